@@ -1,1 +1,1 @@
-"""Benchmarks of jaxgemm beside XLA: `python -m benchmarks dense --help`."""
+"""Benchmarks of jaxgemm beside XLA: `python -m benchmarks --help`."""

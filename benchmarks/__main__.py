@@ -3,10 +3,13 @@
     python -m benchmarks dense --cases=acceptance --threads=1 --json=dense.json
     python -m benchmarks grouped --problems=mine.yaml --csv=grouped.csv
     python -m benchmarks stream_k --json=new.json --compare=old.json
-    python -m benchmarks grouped --help
+    python -m benchmarks grouped --helpfull   # shows all flags of a suite
 
-Without the name of a suite it is `dense` on the CPU. On a machine with a GPU a suite
-measures that by the device's own time, unless JAX_PLATFORMS=cpu.
+Each suite times jaxgemm beside XLA or another peer, in seconds, and checks the results. On a
+machine with a GPU it measures the GPU, unless JAX_PLATFORMS=cpu; most suites then read the time
+on the device instead of the wall clock. Without the name of a suite, `dense` measures the CPU.
+The suites are dense, stream_k, stream_k_parity, grouped, chunked, collective, moe_layer,
+train_step, scaled, tuned, cu_sweep, and gpu, which has all sections for a GPU.
 """
 
 import glob
@@ -18,8 +21,8 @@ from absl import app, flags
 
 from benchmarks import watch
 
-# For each suite: the module and flags on the CPU, and on a GPU. Flags that are given come
-# after these.
+# For each suite: its module and flags on the CPU, then those on a GPU. The user's flags come after
+# these.
 SUITES = {
     "dense": ("dense_cpu", [], "gpu", ["--sections=dense"]),
     "stream_k": ("dense_cpu", ["--cases=stream_k", "--schedule=persistent,stream_k",
@@ -38,7 +41,7 @@ SUITES = {
 
 
 def has_gpu() -> bool:
-  """Whether a suite runs on a GPU. jax is not asked: CPUs are chosen before its import."""
+  """Whether a suite runs on a GPU. It does not import jax, because CPUs are chosen before that."""
   platforms = os.environ.get("JAX_PLATFORMS", "")
   if platforms:
     return platforms.split(",")[0] in ("cuda", "rocm", "gpu")

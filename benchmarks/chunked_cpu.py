@@ -1,10 +1,11 @@
-"""Times a product beside the producer of its lhs, on the CPU, and draws what ran when.
+"""Times a product while a producer makes its lhs, on the CPU, and draws what ran when.
 
     python -m benchmarks chunked --json=chunked.json --picture=chunked.png
 
 There are two producers: "copy" is jaxgemm.overlap's own, which needs a processor;
 "paced" is that of examples/own_producer, as slow as a disk or a network. For each, the
 benchmark times producer and product together, each alone, and one after the other.
+Times are wall-clock seconds.
 """
 
 import dataclasses
@@ -32,7 +33,7 @@ flags.DEFINE_integer("n", 64, "Columns of the result.")
 flags.DEFINE_integer("chunks", 16, "Chunks in which lhs arrives.")
 flags.DEFINE_integer("workgroups", 1, "Threads of the product.")
 flags.DEFINE_integer("paced_us", 5000, "Pause of the paced producer before each chunk.")
-flags.DEFINE_string("picture", None, "File to draw to what ran when.")
+flags.DEFINE_string("picture", None, "File for the picture of what ran when.")
 # Largest error of a right float32 result, relative to its largest value.
 _TOLERANCE = 1e-4
 
@@ -53,7 +54,8 @@ def candidates(start, epoch, rows, tiles, config):
   Args:
     start: Function of (x, rows) that returns the `ChunkedArray` of x.
     epoch: Argument of `jaxgemm.join`.
-    rows: Rows of a chunk, which are `tiles` tile rows.
+    rows: Rows of a chunk.
+    tiles: Rows of tiles in a chunk.
   """
   def product(arriving, w):
     return jaxgemm.chunked_matmul(arriving.data, w, arriving.signals,
@@ -80,7 +82,7 @@ def candidates(start, epoch, rows, tiles, config):
 
 
 def trace(function, *args):
-  """Spans (what, number, thread, begin, end) of a call, in ms from the first."""
+  """Spans (what, number, thread, begin, end) of a call, in ms from the begin of the first one."""
   jax.block_until_ready(function(*args))
   native.start_trace()
   jax.block_until_ready(function(*args))

@@ -1,4 +1,4 @@
-"""Times functions in turns: by the device's clock on a GPU, by the wall's elsewhere."""
+"""Times functions that take turns, in seconds: on the device of a GPU, else by the wall clock."""
 
 from collections.abc import Callable, Mapping
 import functools
@@ -14,7 +14,7 @@ from jaxgemm.tune import gpu_trace, timing
 
 
 def on_gpu() -> bool:
-  """Whether a GPU is timed. A virtual GPU has no time of its own."""
+  """Whether the time on the device is read. A virtual GPU has none."""
   return jax.default_backend() == "gpu" and not rocm.is_started()
 
 
@@ -33,13 +33,13 @@ def keep_trace(directory: str | None, label: str,
 def interleave(functions: Mapping[str, Callable[[int], Any]], num_inputs: int, *, rounds: int,
                warmup: int = 0, profile: str | None = None, calls: int | None = None
                ) -> timing.Timing:
-  """Seconds of functions of an input set's number.
+  """Seconds of functions whose argument is the number of an input set.
 
   Args:
     rounds: samples of each function.
-    warmup: calls of each before its first sample.
+    warmup: calls of each function before its first sample.
     profile: directory in which to keep a trace.
-    calls: calls in a sample on a GPU; None: some, by their time.
+    calls: calls in a sample on a GPU; None: a number that depends on the time of a call.
   """
   if not on_gpu():
     measured = timing.interleave(functions, [(i,) for i in range(num_inputs)], min_rounds=rounds,

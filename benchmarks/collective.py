@@ -9,8 +9,8 @@ For `allgather_matmul` it times the gather alone, the product alone, one after t
 and both overlapped; for `matmul_reduce_scatter` the same with a reduce-scatter. m, n and k
 are those of the whole product; rhs is sharded like lhs.
 
-The clock is the wall's. A sample of a candidate is several calls that wait for nothing but
-each other on the devices, so that starting a call costs no time.
+Times are wall-clock seconds of a call. A sample has several calls, which Python starts without
+waiting for the one before; so the time to start a call is hidden behind the calls before it.
 """
 
 import dataclasses
@@ -38,22 +38,22 @@ FLAGS = flags.FLAGS
 flags.DEFINE_integer("m", 16384, "Rows of lhs, of all devices.")
 flags.DEFINE_integer("k", 8192, "Columns of lhs, of all devices.")
 flags.DEFINE_integer("n", 8192, "Columns of rhs, of all devices.")
-flags.DEFINE_enum("dtype", "bfloat16", ["bfloat16", "float16", "float32"], "Of the operands.")
+flags.DEFINE_enum("dtype", "bfloat16", ["bfloat16", "float16", "float32"], "Operand type.")
 flags.DEFINE_integer("devices", 0, "Number of devices; 0 uses all GPUs, or 4 CPU devices.")
 flags.DEFINE_list("functions", ["allgather_matmul", "matmul_reduce_scatter"], "What to time.")
 flags.DEFINE_list("schedule", ["auto"], "Schedules of the overlapped products.")
 flags.DEFINE_list(
-    "num_workgroups", ["0"], "Workgroups of the overlapped products; 0 leaves it to the plan. "
-    "With fewer than the GPU has processors, some are left for the transfers.")
+    "num_workgroups", ["0"], "Workgroups of the overlapped products; 0: the plan chooses. If they "
+    "are fewer than the GPU's multiprocessors, the others are free for the transfers.")
 flags.DEFINE_list(
     "transfers", ["ring"], "How rows or sums travel: ring, or copies (by copy engines of GPUs).")
 flags.DEFINE_integer(
-    "pieces", None, "Into how many products copies cut the rows of one device; default: as without "
-    "the benchmark.")
+    "pieces", None, "With copies: into how many products the rows of one device are cut. Default: "
+    "jaxgemm's own.")
 flags.DEFINE_list("sum_dtype", ["float32"], "Dtypes in which sums travel: float32, or dtype's.")
 flags.DEFINE_bool(
     "latency_hiding", True, "Whether XLA's latency hiding scheduler runs, on GPUs.")
-flags.DEFINE_list("options", [], "More of XLA's options for the programs, as name=value.")
+flags.DEFINE_list("options", [], "More options of XLA for the programs, as name=value.")
 flags.DEFINE_integer("calls", 0, "Calls in a sample; 0 is 10 on GPUs and 1 on CPUs.")
 # Largest error of a right result, relative to its root mean square.
 _TOLERANCE = {"bfloat16": 4e-2, "float16": 5e-3, "float32": 1e-4}
@@ -138,7 +138,7 @@ def error(out, lhs, rhs) -> float:
 
 
 def measure(function: str, mesh, product: dict[str, int]) -> dict:
-  """A row: each way's seconds, and the overlapped ones' errors and ratios."""
+  """A row: the seconds of each way, and errors and ratios of the overlapped ones."""
   ways, specs = candidates(function, mesh)
   m, k, n, devices = product["m"], product["k"], product["n"], mesh.size
   place = lambda spec: NamedSharding(mesh, spec)

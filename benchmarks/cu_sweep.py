@@ -2,8 +2,9 @@
 
     python -m benchmarks cu_sweep --cases=2048x2048x2048 --json=sweep.json --png=sweep.png
 
-A process that only counts is pinned to each occupied processor. The schedules and XLA's
-product meet the same ones, turn by turn.
+Each occupied processor has a process pinned to it that runs an endless loop. The schedules and
+XLA's product take turns beside the same processes. Times are wall-clock seconds. On a GPU the
+command runs gpu_steal.py instead.
 """
 
 import contextlib
@@ -26,7 +27,7 @@ flags.DEFINE_float("min_seconds", 1.0, "Least time for each row, in seconds.")
 
 @contextlib.contextmanager
 def occupy(processors):
-  """Within it each of the processors has a process that does not stop."""
+  """A context in which each of the processors runs a process with an endless loop."""
   busy = []
   try:
     for processor in processors:

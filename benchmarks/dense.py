@@ -1,4 +1,7 @@
-"""Measures one dense product: jaxgemm beside XLA, speed and error in one run."""
+"""Measures one dense product on the CPU: seconds, GFLOP/s and errors of jaxgemm and of XLA.
+
+These are the rows of `python -m benchmarks dense` and `cu_sweep`.
+"""
 
 from collections.abc import Sequence
 import dataclasses
@@ -43,7 +46,7 @@ def numpy_dtype(name: str) -> np.dtype:
 
 @dataclasses.dataclass(frozen=True)
 class Variant:
-  """One way of calling jaxgemm; None leaves the choice to the planner."""
+  """One way of calling jaxgemm; None leaves the choice to the plan."""
 
   schedule: str | None = None
   reduction: str | None = None
@@ -60,7 +63,7 @@ class Variant:
 
 
 def random_operand(rng: np.random.Generator, shape, dtype: str) -> np.ndarray:
-  """Standard normal values; integers are uniform over all of int8."""
+  """Standard normal values; for int8, values that are uniform over its whole range."""
   dtype = numpy_dtype(dtype)
   if dtype == np.int8:
     return rng.integers(-128, 128, shape, dtype=np.int8)
@@ -122,7 +125,7 @@ def measure(
     clock: str = "wall",
     profile: str | None = None,
 ) -> dict[str, Any]:
-  """Times all variants and XLA in turn and compares both with float64.
+  """Times all variants and XLA in turns, and compares their results with float64.
 
   `profile` is a directory in which to keep a trace of three calls of each.
 

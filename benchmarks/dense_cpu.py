@@ -1,9 +1,10 @@
-"""Times jaxgemm beside XLA, in one process and turn by turn.
+"""Times dense products by jaxgemm and by XLA on the CPU, in turns within one process.
 
     python -m benchmarks dense --cases=acceptance,overhead --threads=1
     python -m benchmarks dense --cases=stream_k,1000x1000x1000 --dtypes=bfloat16,float32 \
         --schedule=persistent,stream_k --json=results.json
 
+Times are seconds of the wall clock, or of this process with --clock=cpu; the table has GFLOP/s.
 Sets of cases are in benchmarks/shapes.json; --list prints them.
 """
 
@@ -25,13 +26,13 @@ flags.DEFINE_list(
 )
 flags.DEFINE_list(
     "schedule", None,
-    "Schedules for jaxgemm, each a separate candidate; the planner chooses if not "
-    "given. Cases that name their own schedule keep it.",
+    "Schedules for jaxgemm, each a separate candidate. Default: the plan's choice. "
+    "Cases that name their own schedule keep it.",
 )
 flags.DEFINE_list(
     "reduction", None,
-    "Reductions for jaxgemm, each a separate candidate; for schedules that may be "
-    "stream-K.",
+    "Reductions for jaxgemm, each a separate candidate. They apply to the schedules "
+    "stream_k and auto.",
 )
 FLAGS.set_default("threads", 1)
 flags.DEFINE_string("implementation", None, "The implementation= of jaxgemm's calls.")

@@ -1,11 +1,13 @@
-"""Times jaxgemm on an NVIDIA GPU beside XLA, torch and tokamax: device time.
+"""Times jaxgemm on one NVIDIA GPU beside XLA, torch and tokamax.
 
     python -m benchmarks gpu --json=gpu.json --markdown=gpu.md
     python -m benchmarks dense --cases=4096x4096x4096 --rounds=31
     python -m benchmarks gpu --results=dense.json,grouped.json --markdown=gpu.md
 
 The last command measures nothing: it puts the results of earlier runs into one report.
-torch and tokamax are measured if they are installed.
+torch and tokamax are measured if they are installed. Times are those in which the device ran a
+call's kernels, memsets and copies, by jax's profiler: seconds in JSON, microseconds and TFLOP/s in
+the report.
 """
 
 import functools
@@ -24,7 +26,7 @@ _GPU = shapes.load()["gpu"]
 FLAGS = flags.FLAGS
 flags.DEFINE_list("sections", list(_SECTIONS), "Sections to measure.")
 flags.DEFINE_list(
-    "cases", ["dense"], "Cases of the dense section: as of the suite dense on a CPU.")
+    "cases", ["dense"], "Cases of the dense section, named as in the suite dense on a CPU.")
 flags.DEFINE_list("grouped", _GPU["grouped"], "Grouped problems; --list prints all.")
 flags.DEFINE_list(
     "work", None, "Grouped products: forward, dgrad, wgrad. Default: all three.")
@@ -34,15 +36,15 @@ flags.DEFINE_integer(
     "xla_most_groups", 4, "Largest number of groups with jax.lax.ragged_dot: it "
     "multiplies every row with every group.", lower_bound=0)
 flags.DEFINE_float(
-    "sample_ms", 1, "Approximate length of a sample, of at most 64 calls, and 1000 in all. A "
-    "GPU that is busy for long draws more power and may lower its clock; short samples let it "
-    "rest.")
+    "sample_ms", 1, "Approximate length of a sample. It has at most 64 calls, and all samples of a "
+    "candidate have at most 1000. A GPU that is busy for long draws more power and may lower its "
+    "clock; short samples let it rest.")
 flags.DEFINE_integer(
     "runs", 100, "Runs of stream-K that must give the same bits.", lower_bound=2)
 flags.DEFINE_float(
     "most_seconds", 600, "Rows that would start after this time are left out.")
 flags.DEFINE_string(
-    "commit", None, "Commit of the sources, if they are no git checkout.")
+    "commit", None, "Commit of the sources, if they are not a git checkout.")
 flags.DEFINE_list("results", None, "JSON files to report on, without measuring.")
 flags.DEFINE_bool("list", False, "Print the grouped problems and exit.")
 
@@ -164,8 +166,8 @@ def measure(about: dict, rows: run.Rows) -> None:
 @progress.shown()
 def main(argv) -> int:
   progress.begin(argv)
-  # Set before jax is imported: jax takes its memory at once and leaves a part to torch;
-  # kernels of two streams may run at the same time under the profiler, too.
+  # These are set before jax is imported. jax takes its memory at once, and must leave a part to
+  # torch; and kernels of two streams must run at the same time under the profiler, too.
   os.environ.setdefault("XLA_PYTHON_CLIENT_MEM_FRACTION", "0.65")
   os.environ.setdefault("TF_GPU_CUPTI_FORCE_CONCURRENT_KERNEL", "1")
   from benchmarks import gpu_grouped, gpu_table

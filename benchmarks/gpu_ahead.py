@@ -1,4 +1,10 @@
-"""Whether calls wait for the GPU or allocate memory, according to the profile."""
+"""Looks in a profile of one NVIDIA GPU for calls that wait for it or allocate memory.
+
+    python -m benchmarks gpu --sections=ahead
+
+It reports the time to dispatch a call over the call's time on the device, and the names of the
+driver's functions that held a call back.
+"""
 
 import dataclasses
 from typing import Any
@@ -9,7 +15,7 @@ from jaxgemm.tune import gpu_trace
 
 
 def measure(case: Case, options: gpu_rows.Options) -> dict[str, Any]:
-  """A row of jaxgemm, eight calls in a row: a call that waits would delay the next.
+  """A row of jaxgemm. A sample has eight calls: a call that waits would delay the next one.
 
   "control" is what the profile shows of the same calls with an allocation and a wait
   after each.

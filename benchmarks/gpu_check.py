@@ -1,6 +1,7 @@
-"""Errors of products that are too large to compute twice: random sketches in float64.
+"""Relative errors of large products on a GPU, by random sketches in float64.
 
-With random signs v, out @ v is compared with lhs @ (rhs @ v). The errors of elements
+The suites of a GPU use it, because the whole product in float64 would take too long. With
+random signs v, out @ v is compared with lhs @ (rhs @ v). The errors of elements
 add up in it as in a norm, and an element that is not finite makes it not finite.
 """
 
@@ -11,8 +12,8 @@ from jax import lax
 import jax.numpy as jnp
 import numpy as np
 
-_COLUMNS = 4  # of a sketch, which are those of v
-# The least elements of the sketch of a dense product: the norm of a few may be small by chance.
+_COLUMNS = 4  # of v, and so of a sketch
+# A dense product's sketch has at least so many elements: the norm of a few may be small by chance.
 _ELEMENTS = 256
 # Largest errors of a right result: "norm" of the whole sketch, relative to its norm,
 # and "max" of one element, relative to the root mean square. One rounding to bfloat16
@@ -38,7 +39,7 @@ def _signs(rows: int, seed: int, columns: int = _COLUMNS):
 
 def _errors(given, wanted):
   difference = given - wanted
-  # Without the rows of empty groups, which are zero.
+  # The rows of empty groups, which are zero, do not count.
   rms = jnp.linalg.norm(wanted) / jnp.sqrt(jnp.count_nonzero(wanted))
   return (jnp.linalg.norm(difference) / jnp.linalg.norm(wanted),
           jnp.abs(difference).max() / rms)
@@ -73,7 +74,7 @@ def _wgrad(lhs, cotangent, out, groups, signs):
 
 @functools.cache
 def _jitted(function):
-  # No autotuning of the float64 products.
+  # XLA does not autotune the float64 products, which would take long.
   options = {"xla_gpu_autotune_level": 0} if jax.default_backend() == "gpu" else None
   return jax.jit(function, compiler_options=options)
 

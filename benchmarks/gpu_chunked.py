@@ -1,7 +1,10 @@
-"""Rows of the GPU benchmark on products with an lhs that comes from the host.
+"""Times products on one NVIDIA GPU whose lhs comes from the host in chunks.
 
     python -m benchmarks chunked --json=chunked.json
     python -m benchmarks.gpu_chunked chunked.json chunked.png   # draws the overlap
+
+Times are seconds on the device: of copy and product together, of each alone, and one after the
+other.
 """
 
 import functools
@@ -40,7 +43,7 @@ class _Way:
 
 
 def measure(case: Case, num_chunks: int, options: gpu_rows.Options) -> dict[str, Any]:
-  """A row: streamed in `num_chunks` chunks, its parts alone, and one after the other.
+  """A row: the product streamed in `num_chunks` chunks, its parts alone, and one after the other.
 
   "of_larger" is the larger of the times of copy and product over the time of both
   together, "set" the time of the plain product over that with all signals set.

@@ -1,4 +1,7 @@
-"""A kernel that holds multiprocessors of an NVIDIA GPU, through the CUDA driver alone."""
+"""A kernel that holds multiprocessors of an NVIDIA GPU for some seconds.
+
+gpu_steal.py times schedules beside it. Only the CUDA driver is needed, no toolkit.
+"""
 
 import ctypes
 
@@ -8,7 +11,7 @@ NAME = "hold_multiprocessors"
 # One CTA fills a multiprocessor: no kernel with tiles in shared memory fits beside it.
 _SHARED_BYTES = 200 << 10
 # void hold_multiprocessors(uint32* seen, uint32 epoch, uint64 nanoseconds): each CTA
-# writes epoch to seen[blockIdx.x] and then sleeps for so long.
+# writes epoch to seen[blockIdx.x], and ends when that time has passed.
 _PTX = b"""
 .version 7.8
 .target sm_80

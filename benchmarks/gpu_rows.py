@@ -1,4 +1,9 @@
-"""Rows of the GPU benchmark, and the dense ones: device time and errors in one run."""
+"""Times products on one NVIDIA GPU and checks them: what all sections of the suite gpu share.
+
+    python -m benchmarks gpu --sections=dense,stream_k,fp8
+
+The rows of these three sections are made here. Times are seconds on the device.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 import dataclasses
@@ -21,7 +26,7 @@ OURS, XLA, TORCH = "jaxgemm", "jnp.matmul", "torch.matmul"
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-  """Options of every row: flags of `python -m benchmarks gpu`."""
+  """Options of every row, from the flags of `python -m benchmarks gpu`."""
 
   rounds: int
   seed: int
@@ -105,7 +110,7 @@ class TorchWay:
         self.call, lambda _: torch.cuda.is_available() and torch.cuda.synchronize())
 
   def fresh(self, *arrays):
-    """As JaxWay.fresh. Without `out`, the allocator is likely to reuse freed memory."""
+    """The same as JaxWay.fresh. Without `out`, the allocator is likely to reuse freed memory."""
     import torch
     jax.block_until_ready(arrays)
     tensors = self._tensors(arrays)
@@ -224,7 +229,7 @@ def by_rows(lhs, rhs, **options):
 
 
 def bitwise(way: JaxWay, arrays, runs: int) -> dict[str, Any]:
-  """How many of `runs` runs on the same operands, written over NaNs, differ."""
+  """How many of `runs` results of the same operands, written over NaNs, differ."""
   bits = jax.jit(lambda x, y: jnp.any(
       jax.lax.bitcast_convert_type(x, jnp.uint16)
       != jax.lax.bitcast_convert_type(y, jnp.uint16)))

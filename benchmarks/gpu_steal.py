@@ -1,4 +1,9 @@
-"""The work-stealing row of the GPU benchmark: a kernel holds multiprocessors."""
+"""Times schedules on one GPU while another kernel holds some of its multiprocessors.
+
+    python -m benchmarks cu_sweep --json=sweep.json --png=sweep.png
+
+Times are seconds on the device. On an AMD GPU, CUs are taken away by a mask instead.
+"""
 
 import functools
 import json
@@ -19,7 +24,7 @@ from jaxgemm import GemmConfig, _ffi
 from jaxgemm.emulator import rocm
 from jaxgemm.tune import gpu_trace
 
-# The schedules that a sweep compares, by the candidate's name; XLA comes with them.
+# The schedules that a sweep compares with XLA, by the candidate's name.
 _SWEPT: dict[str, dict[str, Any]] = {
     "persistent": {"schedule": "persistent"},
     "work_stealing": {"schedule": "work_stealing"},
@@ -27,9 +32,9 @@ _SWEPT: dict[str, dict[str, Any]] = {
     "work_stealing 8 queues": {"schedule": "work_stealing", "config": GemmConfig(num_queues=8)},
     "stream_k": {"schedule": "stream_k"},
 }
-# ROCm's variable that limits a process to some CUs, a bit for each; and our own with their number.
+# ROCm's variable with a bit for each CU that a process may use, and our own with their number.
 _MASK, _FREE = "ROC_GLOBAL_CU_MASK", "JAXGEMM_BENCHMARK_FREE_CUS"
-# Parts of the processors that are taken away in turn.
+# The parts of the multiprocessors or CUs that are taken away, one after the other.
 _PARTS = (0, 1 / 8, 1 / 4, 3 / 8, 1 / 2)
 
 
@@ -53,11 +58,11 @@ def _beside(way, holder: Holder, seconds: float) -> gpu_trace.Candidate:
 
 
 def sweep(case: Case, options: gpu_rows.Options) -> list[dict[str, Any]]:
-  """Rows of all schedules and XLA, one for each number of processors that are free.
+  """Rows of all schedules and XLA, one for each number of free multiprocessors or CUs.
 
   On NVIDIA GPUs the others are held for four times as long as the persistent schedule takes
-  alone, so until each product has ended. On AMD GPUs a process for each number sees only the free
-  CUs; that has not been tried, because no AMD GPU could be had.
+  alone, which is longer than each product takes. On AMD GPUs there is a process for each number,
+  which sees only the free CUs; nobody has tried that on an AMD GPU.
   """
   total = jax.devices()[0].core_count
   if free := os.environ.get(_FREE):
@@ -163,7 +168,7 @@ def measure(
   measure_beside = lambda rounds, directory: gpu_trace.measure(
       {name: _beside(way, holder, seconds) for name, way in ways.items()}, count, rounds=rounds,
       calls=1, own=own, directory=directory, within=progress.within)
-  # The launch of the product takes a part of the time, which is added again.
+  # The product's launch takes a part of the time in which multiprocessors are held: hold longer.
   overlap = measure_beside(5, None).launches["persistent"].others[NAME]["overlap"]
   seconds += wanted - overlap
   held = measure_beside(options.rounds, directory("held"))

@@ -1,4 +1,7 @@
-"""Tables and acceptance of the GPU benchmark's rows; needs no GPU."""
+"""The report of the suite gpu: its tables, and the list of acceptance. It measures nothing.
+
+    python -m benchmarks gpu --results=dense.json,grouped.json --markdown=gpu.md
+"""
 
 from collections.abc import Iterable
 from typing import Any
@@ -39,7 +42,7 @@ def _over_best(row: Row) -> float | None:
 
 
 class _Gates:
-  """Collects results; one without a value was not measured."""
+  """Collects the results of gates. A result without a value was not measured."""
 
   def __init__(self):
     self.results = []
@@ -119,7 +122,7 @@ def gates(rows: list[Row]) -> list[dict[str, Any]]:
       for of, entry, _ in ours
       if entry["kernels"] != 1 or any(entry[k] > most for k, most in _LAUNCHES.items())
   ], len(ours))
-  # Valid only if the control shows that the profile has allocations and waits.
+  # These gates are valid only if the control shows that a profile has allocations and waits.
   controls = [row["control"] for row in rows if "control" in row]
   shown = any("alloc" in name.lower() for control in controls
               for name in control["held_back"])

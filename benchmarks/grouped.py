@@ -1,11 +1,11 @@
-"""Times jaxgemm.ragged_dot beside jax.lax.ragged_dot and torch._grouped_mm.
+"""Times jaxgemm.ragged_dot beside jax.lax.ragged_dot and torch._grouped_mm on the CPU.
 
     python -m benchmarks grouped --json=grouped.json --markdown=grouped.md
     python -m benchmarks grouped --shape=512x256x128 --groups=4 --dtypes=float32 \
         --routings=balanced,extreme --work=forward
 
-All run in one process and turn by turn. torch is measured if it is installed
-(pip install torch; on the CPU any recent version).
+All take turns in one process. Times are seconds of the wall clock, or of this process with
+--clock=cpu; the table has GFLOP/s. torch is measured if it is installed (pip install torch).
 """
 
 import os
@@ -24,7 +24,7 @@ flags.DEFINE_string(
 )
 flags.DEFINE_list("groups", list(map(str, _ACCEPTANCE["groups"])), "Numbers of groups.")
 flags.DEFINE_list("dtypes", ["float32", "bfloat16"], "Operand types.")
-flags.DEFINE_list("routings", list(shapes.load()["routing"]), "From shapes.json.")
+flags.DEFINE_list("routings", list(shapes.load()["routing"]), "Routings, from shapes.json.")
 flags.DEFINE_list("work", None, "forward, forward+backward. Default: both.")
 flags.DEFINE_list(
     "torch", ["float32", "bfloat16"],
@@ -37,7 +37,7 @@ flags.DEFINE_list(
     "does the same work with each of them.",
 )
 flags.DEFINE_float("min_seconds", 2.0, "Least time for each row, in seconds.")
-flags.DEFINE_enum("clock", "wall", ["wall", "cpu"], "As in python -m benchmarks.")
+flags.DEFINE_enum("clock", "wall", ["wall", "cpu"], "Clock; cpu: the time of this process only.")
 
 
 def _choose(flag: str, given: list[str], allowed) -> list[str]:

@@ -1,4 +1,7 @@
-"""Measures grouped products: speed and error of jaxgemm, XLA and torch in one run."""
+"""Measures grouped products on the CPU: seconds, GFLOP/s and errors of jaxgemm, XLA and torch.
+
+These are the rows of `python -m benchmarks grouped` on a CPU.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 import dataclasses
@@ -16,7 +19,7 @@ from jaxgemm.tune import timing
 
 OURS, XLA, TORCH = "jaxgemm.ragged_dot", "lax.ragged_dot", "torch._grouped_mm"
 PEERS = (XLA, TORCH)
-# Number of products of the forward pass's size in each kind of work.
+# Number of products in each kind of work, each with the FLOPs of the forward pass.
 WORK = {"forward": 1, "forward+backward": 3}
 _RESULTS = ("out", "d_lhs", "d_rhs")
 DTYPES = ("float32", "bfloat16")
@@ -123,10 +126,10 @@ def measure(
   to keep traces of three calls of each.
 
   Returns:
-    Rows of all candidates, one for each work and routing: "candidates" has seconds
+    First, rows of all candidates, one for each work and routing: "candidates" has seconds
     (median and quartiles), GFLOP/s, errors against float64 and, of a peer, the ratio
-    of its time to jaxgemm's. Then rows of jaxgemm alone, with the routings turn by
-    turn: the ratio of each routing's time to that of the balanced one.
+    of its time to jaxgemm's. Second, rows of jaxgemm alone, whose routings take
+    turns: the ratio of each routing's time to that of the balanced one.
   """
   routings = list(peers)
   label = f"{problem.dtype} G {problem.groups}"
@@ -184,7 +187,7 @@ def measure(
           within=progress.within)
       for routing in routings:
         if routing != "balanced":
-          # The speedup of balanced over the routing is routing's time / balanced's.
+          # speedup() is the time of the routing / the time of the balanced one.
           ratio = measured.speedup("balanced", routing)
           unbalanced.append(about | {
               "work": work, "routing": routing, "rounds": measured.rounds,

@@ -1,4 +1,4 @@
-"""Tables and acceptance of the rows of grouped_rows."""
+"""The report of `python -m benchmarks grouped` on a CPU: its table, and its list of acceptance."""
 
 import re
 from typing import Any

@@ -1,8 +1,8 @@
 """What a suite tells the process that watches it, so that a crash does not end a sweep.
 
 The process of benchmarks/watch.py reads which case and candidate had begun when a suite's
-process ended, and starts the suite again without it. Both ways go through files that environment
-variables name: a suite that is not watched writes and reads nothing.
+process ended, and starts the suite again without that one. Each tells the other through files that
+environment variables name. A suite that is not watched writes and reads nothing.
 """
 
 import json
@@ -10,11 +10,12 @@ import os
 import pathlib
 import sys
 
-# File with the case and candidate that have begun.
+# File with the case and the candidate that are being measured.
 BEGUN = "JAXGEMM_BENCHMARK_BEGUN"
-# File with [case, candidate or "" for all of it, why] of what ended the process before.
+# File with a list [case, candidate, why] for each earlier end of the process; a candidate of "" is
+# the whole case.
 ENDED = "JAXGEMM_BENCHMARK_ENDED"
-# "2/8": of the cases by their number, this process measures every eighth one from the third on.
+# "2/8": this process measures the cases whose number is 2 modulo 8.
 SHARE = "JAXGEMM_BENCHMARK_SHARE"
 # The arguments of the command that a user gave, as a JSON list.
 COMMAND = "JAXGEMM_BENCHMARK_COMMAND"
@@ -42,13 +43,13 @@ def begin(candidate: str) -> None:
 
 
 def ended() -> list[list[str]]:
-  """[case, candidate or "" for all of it, how it ended the process] of each that did."""
+  """A list [case, candidate, why] for each earlier end of the process; see ENDED."""
   path = os.environ.get(ENDED)
   return json.loads(pathlib.Path(path).read_text()) if path else []
 
 
 def why_left_out(candidate: str) -> str:
-  """How a candidate of this case ended the process, or ""."""
+  """How a candidate of this case ended the process, or "" if it did not."""
   return next((why for case, name, why in ended()
                if (case, name) == (_now["case"], candidate)), "")
 

@@ -1,10 +1,10 @@
-"""Times a layer of experts, forward and with its gradients, with two grouped products.
+"""Times a layer of experts, forward and with gradients, by two implementations of ragged_dot.
 
     python -m benchmarks moe_layer --json=layer.json --png=layer.png
     python -m benchmarks moe_layer --cases=64 --tokens=4096 --work=forward
 
-The layer is jaxgemm.flax.nnx.MoE by jaxgemm's grouped products and by jax.lax.ragged_dot,
-turn by turn in one process: device time on a GPU, wall-clock time on the CPU. Results and
+The layer is jaxgemm.flax.nnx.MoE. jaxgemm's grouped products and jax.lax.ragged_dot take turns in
+one process. Times are seconds: on the device of a GPU, of the wall clock on the CPU. Results and
 gradients are compared with those of the layer in float32 at the highest precision. With
 --recipes=rowwise,tensorwise the layer is timed in float8, too, quantising included.
 """

@@ -1,4 +1,4 @@
-"""Rows of the suite moe_layer: a layer's result, or its gradients, by two grouped products."""
+"""Rows of `python -m benchmarks moe_layer`: seconds, TFLOP/s and errors of a layer of experts."""
 
 from collections.abc import Sequence
 import dataclasses
@@ -10,9 +10,9 @@ import jax.numpy as jnp
 
 from benchmarks import clock, moe_rows, progress
 
-# Largest relative errors (Frobenius norms), for bfloat16 operands and hidden values. A token
-# whose two best experts are nearly alike may be routed otherwise in float32, so the reference
-# has the router's types, too; only the experts differ.
+# Largest relative errors (Frobenius norms), for bfloat16 operands and hidden values. In float32 a
+# token with two nearly equal experts may be routed to the other one. So the router has the same
+# types in the reference; only the experts differ.
 TOLERANCE = 2e-2
 # The same for operands that are rounded to float8, e5m2 for cotangents.
 FLOAT8_TOLERANCE = 0.2
@@ -66,7 +66,7 @@ def measure(problem: moe_rows.Problem, work: str, *, rounds: int, seed: int,
 
   Args:
     work: "forward", or "gradients" of parameters and tokens with the forward pass.
-    recipes: of `jaxgemm.fp8`, each of which is a way, too.
+    recipes: recipes of `jaxgemm.fp8`; each makes another way.
   """
   # Three products forward; their gradients are two more of each.
   flops = problem.flops // 3 * (1 if work == "forward" else 3)
@@ -87,7 +87,7 @@ def measure(problem: moe_rows.Problem, work: str, *, rounds: int, seed: int,
   progress.within("errors")
   errors = {}
   try:
-    # Without autotuning, which would take longer than all that is timed.
+    # XLA does not autotune the reference: that would take longer than all that is timed.
     options = {"xla_gpu_autotune_level": 0} if clock.on_gpu() else None
     wanted = Way(problem, work, _exact, seed, options).call()
     errors = {name: {"norm": float(_error(way.call(), wanted))} for name, way in ways.items()}

@@ -1,11 +1,11 @@
-"""Times a training step of a mixture of experts with two grouped products.
+"""Times a training step of a mixture of experts by two implementations of ragged_dot.
 
     python -m benchmarks train_step --json=moe.json --markdown=moe.md
     python -m benchmarks train_step --cases=64 --tokens=4096 --rounds=15
 
-Forward, backward and the update by optax.adamw of a Flax layer (jaxgemm.flax.nnx.MoE)
-by jaxgemm's grouped products and by jax.lax.ragged_dot, turn by turn in one process:
-device time on a GPU, wall-clock time on the CPU. Loss and gradients are compared.
+A step is forward, backward and the update by optax.adamw of a Flax layer (jaxgemm.flax.nnx.MoE).
+jaxgemm's grouped products and jax.lax.ragged_dot take turns in one process. Times are seconds: on
+the device of a GPU, of the wall clock on the CPU. Loss and gradients are compared.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""The table of the rows of moe_rows."""
+"""The report of `python -m benchmarks train_step`, from the rows of moe_rows.py."""
 
 from typing import Any
 

@@ -1,8 +1,10 @@
-"""Measures the cost of a call beyond its arithmetic, on a product with little of it.
+"""Measures, on the CPU, what a call costs in addition to its arithmetic, with small products.
+
+    python -m benchmarks dense --cases=overhead --threads=1
 
 There are three ways of calling: `dispatch`, one jitted product that Python waits for;
 `loop`, a `lax.fori_loop` with one product in its body; `chain`, one program of products
-in which each needs the one before. Times are per product.
+in which each needs the one before. Times are microseconds of one product.
 """
 
 from collections.abc import Callable
@@ -61,9 +63,9 @@ def measure(
 ) -> list[dict[str, Any]]:
   """One row for each way of calling; ratios are jaxgemm's time over XLA's.
 
-  "error" is that of jaxgemm's result, which is right up to "error_at_most".
+  "error" is that of jaxgemm's result; a right one has at most "error_at_most".
 
-  The case must be square (M = N = K), since each result is the next one's lhs.
+  The case must be square (M = N = K), since each result is the lhs of the next product.
   """
   if not case.m == case.n == case.k:
     raise ValueError(f"A chain of products must be square, got {case.label}.")
@@ -86,7 +88,7 @@ def measure(
     measured = timing.interleave(
         compiled, inputs, min_seconds=min_seconds, clock=clock,
         wait=lambda x: x.block_until_ready(), within=progress.within)
-    # speedup() of the baseline over jaxgemm is jaxgemm's time over the baseline's.
+    # speedup() is jaxgemm's time / the baseline's time.
     ratio = measured.speedup(dense.BASELINE, "jaxgemm")
     rows.append({
         "case": case.name, "m": case.m, "n": case.n, "k": case.k, "dtype": dtype,

@@ -1,8 +1,8 @@
-"""How long each pipe of a compute unit is busy with a K tile, and how many waves fit.
+"""Cycles for which each pipe of an AMD compute unit is busy with a k tile, and waves that fit.
 
-Cycles come from the emulator's record of a launch (what was executed, with the real
-addresses); the emulator's sources say where its cycles per instruction come from. This
-module adds the following, with sources:
+`python -m benchmarks.resources` reports them; no GPU is used. Cycles come from the emulator's
+record of a launch (what was executed, with the real addresses); the emulator's sources say where
+its cycles of each instruction come from. This module adds the following, with sources:
 
 - A SIMD has its own matrix pipe and vector issue; the busiest of the four SIMDs counts.
   Matrix instructions are vector instructions: each takes 4 cycles of vector issue.
@@ -86,7 +86,7 @@ def occupancy(arch: str, vgprs: int, lds_bytes: int, waves: int) -> dict[str, in
 
 
 def difference(longer: dict, shorter: dict, tiles: int) -> dict:
-  """Costs per K tile, from two records of one workgroup `tiles` K tiles apart."""
+  """Costs of a k tile, from two records of one workgroup that differ by `tiles` k tiles."""
   def per_tile(name):
     if isinstance(longer[name], list):
       return [(a - b) / tiles for a, b in zip(longer[name], shorter[name])]

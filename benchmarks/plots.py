@@ -1,4 +1,7 @@
-"""Pictures of a suite's rows: bars of throughput, or lines over the processors that are free."""
+"""Pictures of a suite's rows, for its flag --png, in TFLOP/s.
+
+They have a bar for each candidate, or lines over the number of free processors.
+"""
 
 from collections.abc import Sequence
 import pathlib
@@ -29,7 +32,7 @@ def _label(row: dict[str, Any]) -> str:
 
 
 def draw(rows: Sequence[dict[str, Any]], path: str | pathlib.Path, device: str = "") -> None:
-  """Writes a PNG: lines if the rows differ in their active_cus, else bars for each row."""
+  """Writes a PNG: lines if the rows differ in active_cus (free processors), else bars."""
   pyplot = _pyplot()
   swept = [row for row in rows if row.get("active_cus")]
   if swept:

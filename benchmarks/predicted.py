@@ -1,12 +1,13 @@
-"""Predicted times of products on MI355X beside what others have published.
+"""Predicts the TFLOP/s of products on an MI355X, beside what others have published.
 
     python -m benchmarks.predicted --primus=Primus-Turbo --json=amd-predicted.json \
         --markdown=amd-predicted.md
 
-The emulator's clock times one tile of each kernel (tile_times.py), and
-jaxgemm.emulator.grid makes a launch of it. Kernels whose code can be had are predicted
-and compared with their published figures: Triton's persistent matmul, and with --primus,
-a checkout of AMD-AGI/Primus-Turbo, its Triton grouped products. No time is measured.
+The emulator's clock predicts the time of one tile of each kernel (tile_times.py), and
+jaxgemm.emulator.grid that of a launch. Our kernels are predicted, and two peers whose code is
+public, which are compared with their published figures: Triton's persistent matmul, and with
+--primus, a checkout of AMD-AGI/Primus-Turbo, its Triton grouped products. No time is measured, and
+no GPU is used.
 """
 
 import importlib.util

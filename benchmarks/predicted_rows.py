@@ -1,4 +1,4 @@
-"""The rows and tables of benchmarks.predicted: predictions beside published figures."""
+"""The rows and tables of `python -m benchmarks.predicted`: predicted and published TFLOP/s."""
 
 import collections
 import datetime
@@ -13,7 +13,7 @@ from benchmarks import published
 
 ARCH = "gfx950"
 TILE = (256, 256)
-# A median error above this, and no predicted time is to be published.
+# If the median error is above this, no predicted time is to be published.
 LIMIT = 0.25
 
 HEAD = """\
@@ -33,7 +33,7 @@ def tflops(operations: float, seconds: float) -> float:
 
 
 def dense_row(size: int, times_of, cache: dict) -> dict:
-  """m = n = k. `times_of(constants)` gives the tile's times; `cache` keeps them."""
+  """The row of m = n = k. `times_of(constants)` gives the tile's times; `cache` keeps them."""
   from jaxgemm.emulator import grid
 
   traffic = grid.matmul_traffic(ARCH, size, size, size, tile=TILE)
@@ -50,7 +50,7 @@ def dense_row(size: int, times_of, cache: dict) -> dict:
 
 
 def grouped_row(row: dict, kernel, times_of, cache: dict) -> dict:
-  """One of published.grouped()'s rows; unbalanced groups end in half a tile each."""
+  """The row of one of published.grouped(). Unbalanced groups are assumed to end in half a tile."""
   from jaxgemm.emulator import grid
 
   groups, rows, n, k = (row[key] for key in ("groups", "rows_per_group", "n", "k"))
@@ -88,7 +88,7 @@ def at_frequency(row: dict, megahertz: float) -> float:
 
 
 def frequency_table(dense: list[dict], grouped: list[dict]) -> str:
-  """The error under other assumptions on the frequency, and that of a constant guess."""
+  """The errors under other assumptions on the frequency, and those of a constant guess."""
   from jaxgemm.emulator import clock
 
   constants = clock.constants(ARCH)
@@ -183,8 +183,8 @@ def loop_table(rows: list[dict], tile: str) -> str:
   return "\n\n".join([
       "## Main loops",
       f"jaxgemm: {tile}, the layouts that the build had. Triton: its variant with the fewest "
-      "cycles for 16 K tiles. Cycles on one compute unit.",
-      _table(["", "matrix share", "cycles a K tile", "cycles outside"], lines),
+      "cycles for 16 k tiles. Cycles on one compute unit.",
+      _table(["", "matrix share", "cycles a k tile", "cycles outside"], lines),
   ])
 
 

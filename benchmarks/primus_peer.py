@@ -1,9 +1,11 @@
 """Primus-Turbo's Triton grouped products, compiled from a checkout of its repository.
 
     git clone https://github.com/AMD-AGI/Primus-Turbo
+    python -m benchmarks.predicted --primus=Primus-Turbo
 
-PyPI's `triton` compiles the kernels without a GPU; PyTorch is not needed. The
-configurations are those that the library takes on gfx950 without origami.
+It gives the predicted cycles of one output tile on gfx950; no GPU is used. PyPI's `triton`
+compiles the kernels without a GPU; PyTorch is not needed. The configurations are those that the
+library takes on gfx950 without origami.
 """
 
 import dataclasses
@@ -30,7 +32,7 @@ _FILE = "primus_turbo/triton/grouped_gemm/grouped_gemm_kernel.py"
 
 @dataclasses.dataclass(frozen=True)
 class Kernel:
-  """The kernel of an operation. `groups_first`: it multiplies rows of a group by its matrix."""
+  """The kernel of an operation."""
 
   op: str
   name: str

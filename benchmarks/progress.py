@@ -1,9 +1,8 @@
 """Prints each step of a benchmark on stderr: when it begins, and while it lasts.
 
 A command decorates its `main` with `shown()`, calls `begin` first, and calls `doing` when
-a step begins.
-Parts of a step that follow each other quickly are named by `within`, which prints
-nothing: if nothing was printed for a while, a thread prints the step and part again.
+a step begins. `within` names a part of the step and prints nothing, because such parts may follow
+each other quickly. If nothing was printed for a while, a thread prints the step and its part.
 """
 
 import contextlib

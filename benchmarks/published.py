@@ -1,4 +1,4 @@
-"""What others have published for MI355X, in bfloat16 and TFLOP/s; none of it measured here."""
+"""TFLOP/s of bfloat16 products that others have published for MI355X; none was measured here."""
 
 import json
 import pathlib

@@ -1,10 +1,11 @@
-"""Times jaxgemm beside XLA on random dense products, turn by turn in one process.
+"""Times random dense products by jaxgemm and by XLA on the CPU, in turns within one process.
 
     python -m benchmarks.random_cpu --threads=1 --json=random.json
 
 Sizes are log-uniform, layouts and batches random, all drawn from --seed. Small products
 are in a loop inside a program, so that the time of a call from Python does not hide
-theirs. Both results are compared with float64.
+theirs. Times are microseconds of one product, by the wall clock, or by that of this process
+with --clock=cpu. Both results are compared with float64.
 """
 
 import dataclasses
@@ -75,7 +76,7 @@ class Product:
   def errors(self, lhs, rhs, outs: dict[str, np.ndarray]) -> dict[str, float]:
     """The norm of each out's difference from float64, over that of the product.
 
-    Terms of a single sum may cancel, so the divisor is at least the norm of a usual product.
+    The terms of a sum may cancel, so the divisor is at least the norm of a typical product.
     """
     a, b, out = self._names()
     dot = functools.partial(np.einsum, f"{a},{b}->{out}", optimize=True)
@@ -87,7 +88,7 @@ class Product:
 
 
 def draw(rng: np.random.Generator, dtypes, most: int, most_flops: float) -> Product:
-  """A random product: a batch in one of four, a vector in one of eight or more."""
+  """A random product. One in four has a batch, and one in eight or more a vector."""
   while True:
     m, n, k = (int(x) for x in np.exp(rng.uniform(0, math.log(most + 1), 3)))
     if rng.random() < 1 / 8:
@@ -149,7 +150,7 @@ def measure(product: Product, rng, *, min_seconds: float, clock: str,
 
 
 def _repeated(dot, turns: int):
-  """A program of products in a row; lhs has an element of the result before it."""
+  """A program of one product after another; each lhs has an element of the result before it."""
   import jax
   import jax.numpy as jnp
 
@@ -177,7 +178,7 @@ def line(row: dict[str, Any]) -> str:
 
 
 def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
-  """Geometric mean, worst ratio and number below 0.7; also of what the kernels compute."""
+  """Geometric mean, worst ratio and number below 0.7: of all, by dtype, and by who computes."""
   from benchmarks import report
 
   def of(chosen):

@@ -1,4 +1,4 @@
-"""Prints rows as they come, summarises them, and describes the machine."""
+"""Prints the rows of the suites as they come, summarises them, and describes the machine."""
 
 from collections.abc import Sequence
 import datetime

@@ -1,4 +1,7 @@
-"""The rows of the resource report: a kernel's metadata and its main loop, emulated."""
+"""The rows of `python -m benchmarks.resources`: a kernel's metadata, and cycles of its main loop.
+
+The emulator runs the kernel on the CPU; no GPU is used.
+"""
 
 import functools
 import re
@@ -11,7 +14,8 @@ from benchmarks import pipes
 import jaxgemm
 from jaxgemm import _ffi, emulator
 
-# K tiles up to the loop's steady state, and additional ones of the second launch.
+# The k tiles of the first launch, which reach the loop's steady state, and how many more the second
+# launch has.
 FIRST_K_TILES, MORE_K_TILES = 4, 4
 # The counts of instructions to report; the first is that of all instructions.
 KINDS = ("instructions", "matrix", "vector", "scalar", "lds_read", "lds_write",
@@ -25,7 +29,8 @@ _NAME = re.compile(
 def kernel_names(arch: str) -> list[str]:
   """Names of the kernels that this build has, the large tiles first.
 
-  Those of float4 multiply operands in an MX format only, which these reports do not have.
+  Kernels of float4 are left out: they multiply only operands in an MX format, which these reports
+  do not have.
   """
   names = [name for name in _ffi.built_kernels(arch) if not name.startswith("gemm_float4_")]
   return sorted(names, key=lambda name: (-_parse(name)["tile"][0], name))

@@ -1,4 +1,4 @@
-"""The resource report as text, and its comparison with the bounds."""
+"""The report of `python -m benchmarks.resources` as text, and its comparison with the bounds."""
 
 from benchmarks import pipes
 
@@ -8,14 +8,15 @@ HEAD = """\
 No AMD GPU was used. Registers, LDS, spills and scratch are what the code objects say;
 cycles are counted from emulation and the ISA manuals. Nothing here is a measured time.
 
-Cycles are of one compute unit with one workgroup, for one K tile in the middle of the
-main loop: the difference of two launches of one output tile whose k differs by four K
+Cycles are of one compute unit with one workgroup, for one k tile in the middle of the
+main loop: the difference of two launches of one output tile whose k differs by four k
 tiles. benchmarks/pipes.py says where each pipe's rate comes from. The busiest SIMD
 counts for `matrix` and `vector`; `vector` includes the issue of matrix instructions;
-`lds` includes writes of loads that go straight there, and the conflicts that the column
-of that name has alone. `share` is matrix cycles / cycles of the busiest pipe: the share
+`lds` includes the writes of loads from global memory to the LDS, and the conflicts, which also
+have a column of their own. `share` is matrix cycles / cycles of the busiest pipe: the share
 of time that the matrix pipe works if all pipes work at once. `in turn` is matrix cycles
-/ the sum of all pipes' cycles: if no two ever did. A GPU lies between the two."""
+/ the sum of all pipes' cycles: that share if no two pipes work at once. A GPU lies between the
+two."""
 
 LIMITS = {"vgprs": 256, "ratio": 0.75}
 
@@ -77,10 +78,10 @@ def markdown(rows: list[dict], about: dict) -> str:
         "spilled VGPRs + SGPRs, bytes of scratch, waves on a SIMD, bytes of code.",
         _table(["kernel", "VGPRs", "of these AGPRs", "SGPRs", "LDS", "spills",
                 "scratch", "waves", "code"], list(map(_resources, mine))),
-        "Cycles for one K tile.",
+        "Cycles for one k tile.",
         _table(["kernel", *pipes.PIPES, "conflicts", "limit", "largest other / matrix",
                 "share", "in turn"], list(map(_cycles, mine))),
-        "Instructions of a wave for one K tile.",
+        "Instructions of a wave for one k tile.",
         _table(["kernel", "all", *(
             kind.replace("_", " ") for kind in list(mine[0]["instructions"])[1:]
         ), "others / matrix"], list(map(_instructions, mine))),

@@ -1,10 +1,10 @@
-"""What the AMD kernels need and what limits their main loops, beside Triton's kernel.
+"""Reports the resources of the AMD kernels and the cycles of their main loops, beside Triton's.
 
     python -m benchmarks.resources --arch=gfx942,gfx950 --kernels='bfloat16.*256x256' \
         --triton --json=resources.json --markdown=resources.md
 
-No GPU is used. Registers, LDS, spills and scratch are those of the code objects;
-cycles are counted from what the emulator executed (see pipes.py). No time is measured.
+No GPU is used, and no time is measured. Registers, LDS, spills and scratch are those of the code
+objects; cycles of a compute unit are counted from what the emulator executed (see pipes.py).
 """
 
 import datetime

@@ -1,8 +1,8 @@
-"""Which part of what a chip can do a product reaches: the roofline of its data sheet.
+"""The roofline of a product: the least seconds that it can take by its chip's data sheet.
 
 A product takes at least the larger of two times: its FLOPs at the peak rate, and its bytes
 (each operand and result once) at the bandwidth of the memory. Of a layer of
-experts only the FLOPs count.
+experts only the FLOPs count. Every suite reports it; nothing is measured here.
 """
 
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 # Sources: NVIDIA H100 and H200 data sheets (SXM); AMD Instinct MI300X and MI355X data sheets.
 CHIPS = {"H100": (989.4, 3350), "H200": (989.4, 4800), "MI300X": (1307.4, 5300),
          "MI355X": (2516.6, 8000)}
-# Peak rates of the operand types, as a part of that of bfloat16.
+# Peak rates of the operand types over that of bfloat16.
 _RATES = {"float32": {"H100": 0.5, "H200": 0.5, "MI300X": 0.125, "MI355X": 0.0625}}
 _BYTES = {"float32": 4, "bfloat16": 2, "float16": 2, "int8": 1, "float8_e4m3fn": 1,
           "float8_e5m2": 1}
@@ -27,7 +27,7 @@ def least_seconds(row: dict[str, Any], device: str,
   """The least time of a row's product; None where the row or the chip is not known.
 
   Args:
-    row: with m, n, k, dtype, and perhaps groups and work; or with num_experts, flops and dtype.
+    row: it has m, n, k, dtype, and perhaps groups and work; or num_experts, flops and dtype.
     device: the device's name.
     peaks: TFLOP/s for the row's operand type, and GB/s, in place of the data sheet's.
   """

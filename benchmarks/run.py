@@ -1,4 +1,4 @@
-"""What all suites share: flags, and what becomes of the rows that they measure.
+"""What all suites share: their flags, and the files and checks that are made of their rows.
 
 A row is a dictionary. Some of its fields say what was measured; "candidates" has an entry
 for each way of computing it, with "seconds" (quartiles), and perhaps "errors" and "ratio".
@@ -21,7 +21,7 @@ flags.DEFINE_string("csv", None, "File to write a line for each candidate to.")
 flags.DEFINE_string("markdown", None, "File to write the tables to.")
 flags.DEFINE_string("png", None, "File to draw the throughput to.")
 flags.DEFINE_float("peak_tflops", None, "Peak rate of the roofline, for chips that "
-                   "benchmarks/roofline.py does not have, as CPUs; with --peak_gbs.")
+                   "benchmarks/roofline.py does not have, such as CPUs; with --peak_gbs.")
 flags.DEFINE_float("peak_gbs", None, "Bandwidth of the roofline, in GB/s.")
 flags.DEFINE_string(
     "problems", None, "JSON or YAML file with a list of problems in place of those of "
@@ -32,13 +32,13 @@ flags.DEFINE_integer(
     "where a sample may take seconds.", lower_bound=3)
 flags.DEFINE_alias("rounds", "repeat")
 flags.DEFINE_integer(
-    "warmup", None, "Calls of each candidate before it is timed, beside two or more that "
+    "warmup", None, "Calls of each candidate before it is timed, in addition to two or more that "
     "every suite makes. Default: 50 on a GPU, and 0 on a CPU.", lower_bound=0)
 flags.DEFINE_bool(
-    "verify", True, "Whether a wrong result makes the exit status 1. It is always named.")
+    "verify", True, "Whether a wrong result makes the exit status 1. It is printed anyway.")
 flags.DEFINE_string(
-    "compare", None, "JSON file of an earlier run. What takes longer than --slower times "
-    "its time there is named, and makes the exit status 1.")
+    "compare", None, "JSON file of an earlier run. A candidate that takes more than --slower "
+    "times its time there is printed, and makes the exit status 1.")
 flags.DEFINE_float("slower", 1.1, "See --compare.", lower_bound=1)
 flags.DEFINE_bool(
     "resume", False, "Keep the rows that --json has, and measure only the others.")
@@ -47,10 +47,10 @@ flags.DEFINE_bool(
     "without the candidate, or the case, that has ended it.")
 flags.DEFINE_float("hang_seconds", 0, "A candidate, or case, that takes longer is left out, "
                    "too; 0: no limit.", lower_bound=0)
-flags.DEFINE_integer("processes", 1, "Processes among which the cases are shared, on GPUs each "
-                     "on one of its own; 0: one for each GPU.", lower_bound=0)
+flags.DEFINE_integer("processes", 1, "Processes that share the cases, each with a GPU of its own; "
+                     "0: one process for each GPU.", lower_bound=0)
 flags.DEFINE_integer("threads", 0, "Number of CPUs to run on; 0 uses all.", lower_bound=0)
-flags.DEFINE_integer("seed", 0, "Seed of the operands, and of all that is random.")
+flags.DEFINE_integer("seed", 0, "Seed of the operands, and of everything else that is random.")
 flags.DEFINE_string("profile", None, "Directory in which to keep traces, by case.")
 
 # Fields of a row that say what was measured.
@@ -80,7 +80,7 @@ def _peaks() -> tuple[float, float] | None:
 def records(rows: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
   """A flat dictionary for each candidate of each row.
 
-  "roofline" is the least time by peak rate and bandwidth over the time; None if not known.
+  "roofline" is the least time by peak rate and bandwidth over the time; None: not known.
   """
   for row in rows:
     least = row.get("least_seconds")
@@ -129,7 +129,7 @@ def read_problems(required: Sequence[str], others: Sequence[str] = ()
 
   Args:
     required: names that each object must have.
-    others: those that it may have.
+    others: names that it may have.
   """
   if FLAGS.problems is None:
     return None
@@ -151,8 +151,8 @@ def problems(dtypes: Sequence[str], *, grouped: bool = False) -> list[dict[str, 
   """The products of the file that --problems names, or None. It imports jax.
 
   Args:
-    dtypes: that are allowed.
-    grouped: whether those with groups are wanted, else those without.
+    dtypes: the dtypes that are allowed.
+    grouped: whether to return the products with groups, else those without.
   """
   found = read_problems(("m", "n", "k"), ("dtype", "groups"))
   if found is None:
@@ -178,7 +178,7 @@ def refuse(*names: str) -> None:
 def merged(contents: Sequence[dict[str, Any]]) -> dict[str, Any]:
   """Merges the contents of several files: lists are joined, without duplicates.
 
-  Of other values, the first one counts.
+  Of values that are not lists, the first one counts.
   """
   found: dict[str, Any] = {}
   for content in contents:
@@ -195,7 +195,7 @@ class Rows:
   """The rows of a run, written to --json as they come.
 
   Attributes:
-    rows: those of this run, and with --resume those that the file has.
+    rows: the rows of this run, and with --resume those that the file has.
     before: the content of the file, {} without --resume.
   """
 
@@ -215,7 +215,7 @@ class Rows:
     self._asked = 0
 
   def has(self, job: str) -> bool:
-    """Whether a job has its rows from --resume, or another process measures it; else it begins."""
+    """Whether --resume has the job's rows, or another process measures it. Else the job begins."""
     self._asked += 1
     if job in self._known or not journal.is_mine(self._asked - 1):
       return True

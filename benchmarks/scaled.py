@@ -1,4 +1,4 @@
-"""Times float8 products with scales on an NVIDIA GPU beside bfloat16 and torch: device time.
+"""Times float8 products with scales on one NVIDIA GPU, beside bfloat16 and torch.
 
     python -m benchmarks scaled --json=scaled.json
     python -m benchmarks scaled --kinds=block --shapes=4096x7168x2048 --groups=4096x4096x7168.g8
@@ -7,6 +7,7 @@ Operands are e4m3 with k last, and out is bfloat16. Kinds: "tensor" has a scale 
 "row" one for each row of either (of rhs: a column of out), "block" one for 128 k of each row of lhs
 and for 128 x 128 of rhs. The sums of "tensor" and "row" are those of the tensor cores, as
 torch's with use_fast_accum=True; those of "block" are promoted to float32 after each 128 of k.
+Times are seconds on the device in JSON; the terminal shows microseconds and TFLOP/s.
 """
 
 from collections.abc import Callable
@@ -139,7 +140,7 @@ class TorchWay:
       scales = [scales[0].expand(lhs.shape[0], 1)[:, 0].contiguous(),
                 scales[1].expand(*rhs.shape[:2], 1)[..., 0].contiguous()]
     elif self.kind == "block":
-      # torch wants the scales of lhs with m along memory.
+      # torch needs scales of lhs whose rows are neighbours in memory.
       scales = [scales[0].t().contiguous().t(), scales[1].contiguous().t()]
     else:
       scales = [scales[0], scales[1].t()]

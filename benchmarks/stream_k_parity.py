@@ -1,10 +1,11 @@
-"""Stream-K's table of parity, as CK has it: tiles x reductions x layouts x types, all checked.
+"""Times stream-K with every tile, reduction, layout and type that CK's stream-K has, all checked.
 
     python -m benchmarks stream_k_parity --json=parity.json --markdown=parity.md
     python -m benchmarks stream_k_parity --tiles=128x128,256x128 --reductions=linear,atomic
 
-There is a row for each type and layout: XLA's product, our persistent one, and stream-K with
-each tile and reduction, turn by turn. What the kernels do not have is listed with the reason.
+There is a row for each type and layout, in which XLA's product, our persistent one, and stream-K
+with each tile and reduction take turns. Times are seconds: on the device of a GPU, of the wall
+clock on the CPU; the table has TFLOP/s. What the kernels do not have is listed with the reason.
 """
 
 import concurrent.futures
@@ -26,7 +27,8 @@ flags.DEFINE_list("tiles", None, "Tiles, as MxN. Default: those that the plan wo
                   "most --most_tiles.")
 flags.DEFINE_integer("most_tiles", 4, "See --tiles.", lower_bound=1)
 flags.DEFINE_list("reductions", list(_REDUCTIONS), "How the parts of a tile are summed.")
-flags.DEFINE_list("layouts", list(_LAYOUTS), "r: an operand is row-major, c: transposed.")
+flags.DEFINE_list("layouts", list(_LAYOUTS), "A letter for each operand; r: row-major, c: "
+                  "transposed.")
 flags.DEFINE_list("dtypes", None, "Operand types. Default: all that benchmarks.dense has.")
 
 XLA, PERSISTENT = "xla", "jaxgemm persistent"

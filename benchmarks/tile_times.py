@@ -1,4 +1,7 @@
-"""Predicted cycles of an output tile: what each K tile takes, and what the rest takes."""
+"""Predicted cycles of an output tile on an AMD compute unit: those of each k tile, and the rest.
+
+The emulator's clock predicts them for `python -m benchmarks.predicted` and `.model.amdgpu`.
+"""
 
 from collections.abc import Callable
 import dataclasses
@@ -18,10 +21,10 @@ K_TILES = 16
 
 @dataclasses.dataclass(frozen=True)
 class TileTimes:
-  """Cycles of the workgroups that share a compute unit; in most cases one.
+  """Cycles of the workgroups that share a compute unit; in most cases it has one.
 
-  matrix_cycles are those of a SIMD's matrix pipe for a K tile; matrix_share is that of
-  the main loop.
+  matrix_cycles are those of a SIMD's matrix pipe for a k tile; matrix_share is the share of
+  the main loop's time in which the matrix pipes are busy.
   """
 
   fixed: float
@@ -35,9 +38,9 @@ class TileTimes:
 
 
 def of_clock(times: clock.Clock, k_tiles: int) -> TileTimes:
-  """From a launch of one output tile with a main loop over `k_tiles`."""
+  """The times by a launch of one output tile with a main loop over `k_tiles`."""
   if times.loop is None:
-    raise ValueError(f"{times.kernel} has no main loop in a launch of {k_tiles} K tiles.")
+    raise ValueError(f"{times.kernel} has no main loop in a launch of {k_tiles} k tiles.")
   matrix_cycles = sum(times.matrix_cycles) / 4 / k_tiles
   per_k_tile = matrix_cycles / times.loop.matrix_share
   return TileTimes(times.cycles - k_tiles * per_k_tile, per_k_tile, matrix_cycles,
@@ -45,7 +48,7 @@ def of_clock(times: clock.Clock, k_tiles: int) -> TileTimes:
 
 
 def of_clocks(longer: clock.Clock, shorter: clock.Clock, more: int, k_tiles: int) -> TileTimes:
-  """From two launches, one with `more` K tiles than the other's `k_tiles`.
+  """The times by two launches: `shorter` has `k_tiles` k tiles, and `longer` has `more` beyond it.
 
   It also holds for workgroups that share a compute unit and are in their main loops at
   different times.
@@ -58,15 +61,15 @@ def of_clocks(longer: clock.Clock, shorter: clock.Clock, more: int, k_tiles: int
 
 def of_kernel(arch: str, name: str, constants: dict[str, float] | None = None,
               workgroups: int = 1, **options) -> TileTimes:
-  """One of this build's kernels with a result of the operands' type.
+  """The times of one of this build's kernels with a result of the operands' type.
 
   `workgroups` share the compute unit; each computes a tile.
   """
   run = functools.partial(_launch, arch, name, workgroups,
                           options | {"constants": constants, "clock": workgroups})
   if resource_rows._parse(name)["tile"][0] == 16:
-    # For few rows: the clock sees no loop, because the waves are never in it together, and the
-    # kernels multiply whole rounds of two, three or four K tiles.
+    # For the kernels of few rows the clock sees no loop, because their waves are never in it at the
+    # same time. These kernels multiply whole rounds of two, three or four k tiles.
     return of_clocks(run(6 * K_TILES), run(3 * K_TILES), 3 * K_TILES, 3 * K_TILES)
   if workgroups == 1:
     return of_clock(run(K_TILES), K_TILES)
@@ -97,7 +100,7 @@ def _launch(arch: str, name: str, workgroups: int, options: dict, k_tiles: int) 
 
 def of_triton(arch: str, peer, layout: str, constants: dict[str, float] | None = None,
               **options) -> TileTimes:
-  """A variant of benchmarks/triton_peer.py."""
+  """The times of a variant of benchmarks/triton_peer.py."""
   from benchmarks import triton_peer
 
   m, n, k = triton_peer.TILE

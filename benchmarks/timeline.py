@@ -1,4 +1,4 @@
-"""A predicted timeline of a kernel's main loop: what each wave does and waits for.
+"""Draws a predicted timeline of an AMD kernel's main loop: what each wave does and waits for.
 
     python -m benchmarks.timeline --arch=gfx950 \
         --kernel=gemm_bfloat16_bfloat16_256x256x64_rrr --png=loop.png --trace=loop.json
@@ -21,7 +21,7 @@ flags.DEFINE_string("png", None, "Picture to write.")
 flags.DEFINE_string("trace", None, "Trace to write.")
 
 ITERATIONS = 3
-# Instructions by the start of their name, the first that fits; then what waves wait for.
+# Kinds of instructions, by how a name starts (the first kind that fits counts), with their colours.
 KINDS = {
     "matrix": (("v_mfma", "v_smfma"), "#1b7837"),
     "LDS": (("ds_",), "#2166ac"),

@@ -1,4 +1,7 @@
-"""A peer's kernel for the resource report: Triton's persistent matmul.
+"""A peer's kernel for the reports on AMD kernels: Triton's persistent matmul.
+
+    python -m benchmarks.resources --triton
+    python -m benchmarks.predicted
 
 PyPI's `triton` compiles it without a GPU and without ROCm. The kernel has the form that
 Triton's tutorials and tritonBLAS use: pointers that advance along k, one program per
@@ -97,7 +100,7 @@ class Peer:
 
 def variants(arch: str, lhs_contracting: int, rhs_contracting: int,
              num_programs: int) -> list[Peer]:
-  """The kernel for bfloat16 with each setting that tuners try; the best one counts.
+  """The kernel for bfloat16 with each setting that tuners try; the reports take the best one.
 
   waves_per_eu: 0 is the compiler's choice, 2 is that of 8 warps on 4 SIMDs. kpack 2
   is for gfx942 (Triton sets it to 1 on gfx950). Pointers known to span less than 2 GiB

@@ -1,4 +1,4 @@
-"""Tunes random products, and times what a program then does beside the plan's choice and XLA.
+"""Tunes random products, and times the tuned programs beside those of the plan and of XLA.
 
     python -m benchmarks tuned --num_problems=30 --tune_seconds=100 --json=tuned.json
     python -m benchmarks tuned --problems=mine.yaml --tuning_file=mine.json
@@ -6,7 +6,8 @@
 Half of the products are layers of models, the other ones random; give a --seed that no constant of
 the plan was fitted to (benchmarks/model/data has those). The program of each product is compiled
 three times: with the tuning file, without one, and as XLA's product. Equal programs are
-timed once, and their ratio is 1.
+timed once, and their ratio is 1. Times are seconds: on the device of a GPU, of the wall clock on
+the CPU; the report has microseconds.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,15 +28,15 @@ from benchmarks import progress, run
 FLAGS = flags.FLAGS
 flags.DEFINE_integer("num_problems", 30, "Number of random products.", lower_bound=1)
 flags.DEFINE_integer("largest", 16384, "Largest M, N and K.", lower_bound=16)
-flags.DEFINE_float("tune_seconds", 120, "Time to tune them all.")
+flags.DEFINE_float("tune_seconds", 120, "Seconds in which to tune all products.")
 flags.DEFINE_integer("tune_workers", 1, "Processes that tune, each with a device; 0: this one.",
                      lower_bound=0)
-flags.DEFINE_string("tuning_file", None, "Tuning file to add to. Default: one that is removed.")
+flags.DEFINE_string("tuning_file", None, "Tuning file to add to. Default: a temporary one.")
 
 TUNED, PLAN, XLA = "tuned", "plan", "xla"
 # The programs of so many products are compiled at once.
 _BATCH = 16
-# What a row keeps of a plan.
+# The fields of a plan that a row keeps.
 _OF_PLAN = ("implementation", "kernel", "schedule", "reduction", "tile", "num_workgroups",
             "group_m", "tuned")
 
@@ -108,7 +109,7 @@ def lowered(problem, path: pathlib.Path) -> tuple[dict[str, Any], dict[str, Any]
   for name, place in ((TUNED, str(path)), (PLAN, "off")):
     os.environ["JAXGEMM_TUNING"] = place
     choice.forget()
-    jax.clear_caches()  # what was traced may be left to XLA by the other file
+    jax.clear_caches()  # with the other file a traced product may have been left to XLA
     ours, theirs = functions(problem)
     found[name] = jax.jit(ours).lower(*types)
     plan = jaxgemm.explain(ours, *types).data["calls"][0]
@@ -118,18 +119,18 @@ def lowered(problem, path: pathlib.Path) -> tuple[dict[str, Any], dict[str, Any]
 
 
 def names_of_equal(programs: dict[str, Any]) -> dict[str, str]:
-  """For each lowered program the name of that one of the equal ones which is compiled."""
+  """For each lowered program: the name of the equal one that is compiled for all of them."""
   names = {programs[name].as_text(): name for name in (XLA, PLAN, TUNED)}
   return {name: names[program.as_text()] for name, program in programs.items()}
 
 
 def measure(problem, programs: dict[str, Callable], alike: dict[str, str],
             plans: dict[str, Any]) -> dict[str, Any]:
-  """A row: the time and errors of each program, and others' times over the tuned one's.
+  """A row: the time and errors of each program, and the times of the others over the tuned one's.
 
   Args:
-    programs: the compiled ones that differ.
-    alike: for each name the name of an equal program in these.
+    programs: the compiled programs, of which no two are equal.
+    alike: for each name, the name of the equal program in `programs`.
   """
   import jax
   import jax.numpy as jnp
@@ -168,7 +169,7 @@ def _call(program: Callable, inputs, index: int):
 
 
 def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-  """How the tuned programs compare: the other one's time over theirs."""
+  """How the tuned programs compare: the times of the others over theirs."""
   from benchmarks import report
 
   rows = [row for row in rows if row["candidates"]]
@@ -190,7 +191,7 @@ def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def chosen(row: dict[str, Any]) -> str:
-  """Whose program the tuned one is."""
+  """Whether the tuned program is the plan's, XLA's or another one."""
   alike = row["alike"]
   return ("XLA's" if alike[TUNED] == alike[XLA] else
           "the plan's" if alike[TUNED] == alike[PLAN] else "another")
@@ -229,7 +230,7 @@ def wrong(rows: Sequence[dict[str, Any]]) -> list[str]:
 def main(argv) -> int:
   progress.begin(argv)
   run.refuse("threads", "processes")
-  # Set before jax is imported: the workers need the GPU's memory, too.
+  # This is set before jax is imported: the workers need the GPU's memory, too.
   os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
   progress.doing("Starting jax")
   from benchmarks import clock, report

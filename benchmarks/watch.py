@@ -1,7 +1,7 @@
-"""Runs a suite in a process of its own, and again without the candidate that has ended it.
+"""Runs a suite in a process of its own. If a candidate ends it, runs the suite again without that.
 
-A candidate that ends its process, or takes longer than --hang_seconds, is left out and named. With
---processes the cases are shared among several such processes, on GPUs one for each.
+A candidate that ends its process, or takes longer than --hang_seconds, is left out, which is
+printed. With --processes several such processes share the cases, each with a GPU of its own.
 """
 
 from collections.abc import Sequence

@@ -1,9 +1,9 @@
-"""A byte-level mixture-of-experts language model, and the text it learns.
+"""A byte-level mixture-of-experts language model, and the text that it learns.
 
-Every matrix product of the model goes through the `Products` handed to its
-constructor, so the same model can be built on `jaxgemm` and on jax's own products
-and the two compared. The text is the source code of Python's standard library.
-train_lm.py trains it: run that.
+Every matrix product of the model goes through the `Products` that its constructor gets.
+So the same model can be built on `jaxgemm` and on jax's own products, and the two can be
+compared. The text is the source code of Python's standard library.
+train_lm.py trains the model: run that.
 """
 
 from collections.abc import Callable
@@ -36,9 +36,9 @@ class Products(NamedTuple):
   """The functions that compute every product of the model.
 
   matmul(a, b, *, bias, activation) takes `bias` as f32[N] and the name of an
-  activation; dot_general and ragged_dot have the signatures of jax.lax's, and
-  ragged_gated_linear_unit that of jaxgemm's; None leaves its work to ragged_dot.
-  linear is the dot_general of layers whose rhs is a weight, but for the router and the
+  activation. dot_general and ragged_dot have the signatures of jax.lax's functions, and
+  ragged_gated_linear_unit that of jaxgemm's; if it is None, ragged_dot does its work.
+  linear is the dot_general of layers whose rhs is a weight, except for the router and the
   last layer; None means dot_general.
   """
 
@@ -49,7 +49,7 @@ class Products(NamedTuple):
   linear: Callable[..., jax.Array] | None = None
 
 def jaxgemm_products(**options: Any) -> Products:
-  """Products by jaxgemm; `options` (schedule=, implementation=, ...) go to all."""
+  """Products by jaxgemm; `options` (schedule=, implementation=, ...) go to all of them."""
   return Products(
       functools.partial(jaxgemm.matmul, **options),
       functools.partial(jaxgemm.dot_general, **options),
@@ -58,7 +58,7 @@ def jaxgemm_products(**options: Any) -> Products:
   )
 
 def fp8_products(recipe: str, **options: Any) -> Products:
-  """Products with weights in float8 by a recipe of `jaxgemm.fp8`, the others as above.
+  """Products by jaxgemm, with weights in float8 by a recipe of `jaxgemm.fp8`.
 
   The products of attention, the router and the last layer stay in the model's dtype.
   """
@@ -135,8 +135,8 @@ class Attention(nnx.Module):
   """Causal self-attention, x[B, T, C] -> [B, T, C]."""
 
   def __init__(self, dim, num_heads, dtype, products: Products, rngs):
-    # No biases: the gradient of a key bias is zero except for rounding, so that no
-    # relative tolerance fits it.
+    # There are no biases: the gradient of a key bias is zero except for rounding, so no relative
+    # tolerance fits it.
     linear = functools.partial(
         nnx.Linear, use_bias=False, dtype=dtype,
         dot_general=products.linear or products.dot_general, rngs=rngs,
@@ -253,11 +253,11 @@ class Block(nnx.Module):
 class ByteLM(nnx.Module):
   """tokens int32[B, T] -> logits float32[B, T, 256] of the next byte, and stats.
 
-  Parameters are float32; `dtype` is the type the products read and write. Each
+  Parameters are float32; `dtype` is the type that the products read and write. Each
   attention head is about 64 wide (32 below 128 channels). The first block has a
-  dense MLP, as in DeepSeek (arXiv:2401.06066), the others experts; the `MoEStats`
+  dense MLP, as in DeepSeek (arXiv:2401.06066), and the others have experts; the `MoEStats`
   have a leading dimension of num_layers - 1. `experts`, int32[num_layers - 1, B, T,
-  2], is a routing to repeat: that of `MoEStats.experts`.
+  2], is the `MoEStats.experts` of an earlier call whose routing is to be repeated.
 
   With a mesh of automatic axes, one of them "expert", sequences are sharded along all of its
   axes and experts along "expert"; `dispatch` is that of `jaxgemm.flax.moe`.
@@ -325,7 +325,7 @@ def load_text(max_bytes: int = 8_000_000) -> tuple[np.ndarray, np.ndarray]:
   """The standard library's sources as (training, held-out) uint8 arrays.
 
   Files come in sorted order, without tests and installed packages, up to
-  `max_bytes`; every twentieth file is held out whole.
+  `max_bytes`; every twentieth file is held out as a whole.
   """
   root = pathlib.Path(sysconfig.get_paths()["stdlib"])
   skip = {"site-packages", "dist-packages", "test", "tests", "idlelib", "lib2to3"}
@@ -356,7 +356,7 @@ def sample(
     model: ByteLM, prompt: bytes, length: int, seq_len: int, key: jax.Array,
     temperature: float = 0.7,
 ) -> bytes:
-  """Continues `prompt` by `length` bytes, each drawn from the last `seq_len`."""
+  """Continues `prompt` by `length` bytes; the model sees the last `seq_len` for each."""
   graphdef, params = nnx.split(model)
   prompt = prompt[-seq_len:]
   total = len(prompt) + length

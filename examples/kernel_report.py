@@ -1,6 +1,6 @@
-"""Which kernels a program runs: from jaxgemm's plans, and from the compiled HLO.
+"""Reports the kernels of a program, from jaxgemm's plans and from the compiled HLO.
 
-A part of train_lm.py, which prints it: run that.
+train_lm.py prints the report: run that.
 """
 
 import collections
@@ -18,9 +18,9 @@ def compiled_calls(hlo: str) -> dict:
   """Counts the operations with which compiled HLO text computes products.
 
   Returns the number of "jaxgemm_gemm" custom calls, of "dot" operations that are left
-  to XLA and of other "custom_call"s. For the first also how many are "grouped", their
-  "schedules", and "calls": operands and result of each distinct call, and how often it
-  occurs.
+  to XLA and of other "custom_call"s. Of the jaxgemm_gemm calls it also returns how many are
+  "grouped", their "schedules", and "calls": operands and result of each distinct call, and
+  how often it occurs.
   """
   targets = re.findall(r'custom_call_target="([^"]+)"', hlo)
   calls, schedules = collections.Counter(), collections.Counter()

@@ -1,6 +1,6 @@
 """Draws the loss curve of a training run, and the load of its experts.
 
-A part of train_lm.py, which writes the picture: run that.
+train_lm.py writes the picture: run that.
 """
 
 import pathlib
@@ -14,7 +14,7 @@ import numpy as np  # noqa: E402
 
 
 def smooth(values: np.ndarray) -> np.ndarray:
-  """Moving average over a window that is centred, except at the last values."""
+  """Moving average over a window that is centred, except near the end of the curve."""
   count = len(values)
   index = np.arange(count)
   half = np.minimum(index, max(1, count // 40))
@@ -109,9 +109,8 @@ def save_comparison(results: dict[str, dict], path: pathlib.Path) -> None:
   """Writes the loss curves of several trainings over each other to `path`, a PNG file.
 
   Args:
-    results: the metrics of `train_lm.run` by name; the first one is what the others are
-      compared with.
-    path: of the file.
+    results: the metrics of `train_lm.run` by name; the others are compared with the first.
+    path: the file.
   """
   fig, (ax, ratio_ax) = plt.subplots(
       2, sharex=True, figsize=(9, 7.4), dpi=150, height_ratios=(5, 2), layout="constrained")

@@ -7,12 +7,12 @@ loss and all gradients are compared with the same model on jax's own products; t
 exit status is 1 if they differ by more than the tolerances. `--out_dir` receives
 `loss.png` and `metrics.json`.
 
-On several devices (on a machine without GPUs, as many virtual CPU devices), with sequences
-sharded along both axes of a mesh and experts along one:
+On several devices, sequences are sharded along both axes of a mesh and experts along one. A machine
+without GPUs gets virtual CPU devices:
 
     python examples/train_lm.py --mesh=data:2,expert:4
 
-With the products of the layers' weights in float8, by several recipes one after the other; then
+The products with the layers' weights can be in float8, by several recipes one after the other. Then
 `loss.png` shows their losses over each other, and `out_dir` has a folder for each:
 
     python examples/train_lm.py --steps=2000 --recipe=bf16,fp8_rowwise,mxfp8
@@ -53,11 +53,11 @@ flags.DEFINE_integer(
 )
 flags.DEFINE_integer("num_experts", 8, "Experts, two to a token.", lower_bound=2)
 flags.DEFINE_integer("embed_dim", 128, "Channels of the residual stream.")
-flags.DEFINE_float("learning_rate", 3e-3, "Peak, after the warm-up.")
-flags.DEFINE_string("out_dir", "out/train_lm", "Where the plot and metrics go.")
+flags.DEFINE_float("learning_rate", 3e-3, "Learning rate after the warm-up, its peak.")
+flags.DEFINE_string("out_dir", "out/train_lm", "Folder for the plot and the metrics.")
 flags.DEFINE_integer("seed", 0, "Seed of the parameters, batches and sample.")
-flags.DEFINE_enum("dtype", "bfloat16", ["bfloat16", "float32"], "Products' type.")
-flags.DEFINE_string("implementation", None, "Passed on to every jaxgemm call.")
+flags.DEFINE_enum("dtype", "bfloat16", ["bfloat16", "float32"], "Type of the products.")
+flags.DEFINE_string("implementation", None, "The implementation= of every jaxgemm call.")
 flags.DEFINE_integer("sample_bytes", 400, "Length of the text written at the end.")
 flags.DEFINE_float(
     "loss_tolerance", None,
@@ -86,7 +86,8 @@ flags.DEFINE_list(
     f"How products are computed, one or several of {', '.join(RECIPES)}. bf16: in --dtype.")
 
 TOLERANCES = {"bfloat16": (1e-3, 2e-2), "float32": (1e-5, 1e-4)}
-# A difference of one rounding may quantise an element to the other neighbour.
+# These are large, because a difference of one rounding may quantise an element to the other
+# neighbour.
 FP8_TOLERANCES = (5e-3, 1e-1)
 
 
@@ -161,8 +162,8 @@ class Agreement:
     what = f"Loss and gradients {when}, "
     with self._stage(what + "by jaxgemm"):
       (_, (loss, experts)), grads = jax.block_until_ready(ours(params, tokens))
-    # With the same routing: where two experts are nearly tied, a rounding error may
-    # choose the other one, which is not wrong but changes the gradients.
+    # The routing is the same: where two experts are nearly tied, a rounding error may choose the
+    # other one, which is not wrong but changes the gradients.
     with self._stage(what + "by jax's own products"):
       (_, (loss_ref, _)), grads_ref = jax.block_until_ready(
           reference(params, tokens, experts)
@@ -289,10 +290,10 @@ def train(step, state, text, evaluate, console) -> tuple:
 
 def run(products: byte_lm.Products, options: dict, console: Console, mesh,
         recipe: str | None = None) -> dict:
-  """Trains with `products`, checking them against jax's; returns metrics.
+  """Trains with `products`, and checks them against jax's; returns metrics.
 
   Args:
-    recipe: that of products in float8; they are checked against the same ones by XLA.
+    recipe: the recipe of products in float8, which are checked against the same ones by XLA.
   """
   length = f"{FLAGS.steps} steps" if FLAGS.steps else f"{FLAGS.seconds:g} s"
   console.print(
@@ -342,7 +343,7 @@ def run(products: byte_lm.Products, options: dict, console: Console, mesh,
   # A separate model for tracing keeps the recorder out of the one that trains.
   recorder = declare(byte_lm.recorded(products, calls))
   nnx.eval_shape(lambda model, x: model(x), recorder, held_out[0][:, :-1])
-  # In float8 the recorded operands are not yet quantised, so their plans are others.
+  # In float8 the recorded operands are not yet quantised, so their plans would be wrong.
   plans = kernel_report.print_plans(console, calls, options) if recipe is None else []
 
   with stage("Compiling the training step"):

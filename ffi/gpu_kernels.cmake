@@ -1,4 +1,4 @@
-# Compiles the GPU kernels of instances.def, one code object for each, to
+# Compiles each GPU kernel of instances.def to a code object of its own,
 # jaxgemm/kernels/<target>/<instance>.hsaco, or .cubin for NVIDIA's.
 
 set(gpu_folder ${CMAKE_CURRENT_LIST_DIR})
@@ -12,12 +12,12 @@ product and its gradients), tests (auto, and those that the default \
 tests launch), all, none, or regular expressions; a kernel is built if one of them matches \
 <target>/<instance>")
 
-# What `tests` builds beside auto, and what tests/amdgpu/test_emulation.py launches by default: of
-# AMD's kernels every other one, as the fields of one colour on a chessboard, and fewer of those that
-# have a float8_e5m2 operand. They have all pairs of type and tile, tile and layout, and of layout
-# and type, where the types of 8-bit floats count as one. Those of 128x128x128_rcr and
-# 256x256x128_rcr have the forms for scales of blocks. Of gfx90a, whose source is that of gfx942,
-# there are six.
+# What `tests` builds beside auto, and what tests/amdgpu/test_emulation.py launches by default:
+# every other AMD kernel, as the fields of one colour on a chessboard, and fewer of those that have
+# a float8_e5m2 operand. Among them are all pairs of type and tile, of tile and layout, and of
+# layout and type, if all float8 types count as one. The kernels of 128x128x128_rcr and
+# 256x256x128_rcr have the forms for scales of blocks. There are only six kernels of gfx90a, because
+# its source is that of gfx942.
 set(kernels_of_the_tests
     "^gfx9[45].*/gemm_(float32|bfloat16)_.*_(32|64|128)x128x[0-9]+_[rc]cr"
     "^gfx9[45].*/gemm_(float32|bfloat16)_.*_(128|256)x256x[0-9]+_[rc]rr"
@@ -31,7 +31,7 @@ set(kernels_of_the_tests
     "^gfx90a/gemm_(float16_float16_64x128x64_rcr|float32_float32_32x128x32_crr)"
     "^gfx90a/gemm_int8_int8_32x128x128_ccr")
 
-# Regular expressions of the kernels that auto stands for.
+# Sets `result` to the regular expressions of the kernels that auto stands for.
 function(find_default_kernels result)
   set(patterns "^gfx9[45].*/gemm_(float32|bfloat16)_.*_(32|64|128)x128x[0-9]+_(r[rc]|cr)r"
       "^gfx9[45].*/gemm_bfloat16_.*_16x32x")
@@ -71,9 +71,9 @@ foreach(asked IN LISTS JAXGEMM_GPU_KERNELS)
   endif()
 endforeach()
 
-# ROCm's compiler if there is one that supports the target, else the clang of PyPI's ziglang.
-# Neither needs a HIP header. ziglang is called through a link, because an isolated build has
-# another path to it each time, and all kernels would be compiled again.
+# AMD's kernels are compiled by ROCm's compiler if there is one that supports the target, else by
+# the clang of PyPI's ziglang. Neither needs a HIP header. ziglang is called through a link, because
+# an isolated build has another path to it each time, and all kernels would be compiled again.
 find_program(JAXGEMM_HIP_COMPILER NAMES amdclang++ hipcc
              HINTS $ENV{ROCM_PATH}/bin $ENV{ROCM_PATH}/llvm/bin /opt/rocm/bin /opt/rocm/llvm/bin)
 set(rocm_compiler ${JAXGEMM_HIP_COMPILER})
@@ -86,7 +86,7 @@ if(zig_program)
 endif()
 set(ziglang_compiler ${zig} clang)
 
-# NVIDIA's compiler, from the toolkit or from PyPI's nvidia-cuda-nvcc.
+# NVIDIA's kernels are compiled by nvcc, from the toolkit or from PyPI's nvidia-cuda-nvcc.
 execute_process(COMMAND ${Python_EXECUTABLE} -c
                 "import nvidia, pathlib; print(*(bin.as_posix() for path in nvidia.__path__ \
 for bin in sorted(pathlib.Path(path).glob('cu*/bin'))), sep=';')"
@@ -96,12 +96,13 @@ find_program(JAXGEMM_CUDA_COMPILER NAMES nvcc
 set(cuda_flags -gencode=arch=compute_90a,code=sm_90a -std=c++20 -O3 --expt-relaxed-constexpr
     -I ${gpu_folder})
 
-# Machine LICM is off: it keeps the epilogue's constants in registers throughout the kernel. Without a
-# "cuid", a hash of the source's path, a kernel has the same bytes in whatever folder it is compiled.
-set(gpu_flags -fuse-cuid=none -nogpuinc -nogpulib -mcode-object-version=5 -std=c++20 -O3 -munsafe-fp-atomics
-    -mllvm -disable-machine-licm -Wall -I ${gpu_folder})
+# Machine LICM is off, because it keeps the epilogue's constants in registers throughout the kernel.
+# Without a "cuid", a hash of the source's path, a kernel has the same bytes in whatever folder it
+# is compiled.
+set(gpu_flags -fuse-cuid=none -nogpuinc -nogpulib -mcode-object-version=5 -std=c++20 -O3
+    -munsafe-fp-atomics -mllvm -disable-machine-licm -Wall -I ${gpu_folder})
 
-# find_gpu_compiler (below) for sm90.
+# The part of find_gpu_compiler, below, that is for sm90.
 function(find_cuda_compiler)
   set(gpu_compiler_sm90 "" PARENT_SCOPE)
   set(depfile ${CMAKE_CURRENT_BINARY_DIR}/gpu_depends_sm90.d)
@@ -131,9 +132,9 @@ function(find_cuda_compiler)
 endfunction()
 
 # Sets gpu_compiler_<target> to rocm, ziglang, nvcc or nothing, and gpu_depends_<target> to what
-# its kernels are made from: the sources, and a file that changes when the compiler does. DEPFILE
-# is not used: CMake keeps such files in CMakeFiles, which an isolated build of the package
-# clears, and all kernels would be compiled again.
+# its kernels depend on: the sources, and a file that changes when the compiler does. DEPFILE is not
+# used: CMake keeps such files in CMakeFiles, which an isolated build of the package clears, and all
+# kernels would be compiled again.
 function(find_gpu_compiler target)
   if(target STREQUAL "sm90")
     find_cuda_compiler()
@@ -150,7 +151,7 @@ function(find_gpu_compiler target)
                     RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
     if(NOT failed)
       execute_process(COMMAND ${${candidate}_compiler} --version OUTPUT_VARIABLE version)
-      # The lines after the first contain the path of the compiler.
+      # Only the first line is kept: the others contain the path of the compiler.
       string(REGEX REPLACE "\n.*" "" version "${version}")
       file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/gpu_compiler_${target}.txt
            CONTENT "${version}")
@@ -192,8 +193,8 @@ function(add_gpu_kernel output target)
   if(gpu_compiler_${target} STREQUAL "rocm")
     set(commands COMMAND ${compile} --no-gpu-bundle-output -o ${output})
   else()
-    # ziglang's clang would look for a linker beside itself, so it writes an object (-S stops it
-    # before it links, -emit-obj overrides what it writes), and a second command links.
+    # ziglang's clang would look for a linker beside itself. So it writes an object, and a second
+    # command links. (-S stops it before it links, -emit-obj overrides what it writes.)
     set(commands COMMAND ${compile} -S -Xclang -emit-obj -o ${output}.o
                  COMMAND ${zig} ld.lld -shared ${output}.o -o ${output})
   endif()
@@ -201,8 +202,8 @@ function(add_gpu_kernel output target)
                      COMMENT "GPU kernel ${target}/${name}" VERBATIM)
 endfunction()
 
-# Sets `result` to a list: for each line JAXGEMM_<what>(...) of instances.def, its fields, with
-# commas between them.
+# Sets `result` to a list that has, for each line JAXGEMM_<what>(...) of instances.def, its fields
+# with commas between them.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
              ${gpu_folder}/spec/instances.def)
 function(read_instances what result)
@@ -307,8 +308,8 @@ foreach(pair ${pairs})
         list(APPEND skipped_targets ${target})
         continue()
       endif()
-      # Those whose code object also has a form for scales of blocks, or has only such a form, as in
-      # spec/gpu_instances.h.
+      # Some code objects also have forms for scales of blocks, or have only such a form, as HasForm
+      # in spec/gpu_instances.h says.
       set(general 1)
       set(scaled 0)
       set(mx 0)

@@ -1,11 +1,11 @@
-# Installs a bill of materials beside the package's metadata (PEP 770, CycloneDX 1.6): the code that is
-# compiled into the package, and the compilers with their versions.
+# Installs a bill of materials beside the package's metadata (PEP 770, CycloneDX 1.6). It lists the
+# code that is compiled into the package, and the compilers with their versions.
 file(STRINGS ${nanobind_copy}/ext/robin_map/include/tsl/robin_growth_policy.h version_lines
      REGEX "define TSL_RH_VERSION_(MAJOR|MINOR|PATCH)")
 list(TRANSFORM version_lines REPLACE ".* " "")
 list(JOIN version_lines "." sbom_robin_map)
 
-# own_cxx_library links GCC's library, with GCC and, on Linux, with Clang as well.
+# own_cxx_library links GCC's library, whether the compiler is GCC or Clang.
 set(sbom_cxx_runtime "libstdc++ and libgcc")
 set(sbom_cxx_license "GPL-3.0-or-later WITH GCC-exception-3.1")
 

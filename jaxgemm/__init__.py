@@ -1,11 +1,11 @@
 """GEMM kernels for JAX, as XLA custom calls, on schedules that the user may choose.
 
   matmul          jax.numpy.matmul with bias, scale and activation
-  dot_general     jax.lax.dot_general, likewise; fits nnx.Linear(dot_general=...)
-  ragged_dot      jax.lax.ragged_dot, likewise, for mixtures of experts
-  ragged_dot_general  jax.lax.ragged_dot_general, likewise
+  dot_general     jax.lax.dot_general with the same; it fits nnx.Linear(dot_general=...)
+  ragged_dot      jax.lax.ragged_dot with the same, for mixtures of experts
+  ragged_dot_general  jax.lax.ragged_dot_general with the same
   ragged_gated_linear_unit  two of them as one kernel: activation(gate) * up
-  scaled_matmul   jax.nn.scaled_matmul, likewise: operands with scales of blocks along k
+  scaled_matmul   jax.nn.scaled_matmul: operands with scales of blocks along k
   scaled_ragged_dot  the same for mixtures of experts
   quantize        an array in float8, with scales for scale_lhs and scale_rhs: Quantized
   fp8             products in float8 for training
@@ -13,8 +13,8 @@
   megablox        gmm and tgmm with the arguments of jax.experimental's megablox
   chunked_matmul  matmul, begun while chunks of its lhs are still arriving
   chunk_rows      how many rows such a chunk has
-  overlap         copies an array in chunks, beside a product of it
-  start_copy, join, ChunkedArray  what it is made of
+  overlap         copies an array in chunks while a product of it runs
+  start_copy, join, ChunkedArray  the parts of overlap, for other programs
   allgather_matmul, matmul_reduce_scatter  products inside jax.shard_map that run while
                   blocks, or sums, travel between the devices
   GemmConfig      schedule, tile and grid, where the plan should not choose
@@ -31,11 +31,11 @@ vmap. Export:
   jax.export.export(f, platforms=("cpu", "rocm"), disabled_checks=[
       jax.export.DisabledSafetyCheck.custom_call("jaxgemm_gemm")])
 
-A lowering for "rocm" is for this process's AMD GPUs, or for the architecture that the
-environment variable JAXGEMM_ROCM_ARCH names (it is read once, at the first lowering), or
-without either for gfx942. With JAXGEMM_COMMAND_BUFFERS=0, set before the import, GPU
-calls stay out of XLA's command buffers. implementation="emulated:gfx942" (or gfx950, gfx90a)
-runs a GPU's machine code on the CPU, in the emulator of `jaxgemm.emulator`.
+A lowering for "rocm" is for the architecture or chip that the environment variable
+JAXGEMM_ROCM_ARCH names (it is read once), else for this process's AMD GPUs, or without any
+for gfx942. With JAXGEMM_COMMAND_BUFFERS=0, set before the import, GPU calls stay out of
+XLA's command buffers. implementation="emulated:gfx942" (or gfx950, gfx90a) runs a GPU's
+machine code on the CPU, in the emulator of `jaxgemm.emulator`.
 
 Sharding: inside jax.shard_map each device computes what it holds. On automatic meshes a
 partitioning rule keeps operands sharded; on explicit meshes the product is a

@@ -29,14 +29,14 @@ def _command_buffers() -> bool:
 
 
 def _kernel_folder() -> pathlib.Path:
-  # An editable install has the sources in one folder and what was built in another.
+  # An editable install has the sources in one folder, and the built files in another.
   folders = [pathlib.Path(path) / "kernels" for path in jaxgemm.__path__]
   return next((folder for folder in folders if folder.is_dir()), folders[0])
 
 
 for _platform, _targets in native.registrations(_command_buffers()).items():
   for _name, _handler in _targets.items():
-    # jax keeps a target for a platform that does not exist yet.
+    # jax accepts a target for a platform that is registered later, or never.
     jax.ffi.register_ffi_target(_name, _handler, platform=_platform, api_version=1)
 
 KERNEL_FOLDER = _kernel_folder()
@@ -53,7 +53,7 @@ def built_kernels(target_name: str) -> frozenset[str]:
 
 @functools.cache
 def platforms() -> frozenset[str]:
-  """The platforms for which this build has kernels; the others can be lowered for, too."""
+  """The platforms for which this build has kernels. Programs can be lowered for others, too."""
   archs = {"rocm": ROCM_ARCHS, "cuda": CUDA_ARCHS}
   return frozenset(
       ["cpu", *(name for name in archs if any(map(built_kernels, archs[name])))])
@@ -61,7 +61,7 @@ def platforms() -> frozenset[str]:
 
 def default_platform() -> str:
   """The platform of a computation that is not placed on a device."""
-  # jax defines its options at run time.
+  # mypy does not see the options of jax.config, which jax defines at run time.
   device = jax.config.jax_default_device  # type: ignore[attr-defined]
   if device is None:
     platform = jax.default_backend()
@@ -73,7 +73,7 @@ def default_platform() -> str:
 
 
 def _local_rocm_arch() -> str | None:
-  """The architecture of this process's AMD GPUs, if it has any."""
+  """The architecture of this process's AMD GPUs, or None without one."""
   if default_platform() != "rocm":
     return None
   # "gfx942", or with features: "gfx942:sramecc+:xnack-".
@@ -81,7 +81,7 @@ def _local_rocm_arch() -> str | None:
 
 
 def _local_cuda_arch() -> str | None:
-  """The architecture of this process's NVIDIA GPUs, if it has any: "sm90"."""
+  """The architecture of this process's NVIDIA GPUs, such as "sm90", or None without one."""
   if default_platform() != "cuda":
     return None
   return "sm" + jax.devices("cuda")[0].compute_capability.replace(".", "")
@@ -94,20 +94,20 @@ def _local_arch(platform: str) -> str | None:
 
 @functools.cache
 def _wanted_rocm_arch() -> str | None:
-  """JAXGEMM_ROCM_ARCH, read once: jax keeps programs that were lowered for it."""
+  """JAXGEMM_ROCM_ARCH. It is read once, because jax keeps programs that were lowered for it."""
   return os.environ.get("JAXGEMM_ROCM_ARCH")
 
 
 def chip(target_name: str) -> str:
-  """The name of the chip that plans are made for, or the target's name if it is not known.
+  """The name of the chip that plans are made for, or the target's name if it is unknown.
 
-  Chips with equally many compute units may differ in memory and frequency. The name is
-  that in JAXGEMM_ROCM_ARCH, or part of the device's kind ("AMD Instinct MI325X", "NVIDIA
+  Chips with the same number of compute units may differ in memory and frequency. The name
+  is that in JAXGEMM_ROCM_ARCH, or part of the device's kind ("AMD Instinct MI325X", "NVIDIA
   H100 80GB HBM3").
   """
   platform = NAMES["targets"][target_name]
-  wanted = _wanted_rocm_arch()
-  if platform == "rocm" and wanted is not None:
+  wanted = _wanted_rocm_arch() if platform == "rocm" else None
+  if wanted is not None:
     return chip_in(wanted, target_name)
   if _local_arch(platform) != target_name:
     return target_name
@@ -125,12 +125,12 @@ def chip_in(kind: str, target_name: str) -> str:
 def num_cus(target_name: str) -> int:
   """The number of compute units or multiprocessors that plans are made for.
 
-  It is that of this process's devices, or of the chip that JAXGEMM_ROCM_ARCH names. It
-  is 0 if there is no such device; plans are then made for the target's first chip.
+  It is the number of this process's devices, or of the chip that JAXGEMM_ROCM_ARCH names.
+  It is 0 if there is no such device; plans are then made for the target's first chip.
   """
   platform = NAMES["targets"][target_name]
-  wanted = _wanted_rocm_arch()
-  if platform == "rocm" and wanted is not None and wanted in NAMES["chips"]:
+  wanted = _wanted_rocm_arch() if platform == "rocm" else None
+  if wanted in NAMES["chips"]:
     chip_target, count = NAMES["chips"][wanted]
     return count if chip_target == target_name else 0
   if _local_arch(platform) != target_name:
@@ -164,8 +164,8 @@ def target(platform: str) -> str:
     was, now = ("unset" if x is None else repr(x) for x in (wanted, now))
     raise ValueError(
         f"JAXGEMM_ROCM_ARCH is {now}, and was {was} when this process first planned a "
-        "product for ROCm. It is read once, because jax keeps what it has lowered. Lower "
-        "for another architecture in another process.")
+        "product for ROCm. It is read once, because jax keeps programs that it has lowered. "
+        "Lower for another architecture in another process.")
   source = "JAXGEMM_ROCM_ARCH is"
   if wanted is None:
     wanted = _local_rocm_arch() or ROCM_ARCHS[0]
@@ -191,7 +191,7 @@ virtual_gpus: tuple[str, int] | None = None
 
 @functools.cache
 def use_emulator() -> None:
-  """Gives the native module the emulator's path; it then runs calls for GPU targets."""
+  """Gives the native module the emulator's path, so that it runs calls for emulated targets."""
   from jaxgemm import emulator  # pylint: disable=g-import-not-at-top
 
   native.set_emulator_library(str(emulator.library_path()))
@@ -200,13 +200,11 @@ def use_emulator() -> None:
 @functools.lru_cache(maxsize=4096)
 def native_plan(problem: tuple, config: tuple, target_name: str, cus: int = 0,
                 chip_name: str | None = None) -> dict:
-  """The native plan of a problem; `problem` and `config` are tuples of (name, value).
-
-  Its entry "built" says whether this build has the kernel.
+  """The native plan of a problem. Its entry "built" says whether this build has the kernel.
 
   Args:
-    problem: the fields JAXGEMM_PROBLEM of ffi/spec/call_schema.def.
-    config: the fields JAXGEMM_CONFIG.
+    problem: pairs of name and value: the lines JAXGEMM_PROBLEM of ffi/spec/call_schema.def.
+    config: the same for the lines JAXGEMM_CONFIG.
     target_name: "cpu", "gfx942", "gfx950", "gfx90a" or "sm90".
     cus: see `num_cus`.
     chip_name: see `chip`.

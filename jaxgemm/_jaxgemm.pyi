@@ -10,10 +10,10 @@ class _Names(TypedDict):
   activations: tuple[str, ...]
   reductions: tuple[str, ...]
   schedules: tuple[str, ...]
-  targets: dict[str, str]  # by name: the platform
-  chips: dict[str, tuple[str, int]]  # by name: target and number of CUs
-  rates: dict[str, tuple[float, float]]  # of AMD chips, by name: MHz, and GB/s of the memory
-  gpu_kernels: list[tuple[str, str]]  # target and name
+  targets: dict[str, str]  # from a target's name to its platform
+  chips: dict[str, tuple[str, int]]  # from a chip's name to its target and number of CUs
+  rates: dict[str, tuple[float, float]]  # from an AMD chip's name to MHz, and GB/s of the memory
+  gpu_kernels: list[tuple[str, str]]  # pairs of target and kernel name
 
 class _HostKernel(TypedDict):
   name: str
@@ -28,6 +28,7 @@ def names() -> _Names: ...
 most_timeout_ns: int
 def operands_error(lhs: str, rhs: str, target: str) -> str: ...
 def host_kernels() -> list[_HostKernel]: ...
+# `target` may also be the name of one of a target's chips.
 def plan(
     problem: dict[str, str | int], config: dict[str, str | int], target: str,
     num_cus: int = 0,

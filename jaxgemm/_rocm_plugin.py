@@ -1,7 +1,7 @@
 """Hides an error that JAX's ROCm plugin logs in each process on a machine without an AMD GPU.
 
-The plugin is installed there for the virtual devices of `jaxgemm.emulator.rocm`, so nothing is
-wrong.
+On such a machine the plugin is installed for the virtual devices of `jaxgemm.emulator.rocm`, so
+nothing is wrong.
 """
 
 import importlib.util
@@ -11,7 +11,7 @@ import pathlib
 
 
 def real_rocm() -> list[str]:
-  """Where ROCm or an AMD GPU was found on this machine."""
+  """The places where ROCm or an AMD GPU was found on this machine."""
   places = []
   nodes = pathlib.Path("/sys/class/kfd/kfd/topology/nodes")
   if nodes.is_dir():
@@ -27,7 +27,7 @@ def real_rocm() -> list[str]:
 
 
 class _Filter(logging.Filter):
-  """Drops the plugin's error "No AMD GPUs were found" where nobody can have expected one."""
+  """Drops the plugin's error "No AMD GPUs were found" if nothing on the machine asks for one."""
 
   def filter(self, record: logging.LogRecord) -> bool:
     error = record.exc_info[1] if record.exc_info else None

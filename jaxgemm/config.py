@@ -32,10 +32,13 @@ def check_choice(name: str, given, allowed: tuple[str, ...], none: str = "the de
   """Raises ValueError unless `given` is None or one of `allowed`.
 
   Args:
+    name: name of the argument, for the message.
+    given: value of the argument.
+    allowed: the allowed names.
     none: what None stands for, in the message.
-    remedy: the end of the message.
+    remedy: what to do, at the end of the message.
   """
-  # `in` alone would compare an array with each of the names.
+  # Without isinstance, `in` would compare an array with each of the names.
   if given is not None and not (isinstance(given, str) and given in allowed):
     raise ValueError(
         f"{name}={given!r} is unknown; allowed are the names "
@@ -46,16 +49,21 @@ def check_choice(name: str, given, allowed: tuple[str, ...], none: str = "the de
 def check_bool(name: str, given) -> None:
   """Raises TypeError unless the argument is a bool."""
   if not isinstance(given, bool):
-    raise TypeError(f"{name}={given!r} was given; True and False are allowed.")
+    raise TypeError(f"{name}={given!r} was given; True and False are allowed. Pass one of these.")
 
 
 def timeout_ns(given) -> int:
-  """A timeout in seconds, above 0 and a day at most, as nanoseconds; or raises ValueError."""
+  """A timeout in nanoseconds, from one in seconds: more than 0, and a day at most.
+
+  Raises:
+    ValueError: the timeout is no such number.
+  """
   most = native.most_timeout_ns // 10**9
   if (isinstance(given, bool) or not isinstance(given, (int, float))
       or not 0 < given <= most):
     raise ValueError(
-        f"timeout={given!r}; a number of seconds above 0 is allowed, {most} at most.")
+        f"timeout={given!r} was given; a number of seconds above 0 is allowed, {most} at most. "
+        "Pass timeout=10.0, for example.")
   return max(1, round(given * 1e9))
 
 
@@ -89,12 +97,14 @@ class GemmConfig:
       the same on every run) or "atomic" (not reproducible).
     tile_m: rows of an output tile, also where the kernel computes out^T.
     tile_n: columns of an output tile.
-    tile_k: depth of a k tile, one step along k.
-    num_workgroups: workgroups in the grid; by default as many as run at the same
+    tile_k: elements along k of a k tile, which is one step of the main loop.
+    num_workgroups: number of workgroups in the grid; by default as many as run at the same
       time, or fewer if there is less work.
-    group_m: tile rows that are visited together, for the sake of the cache.
-    num_queues: queues to steal tiles from: of work stealing, or of stream-K.
-    num_shares: shares that stream-K cuts the k tiles into.
+    group_m: number of tile rows that are visited together, so that a cache holds their
+      operands.
+    num_queues: number of queues that workgroups take tiles from, with work stealing or
+      stream-K.
+    num_shares: number of shares into which stream-K cuts the k tiles.
     claim_ahead: whether a workgroup claims its next tile before it stores the tile
       that it has computed, which hides the latency of stealing on GPUs.
     kernel: the name of a kernel instance, as `jaxgemm.explain` prints it.
@@ -103,7 +113,7 @@ class GemmConfig:
       devices, but not in a `jax.shard_map` over all axes of the mesh. False is for
       `jax.export` for several devices and for the persistent compilation cache, which do
       not work with the rule; use such a `jax.shard_map` then.
-    multicast: Hopper's kernels that compute out^T: whether two CTAs of a cluster, whose
+    multicast: for Hopper's kernels that compute out^T: whether two CTAs of a cluster, whose
       tiles have the same rows of out, load these rows of lhs for each other.
 
   Raises:
@@ -155,7 +165,7 @@ class GemmConfig:
         ("multicast", "to let the plan choose"),
         ("partition", "unless jax.export or the compilation cache needs False")):
       value = getattr(self, name)
-      # `in` alone would compare an array with each of them.
+      # Without np.ndim, `in` would compare an array with each of them.
       if value is not None and not (np.ndim(value) == 0 and value in (True, False)):
         raise ValueError(
             f"{name}={getattr(self, name)!r} is not allowed; True, False and None "
@@ -172,7 +182,10 @@ class GemmConfig:
 
   @property
   def is_open(self) -> bool:
-    """Whether nothing is asked for that the plan decides."""
+    """Whether the config leaves all to the plan, so that a tuned entry may decide.
+
+    `partition` does not count: it is not the plan's.
+    """
     return all(getattr(self, name) is None or (name, getattr(self, name)) in (
         ("schedule", "auto"), ("reduction", "linear"))
                for name in ("schedule", "reduction", "claim_ahead", "multicast", "kernel",

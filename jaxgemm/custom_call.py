@@ -1,7 +1,7 @@
 """The lowering of all products to one custom call.
 
-`gemm_p` appears only while `contract_p` (dense/primitive.py) is lowered. `ragged_p`
-(grouped/primitive.py) and `chunked_p` (chunked/primitive.py) call `lower_call` themselves.
+`gemm_p` appears only while `contract_p` (dense/primitive.py) is lowered. The lowerings of
+`ragged_p`, `chunked_p` and `scaled_p` (primitive.py of their folders) call `lower_call` themselves.
 `lower_call` makes the native plan for the platform and emits "jaxgemm_gemm". The workspace is the
 call's last result and is dropped here, so that no abstract value depends on the platform.
 """
@@ -20,13 +20,14 @@ from jaxgemm.plan import plan_call
 from jaxgemm.spec import Geometry, Spec
 
 CALL_TARGET = "jaxgemm_gemm"
-# The same call; it also begins the copy that brings its chunks: see chunked/producers.py.
+# The same call, which also starts the copy that brings the chunks of lhs: see chunked/producers.py.
 CHUNKED_TARGET = "jaxgemm_chunked_gemm"
+# The call that raises an error if a chunk did not arrive: see `_check_status`.
 STATUS_TARGET = "jaxgemm_chunk_status"
 
 
 def reshaped(aval, shape):
-  """The aval of another shape: it carries the mesh and the varying axes of shard_map."""
+  """The aval with another shape: it keeps the mesh and the varying axes of shard_map."""
   replicated = jax.sharding.PartitionSpec(*(None,) * len(shape))
   return aval.update(
       shape=tuple(shape), sharding=aval.sharding.update(spec=replicated))
@@ -41,7 +42,8 @@ gemm_p = Primitive("jaxgemm_gemm")
 gemm_p.multiple_results = True
 
 
-# The bits of a float32 that its high part keeps: those that tf32 or bfloat16 has.
+# The bits of a float32 that its high part keeps, by the dtype of the parts: the bits of tf32, or of
+# bfloat16.
 _HIGH_BITS = {jnp.dtype(jnp.float32): 0xFFFFE000, jnp.dtype(jnp.bfloat16): 0xFFFF0000}
 
 
@@ -49,15 +51,15 @@ def split_in_three(x, axis: int, is_lhs: bool, dtype=jnp.float32,
                    by_row: bool = False) -> jax.Array:
   """float32 as three parts along `axis`, which is k and becomes three times as long.
 
-  x is high + low. lhs becomes [high, high, low] and rhs [high, low, high]. Their product
-  is the sum that CUTLASS's 3xTF32 computes by three products: all but low times low.
+  x is high + low. lhs becomes [high, high, low] and rhs [high, low, high]. Their product is
+  high * high + high * low + low * high, the sum that CUTLASS's 3xTF32 computes.
 
   Args:
     x: float32 array.
-    axis: of k.
+    axis: the dimension of x that is k.
     is_lhs: whether x is lhs.
-    dtype: of the parts: float32, for kernels that multiply it as tf32, or bfloat16.
-    by_row: whether the three parts of each k are neighbours; else each part is one block.
+    dtype: dtype of the parts: float32, for kernels that multiply it as tf32, or bfloat16.
+    by_row: whether the three parts of each element are neighbours; else each part is one block.
   """
   mask = jnp.uint32(_HIGH_BITS[jnp.dtype(dtype)])
   bits = jax.lax.bitcast_convert_type(x, jnp.uint32) & mask
@@ -74,14 +76,14 @@ def split_in_three(x, axis: int, is_lhs: bool, dtype=jnp.float32,
 
 
 def run_by_jit(primitive: Primitive) -> None:
-  """Lets a primitive be called outside of jax.jit: it is then compiled as a function of its own."""
+  """Lets a primitive be called outside of jax.jit, where it is compiled as one jitted function."""
   @functools.lru_cache(maxsize=1024)
   def jitted(**params):
     return jax.jit(functools.partial(primitive.bind, **params))
 
   @primitive.def_impl
   def _impl(*operands, **params):
-    with jax.disable_jit(False):  # else the program would call this again
+    with jax.disable_jit(False):  # under disable_jit(True) the jitted function would call _impl
       return jitted(**params)(*operands)
 
 
@@ -93,13 +95,19 @@ def _gemm_abstract_eval(lhs, rhs, *_, lhs_contracting, rhs_contracting, spec, **
 
 def lower_call(ctx, *operands, geometry: Geometry, spec: Spec, platform: str,
                call_target: str = CALL_TARGET, **vectors: int):
-  """The results of the custom call, without its workspace.
+  """Lowers to the custom call; returns its results without the workspace.
 
-  If lhs arrives in chunks, the last result is the status of waiting for them.
+  If lhs arrives in chunks, the last result is the status: whether all of them arrived.
 
   Args:
     geometry: the sizes and layouts of the operands.
-    vectors: as for `plan_call`.
+    spec: what the call computes.
+    platform: the platform that the program is lowered for.
+    call_target: the name of the custom call.
+    vectors: see `plan_call`.
+
+  Raises:
+    ValueError: see `plan_call`; or the emulator is asked for on another platform than the CPU.
   """
   lhs, rhs = ctx.avals_in[:2]
   if spec.emulated is not None and platform != "cpu":
@@ -137,13 +145,13 @@ def _padded_out(aval, geometry: Geometry, wanted: dict):
 
 
 def prepared(ctx, operands, geometry: Geometry, chosen: dict):
-  """(operands, avals) as the plan's kernel reads them."""
+  """(operands, avals), converted, split, padded and copied as the plan's kernel reads them."""
   operands, avals = list(operands), list(ctx.avals_in)
 
   def apply(i, fun):
     operands[i], avals[i] = applied(ctx, fun, operands[i], avals[i])
 
-  # k is the last dimension of each or the one before.
+  # k is the last dimension of an operand, or the one before it.
   contracting = geometry.lhs_contracting, geometry.rhs_contracting
   across_groups = geometry.ragged == "k"
   for i, (axis, dtype) in enumerate(zip(contracting, chosen["operand_dtypes"])):
@@ -170,7 +178,7 @@ def prepared(ctx, operands, geometry: Geometry, chosen: dict):
 
 
 def applied(ctx, fun, operand, aval):
-  """(fun(operand), its aval)."""
+  """(the lowered fun(operand), its aval)."""
   result = jax.eval_shape(fun, jax.ShapeDtypeStruct(aval.shape, aval.dtype))
   new = reshaped(aval, result.shape).update(dtype=result.dtype)
   lowered = mlir.lower_fun(fun, multiple_results=False)
@@ -178,10 +186,10 @@ def applied(ctx, fun, operand, aval):
 
 
 def _check_status(ctx, outs, chosen, platform: str):
-  """Replaces the workspace, the last of outs, by the status.
+  """Replaces the workspace, which is the last of outs, by the status.
 
-  The call fails if a chunk did not arrive. On a GPU a call of its own checks this; its
-  host thread waits for the product. On the CPU the product's call raises the error.
+  The program fails if a chunk did not arrive. On a GPU a second custom call checks this; its
+  host thread waits for the product. On the CPU the product's own call raises the error.
   """
   begin = chosen["status_offset"]
   *avals, workspace = ctx.avals_out

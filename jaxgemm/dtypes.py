@@ -13,7 +13,7 @@ def promoted_dtypes(lhs, rhs) -> tuple[np.dtype, np.dtype]:
   """The dtypes to which lhs and rhs are converted for their product.
 
   The kernels take two different floats, but no int8 with a float. The int8 operand is
-  converted to the float's dtype, or to float32 if that has 8 bits.
+  converted to the float's dtype, or to float32 if the float has 8 bits.
   """
   def promoted(x, other):
     integers = [jnp.issubdtype(y.dtype, jnp.integer) for y in (x, other)]
@@ -31,7 +31,7 @@ def promoted(lhs, rhs):
 
 
 def is_held_by(wide, dtype) -> bool:
-  """Whether `wide` (bfloat16, float16 or float32) has every value of a dtype."""
+  """Whether `wide` (bfloat16, float16 or float32) holds every value of `dtype` exactly."""
   return dtype == wide or jnp.issubdtype(dtype, jnp.floating) and (
       dtype.itemsize == 1 or dtype.itemsize == 2 and wide == jnp.float32)
 
@@ -42,15 +42,15 @@ def is_float4(dtype) -> bool:
 
 def kernel_dtypes(lhs_dtype, rhs_dtype, target: str,
                   mx: bool = False) -> tuple[np.dtype, np.dtype]:
-  """The dtypes in which a target's kernel reads operands of these two.
+  """The dtypes in which a target's kernel reads operands of these two dtypes.
 
-  GPU kernels multiply operands of one dtype, or two float8 types. Other pairs of floats
+  GPU kernels multiply operands of one dtype, or of two float8 types. Other pairs of floats
   are converted to the narrowest dtype that holds both exactly. Gradients need this: the
   dtypes of a cotangent and an operand may differ.
 
   Args:
-    mx: whether the kernel reads the scales of an MX format. It reads two operands of float4, too.
-      Other kernels read float4 as float8, which has all its values.
+    mx: whether the kernel reads the scales of an MX format. Such a kernel also reads a pair of
+      float4 operands. Other kernels read float4 as float8, which has all its values.
   """
   given = jnp.dtype(lhs_dtype), jnp.dtype(rhs_dtype)
   if mx and all(map(is_float4, given)):
@@ -70,9 +70,9 @@ def kernel_dtypes(lhs_dtype, rhs_dtype, target: str,
 def across_groups(dtypes) -> tuple[tuple[np.dtype, np.dtype], int]:
   """(dtypes, passes) of a product on Hopper if groups cut k.
 
-  Where k is not the last dimension, TMA reads only operands of 16 bits. So float32 is split into
-  parts of bfloat16; the three products of the parts keep 16 bits, which is more than tf32 does.
-  Operands of 8 bits are transposed by a copy (ffi/plan/relayout_sm90.h).
+  Where k is not the last dimension, wgmma reads only operands of 16 bits. So float32 is split
+  into parts of bfloat16; the three products of the parts keep 16 bits of an operand, more than
+  tf32 does. Operands of 8 bits are transposed by a copy (ffi/plan/relayout_sm90.h).
   """
   if jnp.float32 in dtypes:
     return (jnp.dtype(jnp.bfloat16),) * 2, 3

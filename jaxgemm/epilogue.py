@@ -5,17 +5,22 @@ import jax.numpy as jnp
 
 from jaxgemm.dense.layout import Labels
 
-# The same formulas as the kernels: gelu is the tanh approximation.
+# These are the kernels' formulas: gelu is the tanh approximation.
 _ACTIVATIONS = {"relu": jax.nn.relu, "gelu": jax.nn.gelu, "silu": jax.nn.silu}
 
 
 def activate(x: jax.Array, activation: str | None, gated: bool = False) -> jax.Array:
-  """activation(x); gated: activation(x[..., 0, :]) * x[..., 1, :]."""
+  """activation(x), or if gated activation(x[..., 0, :]) * x[..., 1, :].
+
+  Raises:
+    ValueError: x has integers, and there is an activation.
+  """
   if gated:
     return activate(x[..., 0, :], activation) * x[..., 1, :]
   if activation is None:
     return x
-  if jnp.issubdtype(x.dtype, jnp.integer):  # as CheckProblem in ffi/plan/check.cc says it
+  if jnp.issubdtype(x.dtype, jnp.integer):
+    # CheckProblem in ffi/plan/check.cc raises a similar error for the kernels.
     raise ValueError(
         f"activation={activation!r} works in float, and the sums are {x.dtype.name}. Pass "
         "preferred_element_type=float32 (or another float type).")
@@ -52,7 +57,8 @@ def apply(acc, acc_labels, bias, scale, row_scale, *, dims, spec) -> list[jax.Ar
   """
   z = scaled(expand(acc, acc_labels, dims.out), scale, row_scale, dims)
   if bias is not None:
-    # Cast before it is broadcast, as jax.numpy does for `z + bias`: XLA gets the same operations.
+    # The cast comes before the broadcast, as in jax.numpy's `z + bias`. So XLA gets the same
+    # operations.
     bias = bias.astype(jnp.promote_types(z.dtype, bias.dtype))
     z = z + expand(bias, dims.bias, dims.out)
   return results(z, spec)

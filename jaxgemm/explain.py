@@ -1,4 +1,13 @@
-"""supports, explain and workspace_size: what a call would do. They run nothing."""
+"""supports, explain and workspace_size: what a call would do. They do not run it.
+
+The call is traced. If it has a product of the kernels, the reasons are those of its plan
+(ffi/plan/reasons.cc) and of a tuned entry (tune/choice.py), and `_planned` adds those of copies
+and shardings. If XLA computes it:
+
+* `_of_product` asks `supports`, which traces the call with implementation="jaxgemm" and returns
+  the error's reason. Without an error it is the plan's "faster_by_xla", or that k is 1.
+* `_of_function` reads the reason from the named scope of XLA's product (`on_xla` in fallback.py).
+"""
 
 from collections.abc import Callable
 import dataclasses
@@ -34,33 +43,40 @@ from jaxgemm.scaled.primitive import plan_scaled, scaled_p
 
 @dataclasses.dataclass(frozen=True)
 class Explanation:
-  """The plan of a call: `str()` in words, `data` as a dictionary.
+  """The plan of a call: `str()` gives it in words, `data` as a dictionary.
 
-  Keys of data: implementation ("jaxgemm", "xla" or "emulated:" and an
-  architecture), target ("cpu" or an architecture), chip and num_cus (its compute units,
-  multiprocessors or processors), kernel, schedule, reduction,
-  tile (of out: m, n, k), tiles (how many of these along m, n and k, in each batch), batch,
-  num_workgroups, num_queues, group_m (tile rows that are visited together), num_xcds,
-  cut_tiles and num_shares (stream-K: the number of tiles that are cut, and that of the shares
-  into which they are cut), workspace_bytes, zeroed_bytes (of the workspace, from its start:
-  they are set to zero), relayouts (what is transposed
-  or padded by a copy), fused_epilogue, gradients (the relayouts of each operand's
-  gradient), reasons,
-  predicted_cycles (on Hopper, else None; a rough figure that ranks the candidates),
-  predicted_us (on AMD GPUs, else None: microseconds by a model, of which none is measured),
-  tuned (the entry of the tuning file that decided, with its key, or None), and
-  candidates: all that could have been chosen, the chosen one first, each with kernel,
-  tile, schedule, form (the variant of a Hopper kernel), cost (predicted, in units of the chosen
-  one's), predicted_us and config (fields of GemmConfig with which the plan chooses it).
-  Grouped products also have ragged ("m" or "k"), groups and local_groups; their tiles
-  are the most that any group sizes can make. Products that wait for chunks also have
-  chunk_rows. With "xla" there are only implementation and reasons.
+  data has these keys:
+
+  * implementation: "jaxgemm", "xla", or "emulated:" and a GPU target;
+  * target: "cpu" or a GPU target; chip; num_cus: the chip's number of compute units,
+    multiprocessors or processors;
+  * kernel: its name; schedule; reduction;
+  * tile: sizes of an output tile along m, n and k; tiles: the number of tiles along each of
+    these, in each batch; batch: the number of batches;
+  * num_workgroups; num_queues; group_m: tile rows that are visited together; num_xcds;
+  * cut_tiles: the number of tiles that stream-K cuts; num_shares: that of the shares into
+    which it cuts them;
+  * workspace_bytes; zeroed_bytes: how many of these, from the start, are set to zero;
+  * relayouts: the arrays that are transposed or padded by a copy; gradients: the arrays that
+    the gradient of each operand transposes by a copy;
+  * fused_epilogue: whether the kernel applies bias, scales and activation;
+  * reasons: sentences on why the plan is as it is;
+  * predicted_cycles: on Hopper, else None: an estimate that ranks the candidates;
+  * predicted_us: on AMD GPUs, else None: microseconds by a model, not measured;
+  * tuned: the entry of the tuning file that decided, with its key, or None;
+  * candidates: all that could have been chosen, the chosen one first. Each has kernel, tile,
+    schedule, form (the version of a Hopper kernel), cost (predicted, divided by that of the
+    chosen one), predicted_us, and config: fields of GemmConfig with which the plan chooses it.
+
+  Grouped products also have ragged ("m" or "k"), groups and local_groups; their tiles are
+  the most that any group sizes give. Products that wait for chunks also have chunk_rows.
+  If implementation is "xla", there are only implementation and reasons.
 
   The data of a function has one key, calls: a list of such dictionaries in the order of
-  the program. Each also has operands and results (their types and shapes, as str),
-  within (what it is nested in, from the outside) and count (how many such calls there
-  are). There a grouped product's copies into another layout are operations of their
-  own, so its relayouts and gradients do not have them.
+  the program. Each also has operands and results (their dtypes and shapes, as str), within
+  (the functions and loops around the call, the outermost first) and count (how many equal
+  calls there are). In a function the copies of a grouped product into another layout are
+  operations of their own, so its relayouts and gradients do not have them.
   """
 
   data: dict[str, Any]
@@ -80,8 +96,8 @@ class Explanation:
   def draw(self, path: str | pathlib.Path) -> None:
     """Draws which workgroup (a CU, multiprocessor or thread) computes which tile, and when.
 
-    The time is counted in k tiles, as if each took equally long: nothing is measured. Each
-    call of the kernels has a picture of its own, one below the other. It needs matplotlib.
+    The unit of time is a k tile, as if all took the same time: nothing is measured. Each call
+    of the kernels has a picture of its own, one below the other. This needs matplotlib.
 
     Args:
       path: file to write, for example a .png or .svg.
@@ -123,18 +139,18 @@ def _lines(data: dict[str, Any]) -> list[str]:
     lines += _rejected(data["candidates"])
   if "ragged" in data:
     lines.append(f"groups along {data['ragged']}: {data['local_groups']} of "
-                 f"{data['groups']}; tiles are the most that they can make")
+                 f"{data['groups']}; tiles are the most that any group sizes give")
   return [*lines, *(f"- {reason}" for reason in data["reasons"])]
 
 
 def _rejected(candidates: list[dict[str, Any]]) -> list[str]:
-  """A line on the candidates that cost more, if there are some."""
+  """A line that names the next candidates, which cost more, or [] if there are none."""
   costs: dict[str, str] = {}
   for each in candidates:
     name = f"{each['schedule']} {' x '.join(map(str, each['tile']))}"
     time = each["predicted_us"]
     costs.setdefault(name, f"predicted {time:.1f} us" if time else
-                     f"{each['cost']:.2f} of the cost")
+                     f"{each['cost']:.2f} times the cost")
   others = list(costs.items())[1:]
   if not others:
     return []
@@ -152,15 +168,15 @@ _ARRAYS = ("group_sizes", "group_offset", "chunk_signals", "epoch", "bias", "sca
 
 
 def _function(kwargs):
-  """(function to explain, function that gives its result's type, its kwargs)."""
+  """(function to explain, function of a and b that gives the result's type, kwargs of both)."""
   kwargs = dict(kwargs)
   known = {name for f in (dot_general, ragged_dot, ragged_dot_general, chunked_matmul)
            for name in inspect.signature(f).parameters} | {
                "gated", "gradients"} | inspect.signature(scaled.scaled_ragged_dot).parameters.keys()
   for name in kwargs.keys() - known:
     raise TypeError(
-        f"got an unexpected keyword argument {name!r}; those of the products are allowed, and of "
-        f"explain itself.{did_you_mean(name, sorted(known))}")
+        f"got an unexpected keyword argument {name!r}; the arguments of the products and of "
+        f"explain are allowed. Correct or remove it.{did_you_mean(name, sorted(known))}")
   if kwargs.get("preferred_element_type") is not None:
     dtype_argument("preferred_element_type", kwargs["preferred_element_type"])
   shared = {name: kwargs[name] for name in _NAMES if name in kwargs}
@@ -172,7 +188,7 @@ def _function(kwargs):
       given = kwargs.pop(name, None)
       if given is not None and given is not False:
         raise TypeError(
-            f"{name} was given without group_sizes, and belongs to a grouped product. "
+            f"{name} was given without group_sizes; it is allowed for a grouped product. "
             "Pass group_sizes=..., an array or a jax.ShapeDtypeStruct.")
   else:
     for name in ("group_sizes", "group_offset", "num_local_groups"):
@@ -182,7 +198,7 @@ def _function(kwargs):
     numbers = BASIC
     gated = kwargs.pop("gated", False)
     if not isinstance(gated, (bool, np.bool_)):
-      raise TypeError(f"gated={gated!r} was given; True or False is allowed.")
+      raise TypeError(f"gated={gated!r} was given; True or False is allowed. Pass one of these.")
     if gated:
       function = ragged_gated_linear_unit
     elif "ragged_dot_dimension_numbers" in kwargs:
@@ -192,31 +208,24 @@ def _function(kwargs):
     return function, lambda a, b: ragged_result(
         a, b, numbers=numbers, gated=gated, **shared)[0], kwargs
   waits = kwargs.get("chunk_signals") is not None
-  without = "chunk_signals" in kwargs and not waits  # as chunked_matmul may be called
+  without = "chunk_signals" in kwargs and not waits  # chunk_signals=None, as in chunked_matmul
   if without:
     del kwargs["chunk_signals"]
   for name in _CHUNKED if not waits else ():
     if kwargs.pop(name, None) is not None and not without:
       raise TypeError(
-          f"{name} was given without chunk_signals, and belongs to "
+          f"{name} was given without chunk_signals; it is allowed for "
           "jaxgemm.chunked_matmul. Pass chunk_signals=..., an array or a "
           "jax.ShapeDtypeStruct.")
-  if waits:
-    numbers = kwargs.get("dimension_numbers")
-    if numbers is None:
-      return chunked_matmul, lambda a, b: matmul_product(a, b, **shared).result, kwargs
-    shared["dimension_numbers"] = numbers
-    return (chunked_matmul, lambda a, b: dot_general_product(a, b, **shared).result,
-            kwargs)
-  if "dimension_numbers" not in kwargs:
-    return matmul, lambda a, b: matmul_product(a, b, **shared).result, kwargs
+  function = chunked_matmul if waits else dot_general if "dimension_numbers" in kwargs else matmul
+  if function is not dot_general and kwargs.get("dimension_numbers") is None:
+    return function, lambda a, b: matmul_product(a, b, **shared).result, kwargs
   shared["dimension_numbers"] = kwargs["dimension_numbers"]
-  return (dot_general, lambda a, b: dot_general_product(a, b, **shared).result,
-          kwargs)
+  return function, lambda a, b: dot_general_product(a, b, **shared).result, kwargs
 
 
 def _abstract(name: str, x):
-  """An array for tracing; a `jax.ShapeDtypeStruct` if it is in host memory."""
+  """An argument for tracing; an array in host memory becomes a `jax.ShapeDtypeStruct`."""
   scales = "scale", "scale_lhs", "scale_rhs"
   if name in ("bias", *scales) and not isinstance(x, jax.ShapeDtypeStruct):
     x = array_argument(name, x)
@@ -231,7 +240,7 @@ def _abstract(name: str, x):
 
 
 def _described(a, b, kwargs):
-  """(a, b, kwargs): arrays of any memory can be traced together, and the precision hashed."""
+  """(a, b, kwargs) that can be traced: arrays in any memory, and a precision that can be hashed."""
   arrays = {name: _abstract(name, kwargs[name]) for name in _ARRAYS
             if kwargs.get(name) is not None and name != "epoch"}
   if "precision" in kwargs:
@@ -240,7 +249,7 @@ def _described(a, b, kwargs):
 
 
 def _devices_reason(a, b) -> list[str]:
-  """Says whether the plan of a sharded product is for one device's part or for all of it."""
+  """Sentences that say whether a sharded product's plan is for one device's part or for all."""
   sharded = [x for x in (a, b) if isinstance(x, jax.Array) and
              not isinstance(x, jax.core.Tracer) and not x.is_fully_replicated]
   if not sharded:
@@ -248,11 +257,11 @@ def _devices_reason(a, b) -> list[str]:
   if any(axes for x in sharded for axes in jax.typeof(x).sharding.spec):
     return ["the operands are sharded on explicit axes: the plan is for one device's part"]
   return ["the operands are sharded on automatic axes: the plan is for the whole product, "
-          "and each device plans its part when XLA has shared it out"]
+          "and each device's part is planned when XLA has partitioned it"]
 
 
 def _trace(a, b, kwargs):
-  """The contraction that a call becomes, or None if XLA computes it."""
+  """The equation of the kernels' call that a call becomes, or None if XLA computes it."""
   function, _, kwargs = _function(kwargs)
   arrays = {key: kwargs.pop(key) for key in _ARRAYS if kwargs.get(key) is not None}
   function = functools.partial(function, **kwargs)
@@ -276,15 +285,13 @@ def _plan(eqn):
 
 
 def _dtype_reasons(plan, operands, swap: bool) -> list[str]:
-  """Why the kernel reads other dtypes than the operands have."""
+  """Sentences on operands that are converted, or split in three passes, before the kernel."""
   dtypes = plan["operand_dtypes"][::-1] if swap else plan["operand_dtypes"]
   if plan["passes"] == 3:
     parts = "bfloat16" if dtypes[0] == jnp.bfloat16 else "tf32"
     return [f"float32 is multiplied in three passes of {parts} parts, as one product "
             "of three times k: the operands are split by copies"]
   why = "the kernels do not take the operands' types together"
-  if all(x.dtype.itemsize == 1 for x in operands[:2]):
-    why = "where groups cut k, TMA reads only operands of 16 bits"
   if any(is_float4(x.dtype) for x in operands[:2]):
     why = "the kernels of this target do not read float4"
   return [f"{name} is converted from {x.dtype.name} to {dtype.name} by a copy: {why}"
@@ -293,7 +300,7 @@ def _dtype_reasons(plan, operands, swap: bool) -> list[str]:
 
 
 def _gradients(dims: Dims, sizes, lhs, rhs) -> dict[str, tuple[str, ...]]:
-  """The arrays that each operand's gradient transposes; its result is "out"."""
+  """By operand: the arrays that its gradient transposes; "out" is the gradient itself."""
   found = {}
   for name, x, contraction, names in (
       ("lhs", lhs, Dims(dims.out, dims.rhs, dims.lhs), {"lhs": "cotangent"}),
@@ -306,22 +313,24 @@ def _gradients(dims: Dims, sizes, lhs, rhs) -> dict[str, tuple[str, ...]]:
 
 
 def supports(a, b, **kwargs) -> tuple[bool, str]:
-  """Whether this package's kernels compute a call, and why not ("" if they do).
+  """Whether this package's kernels compute a call, and why not.
 
   Args:
-    a: array or `jax.ShapeDtypeStruct`.
-    b: array or `jax.ShapeDtypeStruct`.
-    **kwargs: as for `jaxgemm.matmul`; with dimension_numbers, as for
-      `jaxgemm.dot_general`; with group_sizes, as for `jaxgemm.ragged_dot`; with
-      ragged_dot_dimension_numbers, too, as for `jaxgemm.ragged_dot_general`; with
-      gated=True, too, as for `jaxgemm.ragged_gated_linear_unit`; with chunk_signals, as
-      for `jaxgemm.chunked_matmul`; with lhs_scales and rhs_scales, as for
-      `jaxgemm.scaled_matmul`, or with group_sizes, too, as for `jaxgemm.scaled_ragged_dot`.
-      A `jax.ShapeDtypeStruct` may stand for each array.
+    a: the first operand, an array or `jax.ShapeDtypeStruct`.
+    b: the second operand, the same.
+    **kwargs: the other arguments of a product. They tell which product it is. group_sizes:
+      `jaxgemm.ragged_dot`; with gated=True `jaxgemm.ragged_gated_linear_unit`; with
+      ragged_dot_dimension_numbers `jaxgemm.ragged_dot_general`. lhs_scales and rhs_scales:
+      `jaxgemm.scaled_matmul`; with group_sizes `jaxgemm.scaled_ragged_dot`. chunk_signals:
+      `jaxgemm.chunked_matmul`. dimension_numbers: `jaxgemm.dot_general`. None of these:
+      `jaxgemm.matmul`. Each array may be a `jax.ShapeDtypeStruct`.
+
+  Returns:
+    (True, "") if the kernels compute the call, else (False, the reason).
 
   Raises:
     ValueError, TypeError: jax's own errors for operands that do not fit each other; or
-      there is no such implementation.
+      an argument or an implementation is unknown.
   """
   emulated_arch(kwargs.get("implementation"))
   a, b, kwargs = _described(a, b, kwargs)
@@ -351,26 +360,25 @@ def explain(function: Callable, /, *args, **kwargs) -> Explanation: ...
 def explain(*args, **kwargs) -> Explanation:
   """The plan of a call, or of every call in a function, in words and as data.
 
-  `explain(a, b, **options)` has the arguments of a product:
+  `explain(a, b, **options)` takes the arguments of a product:
 
   Args:
-    a: array or `jax.ShapeDtypeStruct`.
-    b: array or `jax.ShapeDtypeStruct`.
+    a, b: the operands, arrays or `jax.ShapeDtypeStruct`.
     gradients: whether the reasons also name the copies that the gradients need.
-    **kwargs: as for `supports`.
+    **kwargs: the other arguments of a product; see `supports`.
 
-  `explain(function, *args, **kwargs)` has a function, which may be jitted, and its
-  arguments: arrays, or `jax.ShapeDtypeStruct` in their places. It is traced, not run.
-  Every product of jaxgemm in it is listed, also within jit, scan, while, cond,
-  shard_map, remat and functions with derivatives of their own, and also those that
-  were left to XLA. `jax.grad` of a function has the products of the gradients, too.
-  On automatic meshes the shapes and plans are those of whole arrays.
+  `explain(function, *args, **kwargs)` takes a function, which may be jitted, and its
+  arguments: arrays, or `jax.ShapeDtypeStruct` in their places. The function is traced, not
+  run. Every product of jaxgemm in it is listed, also within jit, scan, while, cond,
+  shard_map, remat and functions with derivatives of their own, and also those that were
+  left to XLA. `jax.grad` of a function has the products of the gradients, too. On automatic
+  meshes the shapes and plans are those of whole arrays.
 
   Returns:
-    an `Explanation`.
+    An `Explanation`.
 
   Raises:
-    ValueError, TypeError: what the call itself would raise.
+    ValueError, TypeError: the errors that the call itself would raise.
   """
   if args and callable(args[0]):
     return _of_function(*args, **kwargs)
@@ -392,7 +400,7 @@ def _of_function(function: Callable, /, *args, **kwargs) -> Explanation:
 
 
 def _of_call(call: program.Call) -> dict[str, Any]:
-  """The data of a call in a function."""
+  """The data of one call in a function."""
   eqn = call.eqn
   if call.reason:
     data = {"implementation": "xla", "reasons": [call.reason]}
@@ -427,29 +435,27 @@ def _planned(eqn, arranged: grouped_layout.RaggedLayout | None = None, kwargs=No
   """The data of a call of the kernels.
 
   Args:
-    arranged: how a grouped product's operands were laid out, if that is known.
-    kwargs: what the public function got.
-    devices: reasons that sharding gives.
+    eqn: the equation of the call.
+    arranged: the layout of a grouped product's operands, if it is known.
+    kwargs: the arguments of the public function.
+    devices: reasons that come from the operands' shardings.
     gradients: see `explain`.
   """
   kwargs = kwargs or {}
   chosen, plan = _plan(eqn)
   operands, spec = [x.aval for x in eqn.invars], eqn.params["spec"]
+  swap, fused = False, True
   transposed: tuple[str, ...] = ()
-  if eqn.primitive is ragged_p:
-    swap, fused, copied = False, True, {}
-    if arranged is not None:
-      transposed, copied = arranged.relayouts, arranged.gradient_relayouts(*operands[:2])
+  copied: dict[str, tuple[str, ...]] = {}
+  if arranged is not None:
+    transposed, copied = arranged.relayouts, arranged.gradient_relayouts(*operands[:2])
   elif eqn.primitive is chunked_p:
     form, (lhs, rhs) = eqn.params["form"], operands[:2]
     shape = form.geometry(lhs.shape, rhs.shape, operands[2].shape).out_shape()
     dims = form.dims(lhs.shape, rhs.shape, None, None, shape)
     sizes = layout.label_sizes(dims, lhs.shape, rhs.shape)
-    swap, fused = False, True
     copied = _gradients(dims, sizes, lhs, rhs)
-  elif eqn.primitive is scaled_p:
-    swap, fused, copied = False, True, {}
-  else:
+  elif eqn.primitive not in (ragged_p, scaled_p):
     dims = eqn.params["labels"]
     sizes = layout.label_sizes(dims, *(x.shape for x in operands))
     how = chosen or layout.of_product(dims, sizes)
@@ -505,7 +511,7 @@ def _ragged_layout(a, b, eqn, kwargs):
 def _gradient_reasons(copied: dict[str, tuple[str, ...]], saves: bool) -> list[str]:
   reasons = [
       f"the gradient of {name} transposes {' and '.join(arrays)} by a copy" if arrays
-      else f"the gradient of {name} contracts by layout, without a copy"
+      else f"the gradient of {name} reads arrays in other layouts, without a copy"
       for name, arrays in copied.items()]
   if saves:
     reasons.append("under differentiation the value before the activation is saved")
@@ -519,20 +525,25 @@ def _ragged_reasons(how, kwargs) -> list[str]:
                    "than its batch")
   if kwargs.get("accumulate") is not None:
     reasons.append("accumulate is added outside the kernel: the result is a sum of "
-                   "several of its products" if how.is_summed else
+                   "several products of the kernel" if how.is_summed else
                    "the kernel adds to accumulate, in place if jax may overwrite it")
   if kwargs.get("rhs_grad") is not None:
-    reasons.append("rhs is a constant; the kernel adds its gradient to rhs_grad")
+    reasons.append("rhs is a constant; the kernel adds the gradient of rhs to rhs_grad")
   return reasons
 
 
 def workspace_size(a, b, **kwargs) -> int:
-  """Bytes of workspace that a call needs beside its result; exact. 0 with XLA.
+  """The exact number of bytes that a call needs beside its result.
 
   Args:
-    a: array or `jax.ShapeDtypeStruct`.
-    b: array or `jax.ShapeDtypeStruct`.
-    **kwargs: as for `explain`.
+    a, b: the operands, arrays or `jax.ShapeDtypeStruct`.
+    **kwargs: the other arguments of a product; see `supports`.
+
+  Returns:
+    The size of the workspace in bytes; 0 if XLA computes the call.
+
+  Raises:
+    ValueError, TypeError: the errors that the call itself would raise.
   """
   eqn = _trace(*_described(a, b, kwargs))
   return 0 if eqn is None else _plan(eqn)[1]["workspace_bytes"]

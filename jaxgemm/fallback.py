@@ -24,9 +24,9 @@ class Support(NamedTuple):
   """Whether this package's kernels can compute a product.
 
   Attributes:
-    dtypes: those to which lhs and rhs are converted, as `promoted_dtypes` gives them. With a reason
-      they are the operands' own.
-    reason: why the kernels cannot compute it, or None.
+    dtypes: the dtypes to which lhs and rhs are converted, as `promoted_dtypes` gives them. If there
+      is a reason, they are the dtypes of the operands.
+    reason: why the kernels cannot compute the product, or None.
   """
 
   dtypes: tuple[np.dtype, np.dtype]
@@ -43,8 +43,8 @@ def support(lhs, rhs, out_dtype, k: int, precision, emulated: str | None,
     out_dtype: dtype of the result.
     k: the number of products in the sum of each element of the result.
     precision: as the caller gave it.
-    emulated: the architecture to emulate, or None.
-    splits: whether float32 operands may be split into parts, for precision.
+    emulated: the GPU target to emulate, or None.
+    splits: whether float32 operands may be split in three passes, for precision="high".
   """
   target, reason = (emulated, None) if emulated is not None else _default_target()
   reason = (reason or _operands_error(lhs, rhs, out_dtype, k)
@@ -58,7 +58,7 @@ def support(lhs, rhs, out_dtype, k: int, precision, emulated: str | None,
 
 
 def _default_target() -> tuple[str, str | None]:
-  """(the target of the default platform, why there is none)."""
+  """(the target of the default platform, why there is none or None)."""
   platform = _ffi.default_platform()
   if platform not in _ffi.platforms():
     names = ", ".join(sorted(_ffi.platforms()))
@@ -79,14 +79,16 @@ def _operands_error(lhs, rhs, out_dtype, k: int) -> str | None:
   integer = [jnp.issubdtype(x.dtype, jnp.integer) for x in (lhs, rhs)]
   if out_dtype not in _ffi.OUT_DTYPES or (
       jnp.issubdtype(out_dtype, jnp.integer) and not all(integer)):
+    names = ", ".join(sorted(d.name for d in _ffi.OUT_DTYPES
+                             if all(integer) or not jnp.issubdtype(d, jnp.integer)))
     return (f"the result of {lhs.dtype.name} and {rhs.dtype.name} has dtype "
-            f"{out_dtype.name}, which the kernels do not give")
+            f"{out_dtype.name}; the kernels give {names}")
   if not all(type(d) is int for d in (*lhs.shape, *rhs.shape)):
     return f"shapes {lhs.shape} and {rhs.shape} are symbolic; a plan needs numbers"
   if all(integer) and k > _MOST_INT8_PRODUCTS and (
       not jnp.issubdtype(out_dtype, jnp.integer)):
-    return (f"sums of {k} products of int8 may not fit int32, in which the kernels sum "
-            f"them up; at most {_MOST_INT8_PRODUCTS} are allowed where the result is "
+    return (f"sums of {k} products of int8 may not fit int32, the dtype of the kernels' "
+            f"accumulators; at most {_MOST_INT8_PRODUCTS} are allowed for a result of "
             f"{out_dtype.name}")
   return None
 
@@ -120,7 +122,7 @@ class Unsupported(ValueError):
 
 
 def leaves_to_xla(implementation: str | None, reason: str | None) -> bool:
-  """Whether XLA computes a call; reason: why the kernels cannot, or None.
+  """Whether XLA computes a call. `reason` says why the kernels cannot, or is None.
 
   Raises:
     Unsupported: the kernels cannot compute it, and the caller asked for them.
@@ -136,16 +138,16 @@ def leaves_to_xla(implementation: str | None, reason: str | None) -> bool:
   return bool(reason)
 
 
-# The reasons that need no warning: it was asked for, or `prefers_xla`.
+# The two reasons that need no warning: XLA was asked for, or `prefers_xla`.
 XLA_WAS_ASKED = "implementation='xla' was given"
 NOTHING_TO_SUM = ("k is 1: each element of the result is one product, and no sum. XLA "
-                  "multiplies these together with what precedes and follows")
+                  "fuses this product with the operations before and after it")
 
-_reasons: dict[str, str] = {}
+_reasons: dict[str, str] = {}  # by the names of `on_xla`'s scopes
 
 
 def on_xla(implementation: str | None, reason: str | None) -> contextlib.AbstractContextManager:
-  """Names the scope of what XLA computes in place of the kernels, for `reason_of`."""
+  """A named scope for what XLA computes in place of the kernels; `reason_of` reads its name."""
   why = XLA_WAS_ASKED if implementation == "xla" else reason or NOTHING_TO_SUM
   # No "/", "(" or space: the name is a part of the names of operations in profiles.
   name = f"jaxgemm_to_xla_{zlib.crc32(why.encode()):08x}"
@@ -154,7 +156,7 @@ def on_xla(implementation: str | None, reason: str | None) -> contextlib.Abstrac
 
 
 def reason_of(name_stack: str) -> str:
-  """Why the operation with this name stack was left to XLA; "" if it was not."""
+  """Why the operation with this name stack was left to XLA, or "" if it was not."""
   found = re.search(r"jaxgemm_to_xla_[0-9a-f]{8}", name_stack)
   return _reasons.get(found[0], "") if found else ""
 
@@ -162,7 +164,7 @@ def reason_of(name_stack: str) -> str:
 def prefers_xla(k: int, implementation: str | None) -> bool:
   """Whether XLA computes a call that the kernels can compute, too.
 
-  If k is 1, XLA fuses the product with what is around it, and keeps -0.0. The kernels'
-  accumulators begin with 0, which would make it 0.0.
+  If k is 1, XLA fuses the product with the operations before and after it, and keeps -0.0. The
+  kernels' accumulators begin with 0, which would make it 0.0.
   """
   return implementation is None and k == 1

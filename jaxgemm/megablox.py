@@ -1,10 +1,10 @@
-"""gmm and tgmm: the grouped products of megablox, by the kernels.
+"""gmm and tgmm: the grouped products of megablox, computed by this package's kernels.
 
 Megablox is `jax.experimental.pallas.ops.tpu.megablox`, kernels for TPUs; MaxText has a version of
-it that takes quantised operands. The functions have the arguments of both, so that a program which
-calls them runs on GPUs and CPUs when it is given these instead. Differences:
+it that takes quantised operands. The functions here have the arguments of both, so that a program
+that imports them instead runs on GPUs and CPUs. There are these differences:
 
-* rows of no group are zero, where megablox leaves them undefined;
+* rows of no group are zero; megablox leaves them undefined;
 * group_offset may have the shape () or (1,), and group_sizes any integer dtype;
 * operands are arrays, or objects with the attributes qvalue and scale, such as Qwix's `QArray`.
 """
@@ -16,14 +16,12 @@ from jax import lax
 import jax.numpy as jnp
 
 from jaxgemm.grouped.api import ragged_dot_general
-from jaxgemm.grouped.checks import BASIC
+from jaxgemm.grouped.checks import BASIC, K_LAST
 from jaxgemm.grouped.group_sizes import groups_of_rows
 from jaxgemm.qarray import operand
 from jaxgemm.scaled.api import scaled_ragged_dot
 
-# rhs is [g, n, k].
-_TRANSPOSED = lax.RaggedDotDimensionNumbers((((1,), (2,)), ((), ())), (0,), (0,))
-# lhs [k, m] and rhs [m, n]: the groups are of m.
+# lhs [k, m] and rhs [m, n], where the groups cut m.
 _CONTRACTED = lax.RaggedDotDimensionNumbers((((1,), (0,)), ((), ())), (1,), ())
 
 
@@ -33,7 +31,7 @@ def _offset(group_offset) -> jax.Array | None:
   group_offset = jnp.asarray(group_offset)
   if group_offset.shape not in ((), (1,)):
     raise ValueError(
-        f"group_offset has shape {group_offset.shape}; () or (1,) is allowed, one integer.")
+        f"group_offset has shape {group_offset.shape}; () or (1,) is allowed. Pass one integer.")
   return group_offset.reshape(1)
 
 
@@ -41,7 +39,8 @@ def _check_existing(existing_out, shape, dtype) -> None:
   if existing_out is not None and (existing_out.shape != shape or existing_out.dtype != dtype):
     raise ValueError(
         f"existing_out has shape {existing_out.shape} and dtype {existing_out.dtype.name}; shape "
-        f"{shape} and the preferred_element_type {jnp.dtype(dtype).name} are allowed.")
+        f"{shape} and the preferred_element_type {jnp.dtype(dtype).name} are allowed. Cast it, or "
+        "pass its dtype as preferred_element_type.")
 
 
 def gmm(
@@ -60,19 +59,19 @@ def gmm(
   """lhs[rows of group g] @ rhs[g] for each group g, as megablox's `gmm`.
 
   Args:
-    lhs: array of shape (m, k), or a quantised one.
-    rhs: array of shape (g, k, n), or a quantised one; with a group_offset g may be less than the
-      number of group_sizes.
-    group_sizes: integers; see `jaxgemm.ragged_dot`.
+    lhs: array of shape (m, k), or a quantised one; for dtypes see `jaxgemm.matmul`.
+    rhs: array of shape (g, k, n), or a quantised one. g may be less than the number of
+      group_sizes; see group_offset.
+    group_sizes: integer array; see `jaxgemm.ragged_dot`.
     preferred_element_type: dtype of the result.
-    tiling: ignored; the plan chooses. `config=` is for tiles of your own.
-    group_offset: an integer of shape () or (1,): rhs has the groups from this one on. Rows of
-      other groups are zero, or those of existing_out.
-    existing_out: array of shape (m, n) and of the preferred_element_type: the result's rows
-      where no group of rhs is computed.
+    tiling: ignored; the plan chooses. Use `config=` to choose tiles.
+    group_offset: an integer of shape () or (1,): rhs has the groups from this one on. The default
+      is 0. Rows of other groups are zero, or those of existing_out.
+    existing_out: array of shape (m, n) and of the preferred_element_type. It has the rows of the
+      result that are in no group of rhs.
     transpose_rhs: whether rhs is (g, n, k).
     interpret: ignored.
-    varying_axes: ignored; the operands tell it.
+    varying_axes: ignored; jax knows along which axes the operands vary.
     **options: schedule, reduction, deterministic, config and implementation of
       `jaxgemm.ragged_dot`.
 
@@ -97,7 +96,7 @@ def gmm(
         rhs.spread(0, 1, ones=True), preferred_element_type, offset, **options)
   else:
     out = ragged_dot_general(
-        lhs.values, rhs.values, group_sizes, _TRANSPOSED if transpose_rhs else BASIC, None,
+        lhs.values, rhs.values, group_sizes, K_LAST if transpose_rhs else BASIC, None,
         preferred_element_type, offset, scale_lhs=lhs.spread(0),
         scale_rhs=rhs.spread(3 - of_k), **options)
   if existing_out is None:
@@ -122,19 +121,19 @@ def tgmm(
 ) -> jax.Array:
   """lhs[:, columns of group g] @ rhs[rows of group g] for each group g, as megablox's `tgmm`.
 
-  A scale that varies along m is multiplied into its operand first, which is then bfloat16; other
-  scales are applied to the result.
+  An operand whose scales vary along m is dequantised to bfloat16 first. Other scales are applied
+  to the result.
 
   Args:
-    lhs: array of shape (k, m), or a quantised one.
+    lhs: array of shape (k, m), or a quantised one; for dtypes see `jaxgemm.matmul`.
     rhs: array of shape (m, n), or a quantised one.
-    group_sizes: integers; see `jaxgemm.ragged_dot`.
+    group_sizes: integer array; see `jaxgemm.ragged_dot`.
     preferred_element_type: dtype of the result.
     tiling: see `gmm`.
     group_offset: an integer of shape () or (1,), the first group of the result.
-    num_actual_groups: the number of groups of the result; default: that of group_sizes.
-    existing_out: array of shape (num_actual_groups, k, n) and of the preferred_element_type, which
-      is added to the result: in place if it is float32, no operand is quantised, and jax may
+    num_actual_groups: the number of groups of the result; the default is that of group_sizes.
+    existing_out: array of shape (num_actual_groups, k, n) and of the preferred_element_type. The
+      product is added to it, in place if it is float32, no operand is quantised, and jax may
       overwrite it.
     interpret, varying_axes: see `gmm`.
     **options: see `gmm`.

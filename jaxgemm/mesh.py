@@ -1,4 +1,4 @@
-"""The mesh of a call: how it is found, arrays' axes on it, blocks of each device."""
+"""The mesh of a call: how it is found, and along which of its axes arrays are sharded."""
 
 from collections.abc import Sequence
 import functools
@@ -29,9 +29,11 @@ def partitioned_jaxpr(function, operands, *described):
   The parameter shows jax that the primitive's lowering needs the devices.
 
   Args:
+    function: the function of the operands.
+    operands: arrays or avals.
     described: all that the function's rule and its results depend on; repr must show all of it. A
-      hash of it becomes a part of the function's name. By that, jax's persistent compilation cache
-      tells programs apart even if the user leaves the rule's pointer out of its keys
+      hash of it becomes a part of the function's name. So jax's persistent compilation cache
+      distinguishes programs even if the user leaves the rule's pointer out of its keys
       (jax_remove_custom_partitioning_ptr_from_cache_key).
   """
   def rule(*operands):
@@ -60,13 +62,13 @@ def refuse_export(ctx) -> None:
         "A program for several devices that jax.export exports has a product of jaxgemm with a "
         "partitioning rule. XLA calls this rule in this process, so jax cannot export it. Call the "
         "product inside jax.shard_map over all axes of the mesh, use explicit mesh axes, or pass "
-        "config=jaxgemm.GemmConfig(partition=False) where XLA may gather the operands.")
+        "config=jaxgemm.GemmConfig(partition=False) if XLA may gather the operands.")
 
 
 def explicit_mesh(*arrays):
-  """The mesh with axes that are part of the arrays' types, or None.
+  """The mesh with explicit axes, which are part of the arrays' types, or None.
 
-  It is the arrays' mesh (they need no `jax.set_mesh`), else the mesh in context.
+  It is the mesh of the arrays, which need no `jax.set_mesh`, else the mesh in context.
   """
   meshes = [jax.typeof(x).sharding.mesh for x in arrays if x is not None]
   meshes.append(jax.sharding.get_abstract_mesh())
@@ -74,14 +76,14 @@ def explicit_mesh(*arrays):
 
 
 def _is_vmapped(partition: bool | None) -> bool:
-  """Whether `jax.vmap` maps along explicit axes, which types inside of it do not have.
+  """Whether `jax.vmap` maps along explicit axes, which the types inside of it do not have.
 
-  A `jax.shard_map` would gather operands along these. The partitioning rule does not.
+  A `jax.shard_map` would gather operands along these axes. The partitioning rule does not.
 
   Args:
     partition: see GemmConfig; a ValueError is raised if the rule is left out.
   """
-  from jax._src import core  # jax has no public way to these names
+  from jax._src import core  # jax has no public function for these names
   axes = getattr(core.get_axis_env(), "explicit_mesh_axis_names", ())
   if axes and partition is False:
     raise ValueError(
@@ -101,19 +103,20 @@ def _with_automatic_axes(mesh, function, result):
   """
   automatic = jax.sharding.auto_axes(
       function, axes=mesh.explicit_axes, out_sharding=result.sharding)
-  # The gradient of a shard_map over other axes cannot keep arrays of the types inside of
-  # `function`; its operands have the types outside.
+  # The gradient of a shard_map over other axes cannot save arrays with the types inside of
+  # `function`. With the checkpoint it saves the operands, which have the types outside.
   return jax.checkpoint(automatic, prevent_cse=False) if mesh.manual_axes else automatic
 
 
 def on_mesh(compute, by_types, operands, partition: bool | None, result) -> jax.Array:
-  """compute(*operands), or by_types(mesh, *operands) where the shardings are in the types.
+  """compute(*operands), or by_types(mesh, *operands) if the shardings are in the types.
 
   Inside of `compute` all axes of the mesh are automatic, except those of a `jax.shard_map`.
 
   Args:
     compute: a function of pytrees of arrays that returns an array.
-    by_types: likewise, for meshes of which all axes are explicit; None: `compute` is for all.
+    by_types: a function of the mesh and such pytrees, for meshes whose axes are all explicit. None:
+      `compute` is used for these, too.
     operands: pytrees of arrays.
     partition: see GemmConfig.
     result: shape and sharding of the array outside the functions.
@@ -138,8 +141,8 @@ def unreduced_reason(*shardings) -> str | None:
 
 
 def axes_of(x) -> list[tuple[str, ...]]:
-  """The mesh axes of each of an array's dimensions, without those of size 1."""
-  # A GSPMDSharding has no axis names: such operands are taken as replicated.
+  """For each dimension of an array its mesh axes, without those of size 1."""
+  # A GSPMDSharding has no axis names. Such operands count as replicated.
   spec = tuple(x.sharding.spec) if isinstance(x.sharding, NamedSharding) else ()
   spec += (None,) * (len(x.shape) - len(spec))
   given = (axes if isinstance(axes, tuple) else (axes,) for axes in spec)
@@ -154,13 +157,13 @@ def partly_manual() -> jax.sharding.AbstractMesh | None:
 
 
 class Named(NamedTuple):
-  """What a partitioning rule is asked about, with names for the axes.
+  """The arguments of a partitioning rule, with names for the axes.
 
   Attributes:
-    mesh: a mesh of the operands' devices; the block may use its axes.
+    mesh: a mesh of the operands' devices; the function of each device may use its axes.
     of_shardings: the mesh of all shardings.
     operands: shapes with a NamedSharding, if the program has a mesh.
-    results: likewise, if the results' shardings are known.
+    results: the same, if the results' shardings are known.
   """
 
   mesh: jax.sharding.Mesh
@@ -170,13 +173,13 @@ class Named(NamedTuple):
 
 
 def named(mesh, operands, results, within: jax.sharding.AbstractMesh | None) -> Named:
-  """The arguments of a partitioning rule, with a mesh.
+  """The arguments that jax gives a partitioning rule, as `Named`.
 
-  Inside a `jax.shard_map` over some axes jax gives no mesh, and shardings over the other
-  axes that have no names.
+  Inside a `jax.shard_map` over some axes jax gives no mesh, and its shardings over the other
+  axes have no names.
 
   Args:
-    within: see `partly_manual`, while the call was traced.
+    within: the result of `partly_manual` while the call was traced.
   """
   devices = sorted(operands[0].sharding.device_set, key=lambda device: device.id)
   if within is None:
@@ -188,9 +191,9 @@ def named(mesh, operands, results, within: jax.sharding.AbstractMesh | None) -> 
   rest = jax.sharding.AbstractMesh(tuple(within.shape[a] for a in names), names)
 
   def with_names(x):
-    # The sharding has no names of axes here; it tells into how many parts each dimension is cut.
-    # The first unused axes, in the mesh's order, with as many parts are taken. If axes have equal
-    # sizes, the array may be cut over others, and XLA then reshards it.
+    # The sharding has no names of axes here. It says into how many parts each dimension is cut. The
+    # first unused axes, in the mesh's order, that make as many parts are taken. If several axes
+    # have one size, the array may be cut along others, and XLA then reshards it.
     free, spec = [a for a in names if rest.shape[a] > 1], []
     cut = (x.sharding.shard_shape(x.shape) if getattr(x, "sharding", None) is not None
            else x.shape)
@@ -209,10 +212,10 @@ def named(mesh, operands, results, within: jax.sharding.AbstractMesh | None) -> 
 
 
 def without_explicit_axes(block):
-  """A partitioning rule's block that works while `jax.set_mesh` sets an explicit mesh.
+  """The function that each device computes, so that it works under an explicit `jax.set_mesh`.
 
-  jax traces the block under that mesh and puts the mesh into its types. From jax 0.12
-  on, sums in the block would then get shardings that XLA cannot compile.
+  jax traces `block` under that mesh and puts the mesh into its types. From jax 0.12 on, sums
+  in it would then get shardings that XLA cannot compile.
   """
   @functools.wraps(block)
   def run(*operands):

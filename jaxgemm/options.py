@@ -20,10 +20,10 @@ _IMPLEMENTATIONS = ("jaxgemm", "xla",
 
 
 def emulated_arch(implementation: str | None) -> str | None:
-  """The architecture that an implementation emulates, or None.
+  """The GPU target that an implementation emulates, or None.
 
   Raises:
-    ValueError: there is no such implementation.
+    ValueError: the name is not that of an implementation.
   """
   check_choice("implementation", implementation, _IMPLEMENTATIONS)
   if implementation is None or not implementation.startswith(_EMULATED):
@@ -34,10 +34,10 @@ def emulated_arch(implementation: str | None) -> str | None:
 def check_options(*, activation=None, schedule=None, reduction=None, deterministic=False,
                   config=None, implementation=None, preferred_element_type=None,
                   out_sharding=None, **_) -> None:
-  """Checks each option separately, before `jax.jit` hashes it.
+  """Checks each option by itself, before `jax.jit` hashes it.
 
   Raises:
-    TypeError, ValueError: an option is of another type, or has an unknown name.
+    TypeError, ValueError: an option has a wrong type, or an unknown name.
   """
   check_activation(activation)
   check_choice("schedule", schedule, SCHEDULES)
@@ -52,25 +52,30 @@ def check_options(*, activation=None, schedule=None, reduction=None, determinist
 
 
 def check_hashable(name: str, given, allowed: str) -> None:
-  """Raises TypeError, with what is allowed, for what `jax.jit` could not hash."""
+  """Raises TypeError if `jax.jit` cannot hash `given`; the message has `allowed`."""
   try:
     hash(given)
   except TypeError as error:
-    raise TypeError(f"{name}={given!r} was given; {allowed}.") from error
+    raise TypeError(f"{name}={given!r} was given; {allowed}. Pass one of these.") from error
 
 
 def dtype_argument(name: str, given) -> np.dtype:
-  """A dtype as numpy's; raises TypeError for what is none."""
+  """The numpy dtype of an argument.
+
+  Raises:
+    TypeError: the argument is no dtype.
+  """
   try:
     return jnp.dtype(given)
   except TypeError as error:
     raise TypeError(
-        f"{name}={given!r} was given; a dtype is allowed. Pass jnp.float32, say.") from error
+        f"{name}={given!r} was given; a dtype is allowed. Pass jnp.float32, for "
+        "example.") from error
 
 
 _TWO_SCALES = " For a scale of each operand pass scale_lhs and scale_rhs."
 
-# The fast checks come first: isinstance of jax.Array runs Python code.
+# isinstance tries these in order. jax.Array is last, because its check runs Python code.
 _ARRAYS = (type(None), np.ndarray, np.generic, int, float, complex, jax.Array)
 
 
@@ -80,7 +85,8 @@ def array_argument(name: str, x):
   Raises:
     TypeError: jax cannot make an array of it.
   """
-  is_wide = type(x) is int and not -(2**31) <= x < 2**31  # jax may not have an int of so many bits
+  # jax has no int64 without jax_enable_x64.
+  is_wide = type(x) is int and not -(2**31) <= x < 2**31
   if isinstance(x, _ARRAYS) and not is_wide:
     return x
   is_list = isinstance(x, (tuple, list))
@@ -89,7 +95,7 @@ def array_argument(name: str, x):
                       type(y).__name__ for y in x)
     raise TypeError(
         f"{name} is a {type(x).__name__} of {given}; one array is allowed, or None."
-        f"{_TWO_SCALES if name == 'scale' else ''}")
+        f"{_TWO_SCALES if name == 'scale' else ' Pass one array.'}")
   try:
     return jnp.asarray(x)
   except (TypeError, ValueError, OverflowError) as error:

@@ -1,7 +1,7 @@
-"""How products are shared out on a mesh: what the rules of dense, grouped and scaled ones share.
+"""How products are sharded on a mesh: what the rules of dense, grouped and scaled products share.
 
-A rule gives axes of the mesh to the labels of the operands' dimensions. No axis is given twice, and
-none that does not divide a dimension, which XLA would pad.
+A rule gives axes of the mesh to the labels of the operands' dimensions. No axis is given twice. An
+axis whose size does not divide the dimension is not given, because XLA would pad the dimension.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -20,15 +20,15 @@ from jax.sharding import NamedSharding, PartitionSpec
 from jaxgemm import mesh as meshes
 
 Axes = tuple[str, ...]
-Label = Any  # of a dimension: a number or a name, hashable
+Label = Any  # the label of a dimension: a number or a name, hashable
 
 
 class Assignment(NamedTuple):
   """The mesh axes of each label.
 
   Attributes:
-    axes: of the operands, and of the computation.
-    scattered: further axes of the results, over which their sum is scattered.
+    axes: the axes of the operands and of the computation.
+    scattered: further axes of the results, along which their sum is scattered.
   """
 
   axes: dict[Label, Axes]
@@ -58,8 +58,8 @@ class Assigner:
   """Gives the axes of a mesh to labels.
 
   Attributes:
-    size: of each label's dimension.
-    axes: those that each label has so far.
+    size: the size of each label's dimension.
+    axes: the axes that each label has so far.
   """
 
   def __init__(self, mesh, arrays, labels: Iterable[Iterable[Label]], **sizes: int):
@@ -73,7 +73,7 @@ class Assigner:
     return self.size[label] % math.prod(self._mesh.shape[a] for a in axes) == 0
 
   def take(self, wish: Axes, *labels: Label) -> None:
-    """Gives the axes that are free and divide the dimensions to labels, which are cut alike."""
+    """Gives those axes of the wish that are free and divide the dimensions to all `labels`."""
     own = [x for x in labels if x in self.size]
     for axis in wish if own else ():
       chosen = *self.axes.get(own[0], ()), axis
@@ -82,7 +82,7 @@ class Assigner:
         self.axes |= dict.fromkeys(own, chosen)
 
   def count(self, labels: Iterable[Label]) -> int:
-    """The elements of an array on each device."""
+    """The number of elements that each device has of an array with these labels."""
     labels = [*labels]
     parts = [self._mesh.shape[a] for x in labels for a in self.axes.get(x, ())]
     return math.prod(self.size[x] for x in labels) // math.prod(parts)
@@ -110,13 +110,13 @@ def partitioned_by(
   """A function of operands that XLA can partition.
 
   Args:
-    assign: assign(operands, results, mesh) gives the Assignment, the operands' shardings, and those
-      of the results. While the results' shardings are not known, results is empty.
-    block: block(*operands, assigned=) is what each device computes: its parts of the results.
-    within: see `mesh.partly_manual`.
+    assign: a function of (operands, results, mesh) that returns the Assignment, the shardings of
+      the operands, and those of the results. While the latter are unknown, its `results` is empty.
+    block: a function of (*operands, assigned=) that computes one device's parts of the results.
+    within: the result of `mesh.partly_manual`.
     of_operands: the labels of the operands.
     of_results: the labels of the results.
-    reduced: labels over which is summed.
+    reduced: the labels that the results are summed over.
     replicated: labels that are never sharded.
   """
   def name(label: Hashable) -> str:
@@ -153,8 +153,8 @@ def partitioned_by(
 def _resharded(x, to: NamedSharding):
   """x with a sharding in its type that shard_map accepts as `to`.
 
-  An array without a mesh stays as it is if it is not cut. Its gradient then has the
-  type that jax gives, on the mesh; the gradient of a reshard would lose the mesh again.
+  An array without a mesh stays as it is if it is not sharded. Its gradient then has the type
+  that jax gives, with the mesh. The gradient of a reshard would lose the mesh again.
   """
   return x if jax.typeof(x).sharding.spec == to.spec else jax.reshard(x, to)
 
@@ -174,7 +174,7 @@ def on_explicit_mesh(mesh, body, operands, in_shardings, out_sharding, wanted):
     return jax.tree.map(lambda x: x.spec, shardings)
 
   operands = jax.tree.map(_resharded, operands, in_shardings)
-  # An empty set means all axes, except those that jax.vmap has taken out of the types.
+  # The empty set means all axes, except those that jax.vmap has taken out of the types.
   manual_axes = set() if mesh.are_all_axes_explicit else {*mesh.explicit_axes}
   mapped = jax.shard_map(
       body, mesh=mesh, in_specs=specs(in_shardings), out_specs=specs(out_sharding),

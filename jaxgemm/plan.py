@@ -1,8 +1,8 @@
 """The plan of a kernel call: which kernel runs, on which grid, and what is copied before it.
 
-Each operation makes the `Geometry` of its kernel call, and asks for its plan here: plan_contraction
-(dense/plan.py), plan_ragged (grouped/primitive.py), plan_scaled and plan_chunked. The lowering of
-the call (custom_call.py) makes the same plan again.
+The functions of each kind of product make the `Geometry` of its kernel call, and ask for its plan
+here: plan_contraction (dense/plan.py), plan_ragged (grouped/primitive.py), plan_scaled and
+plan_chunked. The lowering of the call (custom_call.py) makes the same plan again.
 """
 
 import dataclasses
@@ -20,16 +20,19 @@ def plan_call(geometry: Geometry, lhs_dtype, rhs_dtype, spec: Spec, target: str,
               **vectors: int) -> dict:
   """The native plan with more entries.
 
-  "operand_dtypes" are the dtypes in which the kernel reads the operands, "passes" is the
-  number of products of parts (3 for float32 in parts), and "copies" says what is done to
-  lhs, rhs and out (relayout.py). "problem" is what the native plan was asked. The native
-  entry "relayout" has the layout and the sizes that the attributes are for.
+  "operand_dtypes" are the dtypes in which the kernel reads lhs and rhs. "passes" is 3 if float32
+  is split into parts (`split_in_three` in custom_call.py), else 1. "copies" says how lhs, rhs and
+  out are copied (relayout.py). "problem" is what the native plan was asked. The native entry
+  "relayout" has the layout and the sizes of the kernel call, which "attrs" are for.
 
   Args:
-    vectors: whether the call has a vector operand, by name: bias, scale and row_scale; and
-      whether that bias is bfloat16, as bias_bf16. Other targets than Hopper's get a copy of it.
-      Also the sizes of blocks with scales, block_m, block_n and block_k, and whether these are of
-      an MX format, mx.
+    geometry: the sizes and layouts of the call.
+    lhs_dtype, rhs_dtype: those of the operands, before a conversion for the kernel.
+    spec: what the call computes.
+    target: the target of the kernel.
+    vectors: bias, scale and row_scale: whether the call has this vector operand. bias_bf16:
+      whether the bias is bfloat16; targets other than Hopper get it as float32. block_m, block_n
+      and block_k: the sizes of blocks with scales. mx: whether these are of an MX format.
 
   Raises:
     ValueError: the problem or the config does not fit the target.
@@ -50,7 +53,7 @@ def plan_call(geometry: Geometry, lhs_dtype, rhs_dtype, spec: Spec, target: str,
       "save_preact": int(spec.save_preact),
   }
   planned = choice.tuned_plan(problem, spec.config.to_native(spec.deterministic), target,
-                           spec.config.is_open)
+                              spec.config.is_open)
   return planned | {
       "problem": problem,
       "operand_dtypes": dtypes, "passes": passes,
@@ -64,14 +67,14 @@ def _passes(dtypes, spec: Spec, target: str) -> int:
 
 
 def require_plan(spec: Spec, make_plan) -> None:
-  """Raises a plan's errors while the call is traced; its lowering makes the plan again.
+  """Raises the errors of a call's plan while it is traced; its lowering makes the plan again.
 
   Args:
     spec: the call's `Spec`.
-    make_plan: make_plan(target) is the plan.
+    make_plan: function of a target that returns the plan.
 
   Raises:
-    ValueError: see `plan_call`; or this build lacks the plan's kernel.
+    ValueError: see `plan_call`; or this build lacks the kernel of the plan.
   """
   platform = _ffi.default_platform()
   if not spec.emulated and platform not in _ffi.platforms():

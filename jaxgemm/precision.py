@@ -34,9 +34,9 @@ def hashable(precision):
 
 
 def _resolved(precision):
-  """The precision, or the default one; an algorithm as its preset, if it has one."""
+  """The precision, or jax's default for None; an algorithm as its preset, if it has one."""
   if precision is None:
-    # jax defines its options at run time.
+    # mypy does not see the options of jax.config, which jax defines at run time.
     precision = jax.config.jax_default_matmul_precision  # type: ignore[attr-defined]
   if isinstance(precision, str) and precision in _Preset.__members__:
     return _Preset[precision]
@@ -80,10 +80,10 @@ def precision_error(precision, lhs, rhs, out_dtype, target: str,
     # Tensor cores truncate when they add: three passes are not quite float32 (Ootomo
     # and Yokota, "Recovering single precision accuracy from Tensor Cores").
     if _asks_for(precision, "highest", "float32", "f32_f32_f32"):
-      return f"the precision asks for more than {target}'s tensor cores (tf32) give"
+      return f"the precision asks for more than tf32, with which {target} multiplies float32"
     if is_high(precision) and not splits:
-      return (f"the precision asks for more than {target}'s tf32, and only plain "
-              "products are split in three passes")
+      return (f"the precision asks for more than tf32, with which {target} multiplies float32, "
+              "and only dense products that do not arrive in chunks are split in three passes")
   return None
 
 
@@ -103,7 +103,7 @@ def _algorithm_error(algorithm, dtypes, out_dtype, target: str) -> str | None:
     if algorithm not in _FAST and target in _ffi.CUDA_ARCHS:
       return f"{target}'s tensor cores add up float8 products in less than float32"
     if algorithm not in _FLOAT8[:2] and out_dtype != jnp.float32:
-      return f"its sums are {out_dtype.name}, and those of the kernels are float32"
+      return f"its accumulators are {out_dtype.name}, and those of the kernels are float32"
     return None
   rounded_to = _ROUNDED_TO.get(algorithm)
   if rounded_to is None:

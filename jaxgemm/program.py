@@ -1,4 +1,4 @@
-"""The products in a function that jax has traced: those of the kernels, and XLA's."""
+"""The products in a function that jax has traced: the kernels' and those left to XLA."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -27,9 +27,9 @@ class Call(NamedTuple):
   """A product in a program.
 
   Attributes:
-    eqn: the equation. Its primitive is one of KERNELS, or XLA's product where XLA computes it.
+    eqn: the equation. Its primitive is one of KERNELS, or a product of jax if XLA computes it.
     within: functions and loops around it, the outermost first: "jit of f", "scan of 8 steps", ...
-    reason: why it was left to XLA; "" if the kernels compute it.
+    reason: why the product was left to XLA; "" if the kernels compute it.
   """
 
   eqn: Any
@@ -48,8 +48,8 @@ def calls(jaxpr, within: tuple[str, ...] = (), reason: str = "",
   """The products of a jaxpr and of all jaxprs in it, in their order.
 
   Args:
-    within: see `Call`.
-    reason: likewise.
+    jaxpr: the jaxpr.
+    within, reason: see `Call`.
     shard_map: the parameters of the innermost jax.shard_map around the jaxpr, or None.
   """
   made: dict[Any, Any] = {}

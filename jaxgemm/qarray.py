@@ -1,8 +1,8 @@
 """dot_general of operands that other packages have quantised, such as Qwix's `QArray`.
 
-An operand is an array, or any object with the attributes qvalue and scale: qvalue * scale is the
-array, where a scale stands for a block of elements in every dimension. `jaxgemm.megablox` has
-grouped products of these.
+An operand is an array, or any object with the attributes qvalue and scale. qvalue * scale is the
+array; scale has the rank of qvalue, and each of its elements is for a block of elements of qvalue.
+`jaxgemm.megablox` has grouped products of such operands.
 """
 
 from typing import Any, NamedTuple
@@ -19,12 +19,13 @@ from jaxgemm.scaled.api import scaled_matmul
 
 
 class Operand(NamedTuple):
-  """What an operand consists of.
+  """An operand: its values and scales.
 
   Attributes:
     values: the array, or the quantised one.
-    scales: float32, of the same rank, each size 1 or a divisor; None if there is no scale.
-    dtype: of the array before it was quantised.
+    scales: float32 array of the same rank, each of whose sizes is 1 or a divisor of that of values;
+      None if the operand is not quantised.
+    dtype: dtype of the array before it was quantised, for the dtype of the result.
   """
 
   values: jax.Array
@@ -32,16 +33,16 @@ class Operand(NamedTuple):
   dtype: Any
 
   def has_blocks(self, axes) -> bool:
-    """Whether its scales vary along one of the axes."""
+    """Whether the scales vary along one of the axes."""
     return self.scales is not None and any(self.scales.shape[i] != 1 for i in axes)
 
   def spread(self, *axes: int, ones: bool = False):
-    """Its scales, with a value for each element of the axes along which they vary.
+    """The scales, repeated along those of `axes` along which they vary: one for each element.
 
     Args:
       axes: the axes.
-      ones: whether an operand without scales, and axes along which they do not vary, have
-        scales for each element, too.
+      ones: whether an operand without scales gets scales of 1, and scales are repeated along the
+        other ones of `axes`, too.
     """
     scales = self.scales
     if scales is None:
@@ -54,7 +55,7 @@ class Operand(NamedTuple):
     return scales
 
   def dequantized(self) -> jax.Array:
-    """The array, as bfloat16 if it was quantised."""
+    """The array, in bfloat16 if it was quantised."""
     if self.scales is None:
       return self.values
     return Quantized(self.values, self.scales).dequantize(jnp.bfloat16)
@@ -64,9 +65,9 @@ def operand(name: str, x) -> Operand:
   """An argument as an `Operand`.
 
   Raises:
-    ValueError: it has a zero point, or a scale of a shape that is not allowed.
+    ValueError: the argument has a zero point, or a scale of a shape that is not allowed.
   """
-  def dtype_of(x):  # as in Qwix, where a dtype of 8 bits does not decide the result's
+  def dtype_of(x):  # as in Qwix, where a dtype of 8 bits does not decide the dtype of the result
     if x.dtype.itemsize > 1:
       return x.dtype
     return jnp.dtype(jnp.int32 if jnp.issubdtype(x.dtype, jnp.integer) else jnp.bfloat16)
@@ -82,12 +83,12 @@ def operand(name: str, x) -> Operand:
       count and size % count == 0 for size, count in zip(x.qvalue.shape, x.scale.shape)):
     raise ValueError(
         f"{name} has qvalue of shape {x.qvalue.shape} and scale of shape {x.scale.shape}; a scale "
-        "of the same rank is allowed, with 1 or a divisor for each size.")
+        "of the same rank is allowed, each of whose sizes is 1 or a divisor. Reshape the scale.")
   return Operand(x.qvalue, x.scale.astype(jnp.float32), dtype_of(x.scale))
 
 
 def _in_blocks(lhs: Operand, rhs: Operand, product, dtype, options) -> jax.Array:
-  """The product of operands with one contracted dimension, along which scales vary."""
+  """The product of operands that have one contracted dimension, along which scales vary."""
   dims = product.dims
   b, m, n, k = parts(dims)
 
@@ -110,21 +111,21 @@ def dot_general(
     out_sharding=None,
     **options,
 ) -> jax.Array:
-  """`jax.lax.dot_general` of arrays and quantised operands, with the arguments of Qwix's.
+  """`jax.lax.dot_general` of arrays and quantised operands, with the arguments of Qwix's function.
 
-  Scales for whole rows and columns of the product are applied in the kernel, and so are those of
-  blocks along one contracted dimension, where the kernels have these (see
-  `jaxgemm.scaled_matmul`). An operand whose scales vary along several contracted dimensions is
-  dequantised to bfloat16 first, and so is one beside an array of a wider type.
+  The kernel applies scales of whole rows and columns of the product, and scales of blocks along one
+  contracted dimension if it has these (see `jaxgemm.scaled_matmul`). An operand is dequantised to
+  bfloat16 first if its scales vary along several contracted dimensions, or if the other operand is
+  an array of a wider dtype that is not quantised.
 
   Args:
-    lhs: an array, or a quantised operand.
-    rhs: likewise.
+    lhs: an array, or a quantised operand, of any rank.
+    rhs: the same.
     dimension_numbers: see `jax.lax.dot_general`.
     precision: see `jaxgemm.matmul`.
-    preferred_element_type: dtype of the result. Default: the dtype to which those of the operands
-      promote. A quantised operand counts with the dtype of its scale. A dtype of 8 bits counts as
-      int32 if it is an integer, else as bfloat16.
+    preferred_element_type: dtype of the result. The default is the dtype to which those of the
+      operands promote. A quantised operand counts with the dtype of its scale. A dtype of 8 bits
+      counts as int32 if it is an integer, else as bfloat16.
     out_sharding: see `jax.lax.dot_general`.
     **options: schedule, reduction, deterministic, config and implementation of `jaxgemm.matmul`.
 
@@ -132,7 +133,8 @@ def dot_general(
     An array of the shape that `jax.lax.dot_general` gives.
 
   Raises:
-    ValueError, TypeError: see `jaxgemm.matmul`; for a zero_point.
+    ValueError, TypeError: see `jaxgemm.matmul`; or an operand has a zero_point, or a scale of a
+      wrong shape.
   """
   lhs, rhs = operand("lhs", lhs), operand("rhs", rhs)
   dtype = preferred_element_type or jnp.result_type(lhs.dtype, rhs.dtype)

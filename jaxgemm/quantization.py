@@ -21,12 +21,12 @@ _SMALLEST_NORMAL = float(jnp.finfo(jnp.float32).tiny)
 class Quantized(NamedTuple):
   """An array in a small dtype with scales: values * scales approximates it.
 
-  A pytree, which jit, vmap, shard_map and checkpoints take.
+  It is a pytree, which jit, vmap, shard_map and checkpoints take.
 
   Attributes:
-    values: of the array's shape.
-    scales: of the array's rank. A dimension has size 1 where all values share a scale, and the
-      number of blocks along an axis that is cut into blocks.
+    values: array of the shape of the original array.
+    scales: array of the same rank. A dimension along which all values share a scale has size 1.
+      A dimension that is cut into blocks has the number of blocks.
   """
 
   values: jax.Array
@@ -60,21 +60,23 @@ def float8_dtypes(implementation: str | None = None) -> tuple[np.dtype, np.dtype
 
 
 def _axes(kind: str, axis, rank: int) -> tuple[int, ...]:
-  """The axes along which values share scales, not negative."""
+  """The axes along which values share scales, counted from 0."""
   if kind == "tensor":
     return tuple(range(rank))
   try:
     axes = tuple(map(operator.index, axis if isinstance(axis, Sequence) else (axis,)))
   except TypeError as error:
     raise TypeError(
-        f"axis={axis!r} was given; an int is allowed, or a sequence of ints.") from error
+        f"axis={axis!r} was given; an int is allowed, or a sequence of ints. Pass the contracted "
+        "axis of a product.") from error
   if not all(-rank <= i < rank for i in axes):
     raise ValueError(
-        f"axis={axis!r} was given for an array of rank {rank}; {-rank} to {rank - 1} are allowed.")
+        f"axis={axis!r} was given for an array of rank {rank}; {-rank} to {rank - 1} are allowed. "
+        "Pass the contracted axis of a product.")
   if kind == "mx" and len(axes) != 1:
     raise ValueError(
         f"axis={axis!r} was given with kind='mx'; one axis is allowed, which is cut into blocks. "
-        "Pass the contracted one.")
+        "Pass the contracted axis of a product.")
   return tuple(i % rank for i in axes)
 
 
@@ -86,10 +88,12 @@ def _blocks(kind: str, block, axes: tuple[int, ...], shape) -> dict[int, int]:
                       (block,) * len(axes)))
   except TypeError as error:
     raise TypeError(
-        f"block={block!r} was given; an int is allowed, or one for each axis.") from error
+        f"block={block!r} was given; an int is allowed, or one for each axis. Leave it out for "
+        f"{BLOCKS[kind]}.") from error
   if len(sizes) != len(axes):
     raise ValueError(
-        f"block={block!r} was given for {len(axes)} axes; an int is allowed, or one for each axis.")
+        f"block={block!r} was given for {len(axes)} axes; an int is allowed, or one for each axis. "
+        f"Leave it out for {BLOCKS[kind]}.")
   for i, size in zip(axes, sizes):
     if size < 1 or shape[i] % size:
       raise ValueError(
@@ -99,7 +103,7 @@ def _blocks(kind: str, block, axes: tuple[int, ...], shape) -> dict[int, int]:
 
 
 def saturating_cast(scaled, dtype) -> jax.Array:
-  """Casts float32 values to a small dtype; a value beyond the dtype's largest becomes the largest.
+  """Casts float32 values to a small dtype. Values beyond the dtype's largest become the largest.
 
   Infinities and NaN stay what they are.
   """
@@ -108,19 +112,19 @@ def saturating_cast(scaled, dtype) -> jax.Array:
 
 
 def _cast(scaled, dtype) -> jax.Array:
-  """Casts float32 values to the nearest ones of a small dtype."""
+  """Casts float32 values to the nearest values of a small dtype."""
   if jnp.issubdtype(dtype, jnp.integer):
     scaled = jnp.round(scaled)
-  # Without the barrier XLA for GPUs drops this cast where a cast back to float follows it in the
+  # Without the barrier XLA for GPUs removes this cast if a cast back to float follows it in the
   # same program, because it allows results that are more precise (xla_allow_excess_precision).
   return jax.lax.optimization_barrier(scaled.astype(dtype))
 
 
 def stochastic_round(scaled, dtype, key: jax.Array) -> jax.Array:
-  """A float32 array rounded to one of its two neighbours in a dtype, still float32.
+  """A float32 array whose elements are rounded to one of their two neighbours in a dtype.
 
-  The nearer one is the more probable: the expected value is the element. Elements that are not
-  finite, and those beyond the dtype's largest value, are what they were.
+  The result is still float32. The nearer neighbour is more probable, so that the expected value is
+  the element. Elements that are not finite or beyond the dtype's largest value are not changed.
   """
   if jnp.issubdtype(dtype, jnp.integer):
     step = jnp.float32(1)
@@ -138,16 +142,16 @@ def stochastic_round(scaled, dtype, key: jax.Array) -> jax.Array:
 
 
 def largest(dtype) -> float:
-  """The largest value of a dtype."""
+  """The largest finite value of a dtype."""
   integer = jnp.issubdtype(dtype, jnp.integer)
   return float(jnp.iinfo(dtype).max if integer else jnp.finfo(dtype).max)
 
 
 def _power_of_two(amax, dtype) -> jax.Array:
-  """The biased exponents of the scales that the MX formats have, as float8_e8m0fnu.
+  """The scales of the MX formats, which are powers of two, as float8_e8m0fnu.
 
-  This is the exponent of the largest element less that of the dtype's largest value (OCP
-  Microscaling Formats 1.0, 6.3).
+  The exponent of a scale is that of the largest element less that of the dtype's largest value
+  (OCP Microscaling Formats 1.0, 6.3).
   """
   exponent = jax.lax.bitcast_convert_type(amax, jnp.int32) >> 23  # biased, as in e8m0
   of_dtype = int(np.floor(np.log2(largest(dtype))))
@@ -163,50 +167,56 @@ def quantize(x: jax.Array, kind: str = "tensor", *, axis: int | Sequence[int] = 
   """Casts an array to a small dtype, with scales from its largest magnitudes.
 
   A scale is the largest magnitude of the finite elements that share it, divided by the dtype's
-  largest value, and 1 where all are zero. Infinite and NaN elements do not count and are cast as
-  they are: the result has NaN there (inf in dtypes that have it; int8 and float4 have neither, and
-  what such elements become is undefined). These are two passes over x, the largest elements and the
-  cast, each of which XLA may fuse with what produces x.
+  largest value; it is 1 if all of them are zero. For kind "mx" see "mx" below. Infinite and NaN
+  elements have no effect on the scale. They become NaN (inf in dtypes that have it); for int8 and
+  float4, which have neither, the result is undefined. There are two passes over x, one for the
+  largest magnitudes and one for the cast; XLA may fuse each with the operations that produce x.
 
-  The derivative is that of the operations, with the cast's: for training see `jaxgemm.fp8`.
+  jax differentiates these operations as they are, the cast included; for training use
+  `jaxgemm.fp8`.
 
   Args:
     x: array of floats.
-    kind: which values share a scale. The recipes of `jaxgemm.fp8` that use them are "tensorwise",
-      "rowwise", "blockwise" and "mxfp8".
-      "tensor": all.
-      "row": those along `axis`. For a product this is the contracted axis: lhs then has a scale
-      for each row, and rhs one for each column.
-      "block": `block` neighbours along `axis`; with two axes, the tiles of `block` x `block`.
-      "mx": as "block", by default 32, with float8_e8m0fnu scales, powers of two, as in the MX
-      formats.
-    axis: an int or several, for "row" and "block"; an int for "mx".
-    dtype: of the values: float8, float4_e2m1fn or int8. Default: the e4m3 that the kernels of
-      the default platform read (float8_e4m3fnuz on gfx942, else float8_e4m3fn).
-    block: number of values in a block, of which x's size is a multiple, or one for each axis.
-      Default: 128, "mx": 32.
-    key: of `jax.random`, for stochastic rounding: an element becomes one of its two neighbours in
-      dtype, with probabilities that make its expected value the element. Default: the nearest one.
+    kind: which values share a scale. The names in parentheses are the recipes of `jaxgemm.fp8`.
+      "tensor" ("tensorwise"): all values.
+      "row" ("rowwise"): the values along `axis`. For a product this is the contracted axis: lhs
+      then has a scale for each row, and rhs one for each column.
+      "block" ("blockwise"): `block` neighbours along `axis`; with two axes, blocks of
+      `block` x `block`.
+      "mx" ("mxfp8"): `block` neighbours along `axis`, with scales that are powers of two, in
+      float8_e8m0fnu, as in OCP Microscaling Formats 1.0, section 6.3.
+    axis: for "row" and "block" an int or a sequence of ints; for "mx" an int.
+    dtype: dtype of the values: float8, float4_e2m1fn or int8. The default is the e4m3 that the
+      kernels of the default platform read (float8_e4m3fnuz on gfx942, else float8_e4m3fn).
+    block: the number of values in a block, or one number for each axis. It divides the size of
+      the axis. The default is 128, for "mx" 32.
+    key: a key of `jax.random`, for stochastic rounding: an element becomes one of its two
+      neighbours in dtype, with probabilities that make its expected value the element. The
+      default is the nearest one.
 
   Returns:
     A `Quantized`. Its scales have x's rank, as scale_lhs and scale_rhs of the products expect.
+    They are float32, for "mx" float8_e8m0fnu.
 
   Raises:
     ValueError, TypeError: an argument has another value than those above.
   """
   if not isinstance(kind, str) or kind not in _KINDS:
     names = ", ".join(map(repr, _KINDS))
-    raise ValueError(f"kind={kind!r} is unknown; {names} are allowed.")
+    raise ValueError(f"kind={kind!r} is unknown; {names} are allowed. Pass one of these.")
   if block is not None and kind not in BLOCKS:
-    raise ValueError(f"block={block} was given with kind={kind!r}; it is for 'block' and 'mx'.")
+    raise ValueError(
+        f"block={block} was given with kind={kind!r}; it is allowed with 'block' and 'mx'. Leave "
+        "it out.")
   x = jnp.asarray(array_argument("x", x))
   if not jnp.issubdtype(x.dtype, jnp.floating):
-    raise TypeError(f"x has dtype {x.dtype.name}; floats are quantised. Cast it.")
+    raise TypeError(f"x has dtype {x.dtype.name}; a float dtype is allowed. Cast it.")
   dtype = float8_dtypes()[0] if dtype is None else dtype_argument("dtype", dtype)
   small = jnp.issubdtype(dtype, jnp.floating) and dtype.itemsize == 1
   if dtype != jnp.int8 and (not small or dtype == jnp.float8_e8m0fnu):
     raise ValueError(
-        f"dtype={dtype.name} was given; the float8 dtypes, float4_e2m1fn and int8 are allowed.")
+        f"dtype={dtype.name} was given; the float8 dtypes, float4_e2m1fn and int8 are allowed. "
+        "Leave it out for the default.")
   axes = _axes(kind, axis, x.ndim)
   blocks = _blocks(kind, block, axes, x.shape) if kind in BLOCKS else {}
   return _quantize(x, key, kind=kind, axes=axes, blocks=tuple(blocks.items()), dtype=dtype)
@@ -217,7 +227,7 @@ def _quantize(x, key, *, kind, axes, blocks, dtype) -> Quantized:
   """`quantize` for arguments that have been checked; blocks are pairs of axis and size."""
   wide, within, sizes = x.astype(jnp.float32), axes, dict(blocks)
   if blocks:
-    # Each of the axes becomes two: the blocks, and the elements of one.
+    # Each of the axes becomes two dimensions: the blocks, and the elements of a block.
     shape, within = [], ()
     for i, size in enumerate(x.shape):
       shape += [size // sizes[i], sizes[i]] if i in sizes else [size]
@@ -232,8 +242,9 @@ def _quantize(x, key, *, kind, axes, blocks, dtype) -> Quantized:
   scaled = wide / scales.astype(jnp.float32)
   if key is not None:
     scaled = stochastic_round(scaled, dtype, key)
-  # Only a power of two may leave a value beyond the largest by more than rounding. Where `scaled`
-  # has one use, XLA transposes an operand of a product in the same kernel that casts it.
+  # Only with scales that are powers of two may a value be beyond the largest by more than rounding.
+  # The other kinds do not saturate, so that `scaled` has one use: then XLA transposes an operand of
+  # a product in the kernel that casts it.
   cast = saturating_cast if kind == "mx" else _cast
   values = cast(scaled, dtype).reshape(x.shape)
   return Quantized(values, jnp.squeeze(scales, within) if blocks else scales)

@@ -37,8 +37,8 @@ mlir.register_lowering(row_major_p, _in_row_major)
 def transposed(x: jax.Array) -> jax.Array:
   """x with its last two dimensions swapped by a copy, which XLA makes after it has computed x.
 
-  Else XLA may compute all that produces x transposed, such as a gather of rows and a quantisation.
-  That takes longer than to transpose 8 bits.
+  Without this XLA may also transpose the operations that produce x, such as a gather of rows and a
+  quantisation. That takes longer than a transposed copy of 8-bit elements.
   """
   return jnp.swapaxes(row_major_p.bind(x), -1, -2)
 
@@ -69,12 +69,12 @@ def pad(x, sizes) -> jax.Array:
 
 
 def vector(x, old: int, new: int) -> jax.Array:
-  """A vector operand (..., old) as (..., new). One of (..., 1) may stay as it is."""
+  """A vector operand of shape (..., old), padded to (..., new). One of (..., 1) stays as it is."""
   return pad(x, (new,)) if x.shape[-1] == old else x
 
 
 def cut(x, rows: int, shape) -> jax.Array:
-  """Cuts the result out of a padded one (..., M, N) with more rows or columns.
+  """Cuts the result out of a padded one of shape (..., M, N), which has more rows or columns.
 
   Args:
     x: the padded result.
@@ -86,12 +86,12 @@ def cut(x, rows: int, shape) -> jax.Array:
 
 
 def described(relayout: dict, geometry, passes: int) -> dict[str, str]:
-  """Descriptions of the copies of "lhs", "rhs" and "out"; without those that need none.
+  """Descriptions of the copies of "lhs", "rhs" and "out", by name, as far as there are copies.
 
   Args:
-    relayout: the native plan's relayout.
+    relayout: the entry "relayout" of the native plan.
     geometry: the `Geometry` of the operands before the copies.
-    passes: see `jaxgemm.plan.plan`.
+    passes: see `jaxgemm.plan.plan_call`.
   """
   sizes = {"m": geometry.m, "n": geometry.n, "k": passes * geometry.k}
   found = {}
@@ -104,8 +104,8 @@ def described(relayout: dict, geometry, passes: int) -> dict[str, str]:
                   f"{'the last' if k_is_last else 'not the last'} dimension,")
     done += [f"padded with zeros from {x}={sizes[x]} to {relayout[x]}"
              for x in dimensions if relayout[x] != sizes[x]]
-    found[side] = (f"{' and '.join(done)} by a copy: TMA cannot read it, or write "
-                   "the result, as it is. A copy costs less than moving single elements")
+    found[side] = (f"{' and '.join(done)} by a copy: as it is, TMA could not read it, or could "
+                   "not write the result. A copy costs less than moving single elements")
   if (relayout["m"], relayout["n"]) != (geometry.m, geometry.n):
     found["out"] = "cut out of the padded result, by a copy unless XLA fuses it"
   return found

@@ -17,7 +17,18 @@ def accumulator_dtype(*operands) -> np.dtype:
 
 @dataclasses.dataclass(frozen=True)
 class Spec:
-  """What a product computes, without its shapes."""
+  """What a product computes, without its shapes.
+
+  Attributes:
+    out_dtype: dtype of out.
+    activation: the name of an activation, or None.
+    save_preact: whether the value before the activation is a second result.
+    config: what the user chose.
+    deterministic: whether the plan refuses options whose results differ between runs.
+    weak_type: whether out has a weak type in jax.
+    emulated: the GPU target whose kernels the CPU emulates, or None.
+    precise: whether kernels that would round float32 to tf32 multiply it in three passes.
+  """
 
   out_dtype: np.dtype
   activation: str | None = None
@@ -25,17 +36,17 @@ class Spec:
   config: GemmConfig = GemmConfig()
   deterministic: bool = False
   weak_type: bool = False
-  emulated: str | None = None  # the GPU target whose kernels the CPU emulates
-  precise: bool = False  # kernels that would round float32 to tf32 multiply it in three passes
+  emulated: str | None = None
+  precise: bool = False
 
   def accumulator(self, lhs, rhs) -> "Spec":
-    """The product without an epilogue, which is then computed outside the kernel."""
+    """The product without its epilogue, which is computed outside the kernel."""
     return Spec(accumulator_dtype(lhs, rhs), config=self.config,
                 deterministic=self.deterministic, emulated=self.emulated,
                 precise=self.precise)
 
   def for_gradient(self, out_dtype) -> "Spec":
-    """A product that a gradient needs."""
+    """A product without an epilogue, as gradients need it."""
     return Spec(jnp.dtype(out_dtype), config=self.config.for_gradient(),
                 deterministic=self.deterministic, emulated=self.emulated,
                 precise=self.precise)
@@ -46,17 +57,23 @@ class Spec:
 
 
 def with_absent(operands, required: int, *there: bool) -> tuple:
-  """A primitive's operands, with None for each optional one that is not there."""
+  """A primitive's operands, with None for each optional operand that is absent.
+
+  Args:
+    operands: those that the primitive has.
+    required: the number of operands that are always there; they come first.
+    there: for each optional operand, whether it is there.
+  """
   optional = iter(operands[required:])
   return *operands[:required], *(next(optional) if x else None for x in there)
 
 
 @dataclasses.dataclass(frozen=True)
 class Geometry:
-  """The sizes of a kernel call and what its operands look like.
+  """The sizes of a kernel call and the layouts of its operands.
 
-  If `ragged` is "m" or "k", group sizes cut that dimension: see grouped/primitive.py. n counts
-  the columns of out; gated rhs, bias and scale have twice as many.
+  If `ragged` is "m" or "k", group sizes cut that dimension: see grouped/primitive.py. n is the
+  number of columns of out; rhs, bias and scale of a gated product have twice as many.
   """
 
   batch: int
@@ -75,7 +92,7 @@ class Geometry:
   accumulate: bool = False
   gated: bool = False
   # For an lhs that arrives in chunks: see chunked/primitive.py. num_chunks is -1 while it is
-  # not known.
+  # unknown.
   tiles_per_chunk: int = 0
   pivot: int = 0
   num_chunks: int = 0

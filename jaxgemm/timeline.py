@@ -1,4 +1,4 @@
-"""The tile-to-CU picture of a plan: which workgroup computes which tile, and when."""
+"""A picture of a plan: which workgroup computes which tile, and when."""
 
 from collections.abc import Sequence
 import dataclasses
@@ -16,10 +16,10 @@ class Span:
   """A part of a tile that a workgroup computes.
 
   Attributes:
-    workgroup: its number in the grid.
-    begin, end: in k tiles, from the start of the kernel.
-    batch, m, n: of the tile.
-    peer, num_peers: which of the tile's slices along k it is, and how many there are.
+    workgroup: number of the workgroup in the grid.
+    begin, end: time since the start of the kernel, in k tiles.
+    batch, m, n: number of the tile along each of these dimensions.
+    peer, num_peers: number of the slice along k, and the number of slices of the tile.
   """
 
   workgroup: int
@@ -33,12 +33,12 @@ class Span:
 
 
 def spans(data: dict[str, Any]) -> list[Span]:
-  """The spans of a call's plan, as if each k tile took equally long.
+  """The spans of a call's plan, as if all k tiles took the same time.
 
-  Where tiles are claimed from queues, the workgroups claim in turn.
+  If workgroups claim tiles from queues, they claim in turn.
 
   Args:
-    data: of `jaxgemm.explain`, of one call of the kernels.
+    data: the data of one call of the kernels in `jaxgemm.explain`.
   """
   tiles_m, tiles_n, tiles_k = data["tiles"]
   cut = data["cut_tiles"]
@@ -68,8 +68,8 @@ def draw(calls: Sequence[dict[str, Any]], path: str | pathlib.Path) -> None:
   """Writes the picture; see `jaxgemm.explain.Explanation.draw`."""
   shown = [data for data in calls if data["implementation"] != "xla"]
   if not shown:
-    raise ValueError("there is nothing to draw: no call runs a kernel of jaxgemm. "
-                     "str(explanation) has the reasons.")
+    raise ValueError("there is nothing to draw: no call runs a kernel of jaxgemm. Print the "
+                     "explanation: it has the reasons.")
   try:
     import matplotlib
   except ImportError as error:

@@ -2,8 +2,9 @@
 
 XLA does so for its own products. For a custom call it would make the transposed copy.
 
-A primitive has a rule(params, i, permutation): the parameters with which it reads x in the place of
-operand i, which is transpose(x, permutation), or None if it cannot.
+The rule of a primitive is a function of (params, i, permutation), where operand i is
+transpose(x, permutation). It returns the parameters with which the primitive reads x in place of
+operand i, or None if the primitive cannot read x.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +17,7 @@ from jax.interpreters import mlir
 ir = mlir.ir
 
 # For jax.jit(inline=...): the functions of products are inlined while jax traces. From jax 0.12 on
-# True inlines later, and what makes an operand is not seen inside of such a function.
+# True inlines later, and inside such a function the operation that makes an operand is not seen.
 INLINE = jax.Inline.JAX_EARLY if hasattr(jax, "Inline") else True
 Rule = Callable[[dict[str, Any], int, tuple[int, ...]], dict[str, Any] | None]
 
@@ -55,7 +56,7 @@ def in_lowering(operands, avals, params: dict[str, Any], rule: Rule) -> tuple[li
   Args:
     operands: MLIR values; lhs and rhs come first.
     avals: their types in jax.
-    params: those of the primitive that its rule needs.
+    params: the primitive's parameters that its rule needs.
     rule: see above.
   """
   operands, avals = list(operands), list(avals)
@@ -89,10 +90,11 @@ def made_by(eqn, inlined: bool) -> dict[Any, Any]:
 
 
 def in_jaxpr(eqn, made: dict[Any, Any], rule: Rule):
-  """A product's equation as `in_lowering` has it.
+  """The equation of a product without transposes of lhs and rhs, as it is lowered.
 
   Args:
-    made: the equations that make variables.
+    eqn: the equation.
+    made: a dictionary from variables to the equations that make them.
     rule: see above.
   """
   def variable(x):

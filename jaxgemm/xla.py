@@ -11,7 +11,7 @@ from jaxgemm import _ffi
 def accumulator_dtype(out_dtype):
   """The dtype of XLA's product if an epilogue follows it, from the dtype of out.
 
-  That of the kernels (dtypes.py) depends on the operands.
+  `accumulator_dtype` in spec.py is the kernels' dtype, from those of the operands.
   """
   if out_dtype.itemsize >= 4:
     return out_dtype
@@ -20,10 +20,10 @@ def accumulator_dtype(out_dtype):
 
 
 def operands(lhs, rhs, out_dtype):
-  """lhs and rhs in dtypes which XLA can multiply into a result of this dtype.
+  """lhs and rhs in dtypes that XLA can multiply into a result of this dtype.
 
-  XLA's compiler for ROCm ends the process for a product of integers with a result of floats.
-  There the operands are converted to floats first.
+  XLA's compiler for ROCm ends the process if a product of integers has a result of floats.
+  On ROCm the operands of such a product are converted to floats first.
   """
   integers = all(jnp.issubdtype(x.dtype, jnp.integer) for x in (lhs, rhs))
   if (not integers or jnp.issubdtype(out_dtype, jnp.integer)
@@ -35,6 +35,6 @@ def operands(lhs, rhs, out_dtype):
 
 def batched_alike(*arrays):
   """The same arrays; under vmap all or none are batched, as lax.ragged_dot_general requires."""
-  # Always false, but it depends on each array. XLA drops it.
+  # `never` is always false, but it depends on each array. XLA removes it.
   never = functools.reduce(operator.or_, ((x != x).any() for x in arrays)) & False
   return [jnp.where(never, jnp.zeros_like(x), x) for x in arrays]

@@ -13,9 +13,9 @@ from tests.support.environment import FAST_COMPILATION, ON_GPU, VIRTUAL_ROCM
 
 os.environ["JAX_PLATFORMS"] = (
     "rocm,cpu" if VIRTUAL_ROCM else os.environ.get("JAXGEMM_TEST_PLATFORMS", "cpu"))
-# The processes of pytest-xdist share a GPU.
+# The processes of pytest-xdist share a GPU, so none may take all of its memory.
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
-os.environ["JAXGEMM_TUNING"] = "off"  # what was tuned on this machine changes no test
+os.environ["JAXGEMM_TUNING"] = "off"  # so that this machine's tuning file changes no test
 os.environ["XLA_FLAGS"] = " ".join([
     os.environ.get("XLA_FLAGS", ""), "--xla_force_host_platform_device_count=8",
     FAST_COMPILATION])
@@ -74,8 +74,8 @@ def pytest_report_header():
 
 @pytest.hookimpl(optionalhook=True)  # a hook of pytest-xdist
 def pytest_xdist_auto_num_workers(config):
-  """-n auto is one process for each CPU, but a single process where they would share a
-  GPU or where tests are named one by one."""
+  """-n auto is one process for each CPU. It is a single process if they would share a GPU, or
+  if tests are named one by one."""
   if ON_GPU or any("::" in argument for argument in config.args):
     return 0
   return min(len(os.sched_getaffinity(0)), 8)
@@ -83,10 +83,10 @@ def pytest_xdist_auto_num_workers(config):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item):
-  """Skips a test on virtual GPUs that asks for a tile which only the CPU's kernels have."""
+  """On virtual GPUs, skips a test that asks for a tile that only the CPU's kernels have."""
   try:
     return (yield)
-  except (ValueError, AssertionError) as error:  # the latter of an error with another message
+  except (ValueError, AssertionError) as error:  # AssertionError: pytest expected another message
     if VIRTUAL_ROCM and "for this product has tile_" in str(error):
       pytest.skip("It names a tile that only the CPU's kernels have.")
     raise
@@ -94,7 +94,7 @@ def pytest_runtest_call(item):
 
 @pytest.hookimpl(trylast=True)  # after -k and -m
 def pytest_collection_modifyitems(config, items):
-  # The longest tests are there. They come first, so that all processes end at the same time.
+  # tests/project has the longest tests. They come first, so that all processes end together.
   items.sort(key=lambda item: "project" not in item.path.parts)
   if VIRTUAL_ROCM:
     virtual_rocm.skip(items, VIRTUAL_ROCM)

@@ -1,12 +1,13 @@
-"""The plan's model of AMD GPUs beside the emulator's clock: how the two rank candidates.
+"""Compares how the plan's model of AMD GPUs and the emulator's clock rank candidates.
 
     python -m benchmarks.model.amdgpu --arch=gfx942,gfx950 --markdown=amd-model.md
     python -m benchmarks.model.amdgpu --arch=gfx942 --layers --tuning=mi300x.json
 
-The second writes what the clock prefers as predicted entries of a tuning file; those of
+The second command writes what the clock prefers as predicted entries of a tuning file; those of
 jaxgemm/tune/shipped were made by it, with --most=16.
 
-amdgpu_rows.py says what is compared.
+amdgpu_rows.py says what is compared. Times are microseconds, and all are predictions: no GPU is
+used.
 """
 
 import pathlib

@@ -1,13 +1,13 @@
-"""AMD's kernels for few rows: the share of the memory's bandwidth by the emulator's clock.
+"""Predicts which share of the memory's bandwidth the AMD kernels for few rows use.
 
     python -m benchmarks.model.amdgpu_few_rows --markdown=amd-few-rows.md
 
-A whole launch is emulated, and the clock times the workgroups of one compute unit, with that unit's
-share of the bandwidth that a kernel can use (0.78 of the data sheet's) and loads of 380 ns from the
-memory, at the peak frequency. The share is the time in which the weights pass at that bandwidth
-over the predicted time, without the launch. Where some compute units have two workgroups and others
-one, the clock times one with two, and gives it no more than an equal share of the bandwidth. All
-times are predictions: no AMD GPU was used.
+A whole launch is emulated, and the emulator's clock times the workgroups of one compute unit. The
+unit has its part of the bandwidth that a kernel can use (0.78 of the data sheet's), loads of 380 ns
+from the memory, and the peak frequency. The reported share is the time in which the weights pass at
+that bandwidth over the predicted time, without the launch. Where some compute units have two
+workgroups and others one, the clock times a unit with two, and gives it no more than an equal part
+of the bandwidth. Times are microseconds, and all are predictions: no AMD GPU was used.
 """
 
 import itertools
@@ -33,11 +33,11 @@ MEMORY_NS = 380  # an assumption, as in ffi/plan/amdgpu_model.def
 
 
 def constants(arch: str, m: int, tiles: int, k_contiguous: bool) -> dict[str, float]:
-  """Of a compute unit: its part of the memory's bandwidth, and which loads the L2 has."""
+  """The clock's constants: the part of the bandwidth of a compute unit, and its hits in the L2."""
   value = {name: each.value for name, each in clock.constants(arch).items()}
   ghz, cus = value["peak_mhz"] / 1e3, min(tiles, value["cus"])
-  # In lines for a wave's part of a k tile: those of lhs are in the L2 and, where k is not
-  # contiguous, every other one of rhs, whose line the neighbouring tile reads, too.
+  # Counted in memory lines of a wave's part of a k tile. The L2 has those of lhs. Where k is not
+  # contiguous, it also has every other one of rhs: the neighbouring tile reads the same line.
   of_rhs = 32 if k_contiguous else 64
   hits = 100 * (m + (0 if k_contiguous else 32)) / (m + of_rhs)
   share = value["hbm_gb_per_s"] * value["hbm_share"] / ghz / cus

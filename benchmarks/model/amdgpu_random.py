@@ -1,12 +1,13 @@
-"""Random products on each AMD chip: the plan's choice among its candidates, and the roofline.
+"""Predicts random products on each AMD chip: the plan's choice, its candidates, and the roofline.
 
     python -m benchmarks.model.amdgpu_random --seed=5 --clock=8 --json=amd-random.json \
         --markdown=amd-random.md
 
-All times are predictions by the plan's model (ffi/plan/amdgpu_model.cc), at the chip's peak
-frequency, with 5 us for a launch; --clock=N asks the emulator's clock, too, for N of the
-products of MI300X and of MI355X. No time is measured. The roofline is the larger of the time of
-the multiplications at peak and of the bytes, each moved once, at the memory's data-sheet bandwidth.
+All times are microseconds predicted by the plan's model (ffi/plan/amdgpu_model.cc), at the chip's
+peak frequency, with 5 us for a launch. --clock=N asks the emulator's clock, too, for N of the
+products of MI300X and of MI355X. No time is measured, and no GPU is used. The roofline is the
+larger of two times: that of the multiplications at peak, and that of the bytes, each moved once, at
+the memory's data-sheet bandwidth.
 """
 
 import json
@@ -23,7 +24,7 @@ from benchmarks.model.roofline import roofline_us
 from jaxgemm import _ffi
 
 FLAGS = flags.FLAGS
-flags.DEFINE_integer("seed", 5, "Of the random products.")
+flags.DEFINE_integer("seed", 5, "Seed of the random products.")
 flags.DEFINE_integer("dense", 200, "Dense products of each chip.", lower_bound=2)
 flags.DEFINE_integer("grouped", 100, "Grouped products of each chip.", lower_bound=2)
 flags.DEFINE_integer("clock", 0, "Dense products that the emulator's clock ranks, too.")
@@ -32,7 +33,7 @@ flags.DEFINE_string("json", None, "File to write the rows to.")
 flags.DEFINE_string("markdown", None, "File to write the table to.")
 
 CHIPS = ("MI300X", "MI300X CPX", "MI300A", "MI308X", "MI325X", "MI350X", "MI355X", "MI355X CPX")
-# The part of the bandwidth that the plan's model takes for usable (memory_share).
+# The part of the bandwidth that a kernel can use, by the plan's model (memory_share).
 MODELLED_SHARE = 0.78
 LAUNCH_US = 5
 FEW_ROWS, LARGE_WEIGHTS = 16, 32 << 20
@@ -40,7 +41,7 @@ LARGE_US = 100
 
 
 def draw_dense(rng) -> dict:
-  """A layer of a model with 1 to 8192 tokens, or sizes that are log-uniform to 16384."""
+  """A layer of a model with 1 to 8192 tokens, or log-uniform sizes of up to 16384."""
   if rng.random() < 0.5:
     models = {name: sizes for name, sizes in shapes.load()["layers"].items() if name != "tokens"}
     sizes = models[str(rng.choice(sorted(models)))]

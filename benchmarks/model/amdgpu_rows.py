@@ -1,8 +1,8 @@
-"""The plan's model of AMD GPUs beside the emulator's clock: how the two rank candidates.
+"""The rows of `python -m benchmarks.model.amdgpu`: microseconds by the plan's model and the clock.
 
-For each product and each of its candidates, the clock (docs/api/emulator.md) times a tile,
-and a share of a tile with the sum of all shares, on one compute unit; rounds of these make
-a launch. Both are predictions at the chip's peak frequency: no time is measured. A
+For each product and each of its candidates, the emulator's clock (docs/api/emulator.md) times a
+tile, and for stream-K a share of a tile with the fix-up of all shares, on one compute unit; rounds
+of these make a launch. Both are predictions at the chip's peak frequency: no time is measured. A
 candidate's regret is how much longer the clock predicts it to take than the best one.
 """
 
@@ -33,7 +33,7 @@ PROBLEMS = (
 DTYPE = "bfloat16"
 # For stream-K the clock times shares of so many k tiles, and adds what longer ones take.
 SHARE_K_TILES = 4
-# A smaller predicted gain makes no entry: jaxgemm.tune asks for as much of a measured one.
+# A smaller predicted gain makes no entry. jaxgemm.tune needs the same gain of a measured one.
 LEAST_REGRET = 0.02
 
 
@@ -55,13 +55,13 @@ class Machine:
 
 @functools.cache
 def tile_cycles(arch: str, kernel: str, workgroups: int, constants: tuple) -> tile_times.TileTimes:
-  """Of whole tiles; `workgroups` of them share a compute unit."""
+  """The cycles of whole tiles; `workgroups` of them share a compute unit."""
   return tile_times.of_kernel(arch, kernel, dict(constants), workgroups=workgroups)
 
 
 @functools.cache
 def share_cycles(arch: str, kernel: str, shares: int, constants: tuple) -> float:
-  """From the start to the end of the workgroup that adds up the shares of a tile."""
+  """The cycles from start to end of the workgroup that adds up the shares of a tile."""
   parsed = resource_rows._parse(kernel)
   m, n, k = parsed["tile"]
   k *= SHARE_K_TILES * shares
@@ -109,7 +109,7 @@ def clock_seconds(arch: str, problem: tuple[int, int, int], candidate: dict, cus
 
 @functools.cache
 def resident(arch: str, kernel: str) -> int:
-  """Workgroups that the plan puts on a compute unit: 8 waves, or 16 of a tile for few rows."""
+  """Workgroups that the plan puts on a compute unit: 8 waves, or 16 waves for tiles of few rows."""
   waves = 16 if resource_rows._parse(kernel)["tile"][0] == 16 else 8
   code_object = (_ffi.KERNEL_FOLDER / arch / f"{kernel}.hsaco").read_bytes()
   return waves * 64 // emulator.kernels(code_object)[0]["max_workgroup"]

@@ -1,13 +1,13 @@
-"""Times random products as models call them, beside XLA's own fused programs.
+"""Times random products as models call them on one NVIDIA GPU, beside XLA's own fused programs.
 
     python -m benchmarks.model.calls --seed=32 --problems=110 --json=calls.json
     python -m benchmarks.model.calls --seed=77 --kinds=plain,bias,fp8,int8 --most=4096 \
         --most_k=512 --layouts=rc --implementation=jaxgemm --json=small.json
 
-M, N and K are log-uniform multiples of 16. XLA compiles with its default flags,
-so it times several kernels for each product (autotuning), and takes the fastest. Times are
-those of `benchmarks.model.measure`. With
-`--implementation=jaxgemm` the kernels compute what the plan would leave to XLA.
+M, N and K are log-uniform multiples of 16. XLA compiles with its default flags, so it times
+several kernels for each product (autotuning), and takes the fastest. Times are microseconds on
+the device, as in `benchmarks.model.measure`. With `--implementation=jaxgemm` the kernels also
+compute what the plan would leave to XLA.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,7 @@ import numpy as np
 from benchmarks import progress
 from benchmarks.model import measure
 
-# Of each kind: dtype of the operands, that of the result, options.
+# For each kind: dtype of the operands, dtype of the result, options.
 KINDS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "plain": ("bfloat16", "bfloat16", {}),
     "bias": ("bfloat16", "bfloat16", {"bias": True}),
@@ -47,11 +47,11 @@ KINDS: dict[str, tuple[str, str, dict[str, Any]]] = {
 }
 
 FLAGS = flags.FLAGS
-flags.DEFINE_list("kinds", list(KINDS), "Kinds of products, in turns.")
+flags.DEFINE_list("kinds", list(KINDS), "Kinds of products, one after the other.")
 flags.DEFINE_list("layouts", ["rr", "rc"], "Layouts of lhs and rhs; see problems.py.")
-flags.DEFINE_integer("most_k", 0, "Largest K; 0: as M and N.")
-flags.DEFINE_string("implementation", None, "Of our products.")
-flags.DEFINE_string("again", None, "JSON file of an earlier run: its products are timed.")
+flags.DEFINE_integer("most_k", 0, "Largest K; 0: that of M and N.")
+flags.DEFINE_string("implementation", None, "The implementation= of jaxgemm's calls.")
+flags.DEFINE_string("again", None, "JSON file of an earlier run, whose products are timed again.")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -134,7 +134,7 @@ def programs(call: Call, implementation: str):
 
 
 def random_inputs(shapes, seed: int):
-  """Normal values; those of int8 are 16 times as large."""
+  """Standard normal values; for int8 they are multiplied by 16."""
   import jax
 
   keys = jax.random.split(jax.random.key(seed, impl="rbg"), len(shapes))
@@ -187,7 +187,7 @@ def time_calls(calls, pool, timer: Callable, seed: int) -> list[dict[str, Any]]:
 
 
 def summary(rows) -> str:
-  """XLA's time over ours: the geometric mean and the worst, by kind and of all."""
+  """XLA's time over ours: the geometric mean and the worst, for each kind and for all."""
   lines = []
   for kind in [*dict.fromkeys(row["kind"] for row in rows), "all"]:
     ratios = np.array([row["xla_us"] / row["ours_us"] for row in rows

@@ -3,10 +3,11 @@
     python -m benchmarks.model.fit
     python -m benchmarks.model.fit --write
 
-Least squares of log(predicted / measured), in which a candidate that takes twice as
-long as the best one of its problem counts half. The formula is in C++
-(ffi/plan/sm90_model.cc), which predicts with the constants that it is given. The second
-command puts what it finds into ffi/plan/sm90_model.def.
+It measures nothing and needs no GPU: the timings are those of benchmarks/model/data, or of the
+files that are given. The fit is one of least squares of log(predicted / measured), in which a
+candidate that takes twice as long as the best one of its problem counts half. The formula is in
+C++ (ffi/plan/sm90_model.cc), which predicts with the constants that it is given. The second
+command writes the fitted constants to ffi/plan/sm90_model.def.
 
 The report has quantiles of the error, and the regret: how much longer the candidate with
 the least predicted time takes than the fastest one. Each problem is judged by constants
@@ -36,13 +37,13 @@ HELD_OUT = (*(DATA / f"h200-seed{seed}.json.gz" for seed in (2, 2011, 2614)),
             DATA / "h100-seed8103.json.gz", DATA / "h200-seed8402.json.gz",
             *(DATA / f"h100-seed{seed}.json.gz" for seed in (9821, 9822)))
 _FOLDS = 4
-# How much the error counts that all candidates of a problem share. It does not change the
-# choice, and much of it is the clock, which is lower under long loads.
+# The weight of the error that all candidates of a problem have in common. Such an error does not
+# change the choice, and much of it comes from the GPU's clock, which is lower under long loads.
 _COMMON = 0.1
-# Steps that move no constant by more than this end the fit.
+# The fit ends when a step moves no constant by more than this.
 _CONVERGED = 1e-4
-# Hz. With this clock 132 multiprocessors of 2048 multiply-adds a cycle have the 989.4 TFLOP/s
-# of the chip's data sheet. The clock is not fitted: the constants can take its place.
+# Hz. At this clock 132 multiprocessors of 2048 multiply-adds a cycle have the 989.4 TFLOP/s of the
+# chip's data sheet. It is not fitted: another clock would only multiply the constants.
 CLOCK = 1.83e9
 
 FLAGS = flags.FLAGS
@@ -56,9 +57,9 @@ class Problem:
   Attributes:
     fields: the problem as the native plan reads it.
     chip: the GPU's name in the plan.
-    configs: of each candidate, the configuration that chooses it.
-    seconds: of each candidate's kernel, without the copies that come before it.
-    open: of each candidate, whether the plan may choose it if the user fixes nothing.
+    configs: for each candidate, the configuration that chooses it.
+    seconds: for each candidate, the time of its kernel without the copies before it.
+    open: for each candidate, whether the plan may choose it if the user fixes nothing.
   """
 
   fields: Mapping[str, str | int]
@@ -76,7 +77,7 @@ class Problem:
 
 
 def read(paths: Sequence[str | pathlib.Path]) -> list[Problem]:
-  """The problems of files that `measure` has written on a GPU, or `keep` from these."""
+  """The problems of files that `measure` has written on a GPU, or `keep` has made of them."""
   found = []
   for path in paths:
     data = load(path)
@@ -141,7 +142,7 @@ def cycles(found: Sequence[Problem], model: Mapping[str, float]) -> list[np.ndar
 
 @dataclasses.dataclass(frozen=True)
 class Fit:
-  """Constants by name, and the clock in Hz that makes seconds of cycles."""
+  """Constants by name, and the clock in Hz that converts cycles to seconds."""
 
   model: dict[str, float]
   clock: float = CLOCK
@@ -170,7 +171,7 @@ def squares(found: Sequence[Problem], fit: Fit) -> float:
 
 
 def step(found: Sequence[Problem], fit: Fit, damping: float = 0.0):
-  """(sum of squares, Gauss and Newton's step in the logarithms of the constants)."""
+  """(sum of squares, Gauss-Newton step in the logarithms of the constants)."""
   base = _residuals(found, fit)
   size = len(fit.vector())
   jacobian = np.empty((len(base), size))
@@ -180,13 +181,13 @@ def step(found: Sequence[Problem], fit: Fit, damping: float = 0.0):
                 for sign in (1, -1))
     jacobian[:, i] = (up - down) / (2 * small)
   normal = jacobian.T @ jacobian
-  # A constant that no timing depends on stays as it is.
+  # With this diagonal, a constant that no timing depends on stays as it is.
   normal += np.diag(damping * np.diag(normal) + 1e-6 * len(base))
   return float(base @ base), -np.linalg.solve(normal, jacobian.T @ base)
 
 
 def fit(found: Sequence[Problem], start: Mapping[str, float], most_steps: int = 60) -> Fit:
-  """The least squares' constants, from `start` on."""
+  """The constants with the least squares, searched from `start` on."""
   best, damping = Fit(dict(start)), 1e-2
   for _ in range(most_steps):
     cost, move = step(found, best, damping)
@@ -205,7 +206,7 @@ def fit(found: Sequence[Problem], start: Mapping[str, float], most_steps: int = 
 
 
 def regrets(found: Sequence[Problem], model: Mapping[str, float]) -> np.ndarray:
-  """Of each problem: how much longer the predicted best takes than the fastest one."""
+  """For each problem: how much longer the predicted best takes than the fastest one."""
   result = []
   for each, predicted in zip(found, cycles(found, model)):
     seconds = each.seconds[each.open]

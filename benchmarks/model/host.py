@@ -1,11 +1,12 @@
-"""The constants of the CPU's plan: how many workgroups are worth waking, and when to cut k.
+"""Measures when the CPU's plan should wake another workgroup, and when it should cut k.
 
     python -m benchmarks.model.host --json=cpu.json --most_seconds=60
     python -m benchmarks.model.host --results=benchmarks/model/data/cpu-4.json.gz
 
-The first command times products with 1, 2, 4, ... workgroups, and those with a long k also
-cut by stream-K, each with the tile that the plan chooses for it. The second says how much
-time is lost with each number of operations for which a workgroup is woken.
+The first command times products on the CPU, in wall-clock microseconds, with 1, 2, 4, ...
+workgroups, and those with a long k also cut by stream-K, each with the tile that the plan chooses
+for it. The second reads such times. For several thresholds (the operations for which one workgroup
+is woken) it prints how much time is lost.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,7 +26,7 @@ from benchmarks.model import load
 FLAGS = flags.FLAGS
 flags.DEFINE_integer("seed", 1, "Seed of the problems.")
 flags.DEFINE_integer("problems", 120, "Number of problems.", lower_bound=1)
-flags.DEFINE_float("most_seconds", 60, "No problem is begun after this time.")
+flags.DEFINE_float("most_seconds", 60, "No problem is begun after so many seconds.")
 flags.DEFINE_integer("rounds", 15, "Samples of each variant.", lower_bound=3)
 flags.DEFINE_string("json", None, "File to write the times to.")
 flags.DEFINE_list("results", None, "JSON files to report on, without measuring.")
@@ -106,7 +107,7 @@ def lost(rows: Sequence[dict[str, Any]], per_workgroup: float, processors: int) 
     times = {each["num_workgroups"]: each["us"]
              for name, each in row["variants"].items() if name != "stream_k"}
     wanted = min(float(processors), max(1.0, operations(row) / per_workgroup))
-    # Between the numbers that were timed, the time is taken to follow a power.
+    # Between the numbers that were timed, the time is assumed to follow a power law.
     known = np.log(sorted(times))
     values = np.log([times[count] for count in sorted(times)])
     losses.append(np.interp(math.log(int(wanted)), known, values) - values.min())

@@ -4,10 +4,10 @@
         --json=model.json
 
 The rows of the JSON file are what `python -m benchmarks.model.fit` reads. The first candidate
-is the plan's own choice, because no tuning file is used. On a GPU the
-times are those in which the device ran a call's kernels (see gpu_trace.py); on the CPU
-they are wall times. Candidates of several products take turns, each on inputs of its
-own, so that none finds its inputs in the cache that another has left there.
+is the plan's own choice, because no tuning file is used. Times are microseconds: on a GPU those in
+which the device ran a call's kernels (jaxgemm/tune/gpu_trace.py), on the CPU those of the wall
+clock. Candidates of several products take turns, each on inputs of its own, so that none finds its
+inputs in the cache that another has left there.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Dense products for the model of a plan: random sizes, and those of real layers."""
+"""The dense products that the commands of benchmarks/model time: random ones, and real layers."""
 
 from collections.abc import Iterator
 import dataclasses
@@ -11,9 +11,9 @@ from benchmarks import shapes
 LAYOUTS = ("rr", "rc", "cr", "cc")
 OTHER_DTYPES = ("float16", "float32", "float8_e4m3fn", "int8")
 SIXTEEN_BITS = ("bfloat16", "float16")
-# The sizes of square products that a plan must not choose worse for than before.
+# Sizes of square products for which a new plan must not be slower than the one before.
 NAMED_SIZES = (2048, 4096, 8192)
-# Sizes that are no multiple of this are what `Draw.odd` counts: TMA reads lines of a
+# `Draw.odd` counts problems with a size that is not a multiple of this: TMA reads only lines of a
 # multiple of 16 bytes.
 _ELEMENTS = 16
 
@@ -88,7 +88,7 @@ class Draw:
     seed: of the generator. Equal seeds give equal problems.
     least, most: limits of M, N and K, which are log-uniform between them.
     odd: share of the random problems of which at least one of M, N and K is no
-      multiple of 16; the sizes of the others all are, where they are above 16.
+      multiple of 16. Sizes of the other problems are multiples of 16, if they are above 16.
     layers: share of problems with the sizes of a layer of a model.
     other_dtypes: share of problems of another dtype than bfloat16.
     float32_out: share of the problems of 16-bit dtypes whose product is float32.
@@ -110,7 +110,7 @@ def random(draw: Draw) -> Iterator[Problem]:
   rng = np.random.default_rng(draw.seed)
   rng_of_out = np.random.default_rng((draw.seed, 1))
   while True:
-    # All draws are made for each problem, so that the shares do not move the others.
+    # Each problem makes all draws, so that a change of a share does not change the other problems.
     mnk = np.exp(rng.uniform(math.log(draw.least), math.log(draw.most), 3))
     is_layer, is_odd, is_other = rng.random(3) < (
         draw.layers, draw.odd, draw.other_dtypes)

@@ -1,4 +1,7 @@
-"""The roofline of bfloat16 products on AMD chips, from the data sheets."""
+"""The roofline of bfloat16 products on AMD chips in microseconds, from the data sheets.
+
+`python -m benchmarks.model.amdgpu_random` reports it; nothing is measured here.
+"""
 
 from jaxgemm import _ffi
 

@@ -2,11 +2,11 @@
 
   python examples/own_producer/own_producer.py
 
-Compiles producer.cc (with g++, or what CXX names; on an NVIDIA GPU producer.cu, with
-nvcc) into a temporary folder, registers it with JAX, and computes (x * x) @ w in one
-jitted program, in which the product multiplies the chunks of x * x that have come.
-Prints the largest error, relative to the largest result, and the times of both
-together and of each alone.
+The program compiles producer.cc (with g++, or the compiler that CXX names; on an NVIDIA GPU
+producer.cu, with nvcc) into a temporary folder, and registers it with JAX. It computes
+(x * x) @ w in one jitted program, in which the product multiplies the chunks of x * x that have
+come. It prints the largest error, relative to the largest result, and the times of both together
+and of each alone.
 """
 
 import ctypes
@@ -29,12 +29,12 @@ import jaxgemm
 SIZE = flags.DEFINE_integer(
     "size", 1024, "Rows and columns of the matrices.", lower_bound=1)
 TILES = flags.DEFINE_integer(
-    "tiles_per_chunk", 1, "Tile rows in a chunk.", lower_bound=1)
+    "tiles_per_chunk", 1, "Rows of tiles in a chunk.", lower_bound=1)
 PAUSE_US = flags.DEFINE_integer(
-    "pause_us", 2000, "How long a chunk is on its way.", lower_bound=0)
+    "pause_us", 2000, "Microseconds that the producer waits before each chunk.", lower_bound=0)
 
 FOLDER = pathlib.Path(__file__).parent
-_libraries = []  # they stay open: JAX calls into them
+_libraries = []  # they stay open, because JAX calls their functions
 
 
 def build(on_gpu: bool, arch: str = "native") -> pathlib.Path:
@@ -64,7 +64,7 @@ def register() -> None:
 
 
 def squares(x, *, chunk_rows: int, pause_us: int) -> jaxgemm.ChunkedArray:
-  """x * x, which is still arriving when this returns."""
+  """x * x, whose chunks are still arriving when this function returns."""
   chunks = -(-x.shape[0] // chunk_rows)
   call = jax.ffi.ffi_call("own_producer", [
       jax.ShapeDtypeStruct(x.shape, x.dtype),
@@ -74,7 +74,7 @@ def squares(x, *, chunk_rows: int, pause_us: int) -> jaxgemm.ChunkedArray:
 
 
 def product_of_squares(x, w, *, tiles_per_chunk: int, pause_us: int, config=None):
-  """(x * x) @ w, begun with the first chunk; under jax.jit only."""
+  """(x * x) @ w, which begins with the first chunk. It works only under jax.jit."""
   options = dict(tiles_per_chunk_m=tiles_per_chunk, config=config)
   rows = jaxgemm.chunk_rows(x, w, **options)
   arriving = squares(x, chunk_rows=rows, pause_us=pause_us)
@@ -84,7 +84,7 @@ def product_of_squares(x, w, *, tiles_per_chunk: int, pause_us: int, config=None
 
 
 def config_beside_the_producer(x, w) -> jaxgemm.GemmConfig:
-  """On a GPU a grid that leaves the producer's kernel room, else small chunks."""
+  """On a GPU, a grid that leaves room for the producer's kernel; on the CPU, small chunks."""
   if jax.default_backend() != "gpu":
     return jaxgemm.GemmConfig(tile_m=64)
   full = jaxgemm.explain(x, w, implementation="jaxgemm").data["num_workgroups"]

@@ -9,7 +9,8 @@
 
 namespace ffi = xla::ffi;
 
-// Returns at once. The results must stay until all signals are 1: jaxgemm.join(..., epoch=1).
+// Returns at once. The results must stay allocated until all signals are 1, which
+// jaxgemm.join(..., epoch=1) makes sure of.
 static ffi::Error Start(ffi::Buffer<ffi::F32> x, ffi::ResultBuffer<ffi::F32> data,
                         ffi::ResultBuffer<ffi::U32> signals, int64_t chunk_rows, int64_t pause_us) {
   const int64_t rows = x.dimensions()[0];

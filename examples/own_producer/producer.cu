@@ -1,5 +1,5 @@
-// The same producer for NVIDIA's GPUs: a kernel on a separate stream. The product must leave some
-// multiprocessors free for it: GemmConfig(num_workgroups=...).
+// The producer of producer.cc for NVIDIA GPUs: a kernel on a separate stream. The product must
+// leave some multiprocessors free for it: GemmConfig(num_workgroups=...).
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -18,7 +18,7 @@ static __global__ void Square(const float* from, float* to, uint32_t* signals, i
   for (int64_t i = begin + threadIdx.x; i < end; i += blockDim.x) to[i] = from[i] * from[i];
   __syncthreads();
   if (threadIdx.x == 0) {
-    // The chunk is visible to the whole system before its signal; nothing is written after it.
+    // The chunk becomes visible to the whole system before its signal. The signal is written last.
     __threadfence_system();
     *static_cast<volatile uint32_t*>(signals + blockIdx.x) = 1;
   }
@@ -47,7 +47,7 @@ static cudaError_t Enqueue(cudaStream_t xla_stream, const float* from, float* to
     }
     if (error != cudaSuccess) return error;
   }
-  // The buffers are uninitialised, and in use until XLA's stream reaches this point.
+  // The buffers are uninitialised. Other work may use them until XLA's stream reaches this point.
   error = cudaMemsetAsync(signals, 0, chunks * sizeof(uint32_t), xla_stream);
   if (error == cudaSuccess) error = cudaEventRecord(side.begun, xla_stream);
   if (error == cudaSuccess) error = cudaStreamWaitEvent(side.stream, side.begun, 0);

@@ -1,6 +1,7 @@
 // Scales of blocks along k on AMD GPUs. A k tile is one block of k, and all columns of a tile are
-// one block of rhs. After each k tile, every sum of that k tile is multiplied by the scale of its
-// row of lhs and by the one scale of the tile's columns, and is added to the tile's accumulators.
+// one block of rhs. The main loop's accumulators have the partial sums of one k tile. After the k
+// tile they are multiplied by the scale of their row of lhs and the one scale of the tile's
+// columns, and are added to the tile's accumulators.
 #pragma once
 
 #include "amdgpu/gemm_traits.h"
@@ -9,8 +10,8 @@
 
 namespace jaxgemm {
 
-// What the main loops call: Load and Promote before and after each k tile, the others only those of
-// gfx950, where mx_scales.h needs them. Without scales they do nothing.
+// What the main loops call. All call Load before each k tile and Promote after it; only gfx950's
+// call the others, for mx_scales.h. Without scales they do nothing.
 struct NoScales {
   JAXGEMM_AMD void Start() const {}
   JAXGEMM_AMD void Load(Index) const {}
@@ -23,7 +24,7 @@ struct NoScales {
 // Where the scales of a tile are.
 template <class Traits>
 struct ScalesPlace {
-  int64_t row;         // of all rows of lhs's matrix, the tile's first one
+  int64_t row;         // the tile's first row, counted in lhs's matrix
   int64_t rows_left;   // from there to the end of the matrix or the group
   int64_t rhs_matrix;  // the number of rhs's matrix
 
@@ -36,7 +37,7 @@ struct ScalesPlace {
                  : args.rhs_batch_stride ? tile.batch * args.groups.local_groups + tile.group
                                          : tile.group;
   }
-  // `row` of the tile's rows; instead of one beyond the end, the last one.
+  // The tile's row `row`, or its last one if `row` is beyond the end.
   static JAXGEMM_AMD uint32_t Inside(int row, int64_t left) {
     const int last = static_cast<int>(left < Traits::kTileM ? left : Traits::kTileM) - 1;
     return static_cast<uint32_t>(row < last ? row : last);
@@ -49,7 +50,7 @@ class BlockScales : public NoScales {
   static_assert(Traits::kTileK == kScaleBlock && Traits::kTileN == kScaleBlock);
 
  public:
-  // `part` are the main loop's accumulators, `sums` those of the tile.
+  // `part`: the main loop's accumulators. `sums`: those of the tile.
   JAXGEMM_AMD BlockScales(const GemmArgs& args, const WorkTile& tile, Sums& part, Sums& sums)
       : part_(part), sums_(sums), blocks_k_(args.blocks_k) {
     ClearSums(sums_);
@@ -71,7 +72,7 @@ class BlockScales : public NoScales {
     for (int i = 0; i < Traits::kFragsM; ++i) rows_[i] = of_lhs_[row_[i] + k_tile];
     rhs_ = of_rhs_[k_tile];
   }
-  // sums += part * scales. Clears part.
+  // Adds part * scales to sums, and clears part.
   JAXGEMM_AMD void Promote() {
 #pragma unroll
     for (int i = 0; i < Traits::kFragsM; ++i) {

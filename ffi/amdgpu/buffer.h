@@ -13,8 +13,8 @@ namespace jaxgemm {
 // DATA_FORMAT 32.
 using Resource = uint32_t __attribute__((ext_vector_type(4)));
 
-// NUM_RECORDS of the resources of operands. An offset below it is inside the resource. A lane whose
-// load must return zero, or whose store must be dropped, has kOutsideBuffer as its offset.
+// NUM_RECORDS of the operands' resources. Offsets below it are inside. If a lane's load must return
+// zero, or its store must be dropped, its offset is kOutsideBuffer.
 inline constexpr uint32_t kOutsideBuffer = 1u << 31;
 
 inline constexpr uint32_t kDataFormat32 = 4u << 15;
@@ -31,11 +31,12 @@ JAXGEMM_AMD void Advance(Resource& resource, uint64_t bytes) {
 // All later loads return zeros in all lanes.
 JAXGEMM_AMD void Close(Resource& resource) { resource[2] = 0; }
 
-// The layout of an operand in memory. Rows are the rows of lhs or the columns of rhs. A line is
-// what is contiguous in memory: the k of one row, or all rows at one k.
+// The layout of an operand in memory. Here a row is a row of lhs or a column of rhs, and a line is
+// the k of one row, or all rows at one k.
 //
-// A gated rhs has the rows of the gate and, `up` rows further, as many of the up projection. Its
-// tiles have 16 rows of each alternately, so that a wave has both in its registers.
+// A gated rhs has the rows of the gate and, `up` rows further, as many rows of the up projection.
+// In its tiles 16 rows of the gate and of the up projection alternate, so that a wave has both in
+// its registers.
 template <class Traits, bool kIsLhs>
 struct OperandMemory {
   static constexpr bool kKContiguous = kIsLhs ? Traits::kLhsKContiguous : Traits::kRhsKContiguous;
@@ -65,17 +66,17 @@ struct OperandMemory {
       k = tile.limit - tile.origin;
     }
   }
-  // The whole operand of a dense product with one batch, and not gated.
+  // The whole operand of a dense product that has one batch and is not gated.
   explicit JAXGEMM_AMD OperandMemory(const GemmArgs& args)
       : base(reinterpret_cast<uint64_t>(kIsLhs ? args.lhs : args.rhs)),
         rows(kIsLhs ? args.m : args.n),
         k(args.k),
         line_bytes((kKContiguous ? k : rows) * Traits::kBytes),
         up(0) {}
-  // Whether every line consists of whole 16-byte vectors, also where groups cut it, and 32-bit
+  // Whether every line consists of whole vectors of 16 bytes, also where groups cut it, and 32-bit
   // offsets can address a tile.
   JAXGEMM_AMD bool FitsVectors() const {
-    constexpr int kLinesOfK = kRowBytes * Traits::kWavesK;
+    constexpr int kLinesOfK = kRowBytes * Traits::kWavesK;  // the k of a k tile, or more
     constexpr int kMostLines = kTileRows > kLinesOfK ? kTileRows : kLinesOfK;
     const int64_t used_bytes = (kKContiguous ? k : rows) * Traits::kBytes;
     return ((base | line_bytes | used_bytes) % kVecBytes == 0) &
@@ -84,8 +85,8 @@ struct OperandMemory {
   JAXGEMM_AMD int64_t FirstRow(Index tile) const {
     return int64_t{tile} * (up ? kTileRows / 2 : kTileRows);
   }
-  // The row in memory of row `row` of tile `tile`, counted from the tile's first row. Instead of
-  // `unit` rows beyond the end, the last `unit` rows are read: their results are outside of out.
+  // Where row `row` of a tile is in memory, in rows from the tile's first one. For `unit` rows
+  // beyond the end the last `unit` rows are read instead: the results are outside of out.
   JAXGEMM_AMD uint32_t RowInMemory(Index tile, uint32_t row, uint32_t unit) const {
     const int64_t left = rows - FirstRow(tile);
     const uint32_t last = static_cast<uint32_t>(left < kTileRows ? left : kTileRows) - unit;
@@ -107,7 +108,7 @@ struct OperandMemory {
   }
 
  private:
-  // A tile's row, counted among the rows of its own matrix (the gate or the up projection).
+  // A tile's row, counted among those of its own matrix (the gate or the up projection).
   JAXGEMM_AMD uint32_t InPart(uint32_t row) const { return up ? row / 32 * 16 + row % 16 : row; }
 };
 

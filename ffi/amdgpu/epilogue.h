@@ -1,20 +1,21 @@
-// The epilogue on AMD GPUs: a wave's fragments go through LDS, so that lanes store whole pieces of
-// rows. vector_epilogue.h has the common case; the general one here has a short loop for all
-// options and types of out, with four elements per lane.
+// The epilogue on AMD GPUs: a wave's fragments go through LDS, so that each lane stores
+// neighbouring columns of a row. Every kernel has two versions, because code that is fast for the
+// common options would be too long for all of them. vector_epilogue.h is for the common options;
+// this file is for all options and types of out: a short loop in which a lane stores four columns.
 #pragma once
 
 #include "amdgpu/vector_epilogue.h"
 
 namespace jaxgemm {
 
-// The position of a lane's four columns in the staged rows of its wave, in out, bias and scale.
+// Where a lane's four columns are in the staged rows of its wave, and in out, bias and scale.
 template <class Traits>
 struct LaneColumns {
   static constexpr int kFours = Traits::kWaveN / 4;  // groups of four columns in a staged row
 
   bool gated;
   int64_t col;    // in out
-  int four, row;  // in the staged rows; gated: the up projection's four is `four` + 4
+  int four, row;  // in the staged rows; gated: four + 4 is the group of the up projection
 
   explicit JAXGEMM_AMD LaneColumns(const GemmArgs& args, const WorkTile& tile) : gated(args.gated) {
     const int lane = LaneId();
@@ -73,8 +74,8 @@ JAXGEMM_AMD void StoreRows(const GemmArgs& args, const WorkTile& tile,
   }
 }
 
-// The accumulators are in registers or, if `loaded` is not null, in memory, with kThreads Sum4
-// from one fragment to the next. `lds` is this wave's own kStageBytes of LDS.
+// Stores a tile. The accumulators are in `sums` or, if `loaded` is not null, in memory, where the
+// fragments of a thread are kThreads Sum4 apart. `lds` is this wave's own kStageBytes of LDS.
 template <class Traits>
 JAXGEMM_AMD void StoreTile(const GemmArgs& args, const WorkTile& tile,
                            typename Traits::Sum4 (&sums)[Traits::kFragsM][Traits::kFragsN],

@@ -1,4 +1,5 @@
-// The epilogue of tiles with 16 rows: a thread stores four columns of one row.
+// The epilogue of tiles with 16 rows, whose waves divide k: after they have added up their partial
+// sums (few_rows_mainloop.h), a thread has four columns of one row and stores them.
 #pragma once
 
 #include "amdgpu/few_rows_mainloop.h"
@@ -7,7 +8,8 @@
 
 namespace jaxgemm {
 
-// The sums are those of the thread or, if `loaded` is not null, in memory. All threads call this.
+// Stores a tile. The thread's accumulators are in `sums` or, if `loaded` is not null, in memory.
+// All threads call this.
 template <class Traits>
 JAXGEMM_AMD void StoreFewRows(const GemmArgs& args, const WorkTile& tile,
                               typename Traits::Sums& sums, const typename Traits::Sum4* loaded,
@@ -20,7 +22,7 @@ JAXGEMM_AMD void StoreFewRows(const GemmArgs& args, const WorkTile& tile,
   int row_of_tile = ThreadId() / kFours, four = ThreadId() % kFours;
   auto* staged = reinterpret_cast<LdsSum4*>(lds);
   if (args.gated) {
-    // 16 columns of the gate and of the up projection alternate.
+    // In the tile, 16 columns of the gate and 16 of the up projection alternate.
     Barrier();
     if (Traits::HasSums()) staged[ThreadId()] = sum;
     Barrier();
@@ -41,7 +43,7 @@ JAXGEMM_AMD void StoreFewRows(const GemmArgs& args, const WorkTile& tile,
       args.n % 4 == 0, sum, [&]() __attribute__((always_inline)) { return staged[gate + 4]; });
 }
 
-// Whether StoreFours knows the type and the options.
+// Whether StoreFours has the type of out and the options.
 template <class Traits>
 JAXGEMM_AMD bool StoresFours(const GemmArgs& args) {
   const DType out = args.out_dtype;
@@ -55,7 +57,8 @@ JAXGEMM_AMD bool StoresFours(const GemmArgs& args) {
   return stores;
 }
 
-// As StoreFewRows in fewer instructions, for a dense product with one row of tiles and one batch.
+// The same as StoreFewRows in fewer instructions, for RunOneTile (gemm.h) and what StoresFours
+// allows.
 template <class Traits>
 JAXGEMM_AMD void StoreFours(const GemmArgs& args, const WorkTile& tile, typename Traits::Sum4 sum) {
   if (!Traits::HasSums()) return;

@@ -1,6 +1,6 @@
 // The main loop of tiles with 16 rows, for products that read rhs once and do little else. Each
 // wave loads its part of every k tile straight to registers, as the matrix instructions take it,
-// several k tiles ahead. There is no barrier and no LDS until the waves add up their sums.
+// several k tiles ahead. It needs no barrier and no LDS until the waves add up their accumulators.
 #pragma once
 
 #include "amdgpu/buffer.h"
@@ -13,17 +13,17 @@
 
 namespace jaxgemm {
 
-// One operand, as a wave loads it. For each row, lane group l / 16 has vectors l / 16 and
-// l / 16 + 4 of the eight that the wave's part of a k tile has.
+// One operand, as a wave loads it. The wave's part of a k tile has eight vectors of each row, of
+// which lane l has vectors l / 16 and l / 16 + 4.
 //
-// If the operand is not k-contiguous, a lane loads neighbouring rows of each k, one for each
+// If the operand is not k-contiguous, a lane loads neighbouring rows at each k, one for each
 // fragment: fragment f then has the rows kFrags (l % 16) + f.
 template <class Traits, bool kIsLhs>
 class StreamedOperand {
   using Memory = OperandMemory<Traits, kIsLhs>;
   static constexpr bool kKContiguous = Memory::kKContiguous;
   static constexpr int kBytes = Traits::kBytes, kVecElements = Traits::kVecElements;
-  static constexpr int kVecs = kRowVecs / 4;  // of a row, for a lane
+  static constexpr int kVecs = kRowVecs / 4;  // vectors that a lane has of a row
 
  public:
   static constexpr int kFrags = Memory::kTileRows / 16;
@@ -77,7 +77,7 @@ class StreamedOperand {
     const auto resource = __builtin_amdgcn_make_buffer_rsrc(
         reinterpret_cast<void*>(resource_[0] | uint64_t{resource_[1]} << 32), 0, resource_[2],
         resource_[3]);
-    // Without this the compiler keeps the offsets of all lines in registers.
+    // Without this asm the compiler keeps the offsets of all lines in registers.
     uint32_t line_bytes = line_bytes_;
     asm volatile("" : "+s"(line_bytes));
 #pragma unroll
@@ -119,9 +119,9 @@ class FewRowsMainloop {
   static_assert(Traits::kTileM == 16 && Lhs::kFrags == 1 && !Lhs::kInterleaved);
   static constexpr int kFrags = Rhs::kFrags, kFours = Traits::kTileN / 4;
   static constexpr int kVecs = kRowVecs / 4;
-  // How many k tiles a wave loads ahead: as many as fit in 96 VGPRs, but with at most 63 loads in
-  // flight, because vmcnt has 6 bits. If not even two k tiles have so few loads, only the VGPRs set
-  // the limit.
+  // How many k tiles a wave loads ahead: as many as fit in 96 VGPRs (a number chosen by hand), but
+  // with at most 63 loads in flight, because vmcnt has 6 bits. If two k tiles have more loads than
+  // that, only the VGPRs are the limit.
   static constexpr int kWords = (Rhs::kLoads * Rhs::kPieceBytes + Lhs::kLoads * kVecBytes) / 4;
   static constexpr int kFit = 96 / kWords, kCounted = 63 / (Rhs::kLoads + Lhs::kLoads);
   static constexpr int kAhead = kFit < kCounted || kCounted < 2 ? kFit : kCounted;
@@ -129,19 +129,19 @@ class FewRowsMainloop {
 
  public:
   // Whether neighbouring tiles read parts of the same cache lines of rhs. They do if rhs is not
-  // k-contiguous: at one k, a tile's 32 columns of 2 bytes are less than a cache line of 128 bytes.
+  // k-contiguous: a tile's 32 columns of 2 bytes at one k are half a cache line of 128 bytes.
   static constexpr bool kSharesLines = Rhs::kInterleaved;
   static constexpr int kLdsBytes = Traits::kWavesK * Traits::kTileM * Traits::kTileN * 4;
 
-  // The row of the tile and the group of four columns whose sums this thread gets.
+  // The row of the tile, and the group of four columns, of which this thread gets the accumulators.
   static JAXGEMM_AMD int SumRow() { return ThreadId() / kFours; }
   static JAXGEMM_AMD int SumFour() { return ThreadId() % kFours; }
 
-  // The sums of a wave's part of k: those of the fragments of rhs.
+  // The accumulators of a wave, for its part of k and for each fragment of rhs.
   using WaveSums = Sum4[kFrags];
 
-  // Sets the sums of the threads that HasSums(). Other waves may still use LDS when this is called,
-  // and when it returns.
+  // Sets the accumulators of the threads that have some, HasSums(). Other waves may still use LDS
+  // when this is called, and when it returns.
   static JAXGEMM_AMD void Run(const GemmArgs& args, const WorkTile& tile, Lds* lds,
                               typename Traits::Sums& out) {
     const OperandMemory<Traits, true> lhs(args, tile);
@@ -155,7 +155,7 @@ class FewRowsMainloop {
     AddWaves(sums, lds, out);
   }
 
-  // Sets the sums of a wave from operands that FitsVectors(); there must be k tiles.
+  // Sets the accumulators of a wave from operands that FitsVectors(); there must be k tiles.
   static JAXGEMM_AMD void RunVectors(const OperandMemory<Traits, true>& lhs_memory,
                                      const OperandMemory<Traits, false>& rhs_memory,
                                      const WorkTile& tile, WaveSums& sums) {
@@ -195,7 +195,7 @@ class FewRowsMainloop {
     }
   }
 
-  // Adds up the sums of all waves: sets those of the threads that HasSums().
+  // Adds up the accumulators of all waves, and gives the results to the threads that HasSums().
   static JAXGEMM_AMD void AddWaves(const WaveSums& sums, Lds* lds, typename Traits::Sums& out) {
     Barrier();
     Write(sums, lds);
@@ -249,7 +249,7 @@ class FewRowsMainloop {
     }
   }
 
-  // One Mma for each fragment; `lhs` and `rhs` return its vectors.
+  // One Mma for each fragment. `lhs` and `rhs` return the fragment's vectors.
   template <class LhsVec, class RhsVec>
   static JAXGEMM_AMD void Multiply(LhsVec&& lhs, RhsVec&& rhs, WaveSums& sums) {
     constexpr int kAtOnce = VecsPerMma<Traits>();
@@ -269,16 +269,16 @@ class FewRowsMainloop {
     }
   }
 
-  // Four columns of a row of a wave's sums in LDS; swizzled, because neighbouring lanes write
-  // neighbouring rows.
+  // Where four columns of a row of a wave's accumulators are in LDS. They are swizzled, because
+  // neighbouring lanes write neighbouring rows.
   static JAXGEMM_AMD LdsSum4* At(Lds* lds, int wave, int row, int four) {
     return reinterpret_cast<LdsSum4*>(lds) + (wave * Traits::kTileM + row) * kFours +
            (four ^ row % kFours);
   }
-  // Writes a wave's sums to LDS. A row of rhs is a column of out. Of each fragment of rhs, lane l
-  // has the sums of rows 4 (l / 16) to 4 (l / 16) + 3. If the fragments are not interleaved, these
-  // are four neighbouring columns of out. If the fragments are interleaved, the lane's sums of all
-  // fragments together are 4 kFrags neighbouring columns.
+  // Writes a wave's accumulators to LDS. Of each fragment of rhs, lane l has those of four rows
+  // from 4 (l / 16) on, which are columns of out. If the fragments are not interleaved, these are
+  // four neighbouring columns. If they are interleaved, the lane's accumulators of all fragments
+  // together are 4 kFrags neighbouring columns.
   static JAXGEMM_AMD void Write(const WaveSums& sums, Lds* lds) {
     const int group = LaneId() / 16;
 #pragma unroll

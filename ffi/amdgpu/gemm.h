@@ -12,7 +12,7 @@
 
 namespace jaxgemm {
 
-// The claim of a whole workgroup. One lane claims and gives the index to all others through LDS,
+// The claim of a whole workgroup. One lane claims, and gives the index to all others through LDS,
 // which is free while no main loop runs.
 struct WorkgroupClaim {
   AnyClaim claim;
@@ -30,9 +30,9 @@ struct WorkgroupClaim {
   }
 };
 
-// The accumulators of a workgroup's tile, in registers. A slot for partial sums has them in the
-// same order, in rows of one Sum4 per thread: any order is right if all workgroups use it. The
-// complete sums stay in their slot, where the epilogue reads them.
+// The accumulators of a workgroup's tile, in registers. A slot for partial sums has rows of one
+// Sum4 per thread. Their order is that of the registers: any order is right if all workgroups use
+// it. The complete sums stay in their slot, where the epilogue reads them.
 template <class Traits>
 struct AmdAccumulator {
   using Element = typename Traits::Sum;
@@ -57,7 +57,8 @@ struct AmdAccumulator {
     });
   }
   JAXGEMM_AMD void Sum(Index first, Index step, Index count) {
-    // The loads of several rows are in flight together: each takes as long as the memory's latency.
+    // The loads of eight rows (a number chosen by hand) are in flight together, because each takes
+    // as long as the memory's latency.
     if (!Traits::HasSums()) return;
     constexpr int kAtOnce = kRows < 8 ? kRows : 8;
     static_assert(kRows % kAtOnce == 0);
@@ -100,20 +101,22 @@ struct AmdAccumulator {
     for (int i = 0; i < kRows; ++i) {
       f(row, sums[i / Traits::kSumsN][i % Traits::kSumsN]);
       row += Traits::kSumThreads;
-      // Without this the compiler keeps the addresses of all rows at once.
+      // Without this asm the compiler keeps the addresses of all rows in registers.
       asm volatile("" : "+v"(row));
     }
   }
 };
 
-// Reads the arguments again where they are needed: not all of them fit in registers at once.
+// Reads the arguments. This is called again wherever they are needed, because not all of them fit
+// in registers at once.
 JAXGEMM_AMD GemmArgs LoadArgs() {
   auto* from = __builtin_amdgcn_kernarg_segment_ptr();
   asm volatile("" : "+s"(from));
   GemmArgs args;
   // The pointer's type gives the alignment that scalar loads need.
   __builtin_memcpy(&args, (const GemmArgs*)from, sizeof(args));
-  // There are no scalar loads of single bytes: these are loaded as words, not by vector loads.
+  // There are no scalar loads of bytes. So that no vector loads are used for them, the fields of a
+  // byte are loaded as words.
   constexpr int kBegin = __builtin_offsetof(GemmArgs, out_dtype);
   constexpr int kBytes = __builtin_offsetof(GemmArgs, block_n) - kBegin;
   static_assert(kBegin % 4 == 0 && kBytes == 8);
@@ -132,8 +135,8 @@ JAXGEMM_AMD void LoadHere(Values... values) {
   __builtin_amdgcn_sched_barrier(0);
 }
 
-// Moves uniform values to scalar registers. Results of divisions and loads are in vector registers,
-// and the compiler does not move all of them back.
+// Moves values that are the same in all lanes to scalar registers. Results of divisions and loads
+// are in vector registers, and the compiler does not move all of them back.
 template <class... Indices>
 JAXGEMM_AMD void ToScalar(Indices&... indices) {
   ((indices = __builtin_amdgcn_readfirstlane(indices)), ...);
@@ -272,9 +275,9 @@ struct WorkgroupReady {
   }
 };
 
-// The main loop and the epilogue of a tile. RunOneTile has the last three functions: At() returns a
-// workgroup's tile, and RunVectors computes and stores it if the operands FitsVectors() and the
-// product IsPlain().
+// The main loop and the epilogue of a tile: GeneralTile, or FewRowsTile for tiles of 16 rows.
+// RunOneTile has the last three functions: At() returns a workgroup's tile, and RunVectors computes
+// and stores it if the operands FitsVectors() and the product IsPlain().
 template <class Traits>
 struct GeneralTile {
   using Loop = Mainloop<Traits>;
@@ -317,7 +320,7 @@ struct FewRowsTile {
     return StoresFours<Traits>(args) && args.map.grid.tiles_m == 1;
   }
   static JAXGEMM_AMD WorkTile At(const TileGrid& grid, Index workgroup) {
-    // Tiles that share lines of rhs are on one XCD.
+    // Neighbouring tiles that read the same cache lines of rhs run on one XCD.
     const Index n =
         Loop::kSharesLines ? RemapXcd(workgroup, grid.tiles_n, grid.num_xcds) : workgroup;
     return {.n = n, .k_end = grid.tiles_k};
@@ -337,9 +340,9 @@ template <class Traits>
 using TileOf =
     typename SelectType<(Traits::kWavesK > 1), FewRowsTile<Traits>, GeneralTile<Traits>>::Type;
 
-// Runs a dense product with one batch and a workgroup for each tile, so that a workgroup knows its
-// tile from the start: few instructions come before the first loads and after the last ones.
-// Returns false, with nothing done, if the product is another one.
+// Computes a dense product that has one batch and a workgroup for each tile. A workgroup knows its
+// tile from the start, so that few instructions come before the first loads and after the last
+// ones. For other products it does nothing and returns false.
 template <class Traits>
 JAXGEMM_AMD bool RunOneTile(Lds* lds) {
   using Tile = TileOf<Traits>;

@@ -7,7 +7,7 @@ using TheTraits = GemmTraits<DType::JAXGEMM_LHS, DType::JAXGEMM_RHS, JAXGEMM_TIL
                              JAXGEMM_WAVES_M, JAXGEMM_WAVES_N, JAXGEMM_WAVES_K,
                              JAXGEMM_LHS_CONTRACTING == 1, JAXGEMM_RHS_CONTRACTING == 1, kForm>;
 using Traits = TheTraits<KernelForm::kGeneral>;
-// The numbers of registers are chosen for so many waves on each SIMD.
+// The compiler may use as many registers as leave room for this many waves on each SIMD.
 inline constexpr int kWavesPerSimd = Traits::kWavesK > 1 ? 4 : 2;
 }  // namespace jaxgemm
 
@@ -20,7 +20,7 @@ inline constexpr int kWavesPerSimd = Traits::kWavesK > 1 ? 4 : 2;
         __attribute__((shared, aligned(1024))) char lds[jaxgemm::TileOf<jaxgemm::Its>::kLdsBytes]; \
     jaxgemm::RunGemm<jaxgemm::Its>((jaxgemm::Lds*)lds);                                            \
   }
-// The forms of an instance, see HasForm in spec/gpu_instances.h.
+// The forms of this instance (HasForm in spec/gpu_instances.h).
 #if JAXGEMM_GENERAL
 JAXGEMM_ENTRY(JAXGEMM_KERNEL, Traits)
 #endif

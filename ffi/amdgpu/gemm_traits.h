@@ -20,7 +20,8 @@ struct SelectType<false, A, B> {
 
 // An output tile is kTileM x kTileN, computed by kWavesM x kWavesN x kWavesK waves.
 // *_k_contiguous: k is the operand's last dimension in memory.
-// `form`: of spec/types.h. kScaled: operands have scales of blocks along k, kMx: in an MX format.
+// `form`: kGeneral; kScaled (operands have scales of blocks along k); or kMx (operands in an MX
+// format).
 template <DType lhs, DType rhs, int tile_m, int tile_n, int waves_m, int waves_n, int waves_k,
           bool lhs_k_contiguous, bool rhs_k_contiguous, KernelForm form = KernelForm::kGeneral>
 struct GemmTraits {
@@ -28,7 +29,7 @@ struct GemmTraits {
   static constexpr DType kLhs = lhs, kRhs = rhs;
   static constexpr bool kLhsKContiguous = lhs_k_contiguous;
   static constexpr bool kRhsKContiguous = rhs_k_contiguous;
-  // The kernels count k in units of so many bytes. A unit is an element; of float4 it is the two
+  // The kernels count k in units of kBytes bytes. A unit is an element; in float4 it is the two
   // elements of a byte.
   static constexpr int kBytes = ElementBytes(lhs), kPacked = PackedElements(lhs);
   static_assert(ElementBytes(rhs) == kBytes && PackedElements(rhs) == kPacked);
@@ -43,8 +44,8 @@ struct GemmTraits {
   // holds columns 4 (l / 16) + {0, 1, 2, 3} of row l % 16.
   static constexpr int kWaveM = kTileM / kWavesM, kWaveN = kTileN / kWavesN;
   static constexpr int kFragsM = kWaveM / 16, kFragsN = kWaveN / 16;
-  // The sums that a thread has after the main loop. Waves along k add up theirs, and the first
-  // threads of the workgroup have the results.
+  // The accumulators that a thread has after the main loop. If several waves divide k, these add up
+  // theirs, and the first threads of the workgroup have the results.
   static constexpr int kSumsM = kWavesK > 1 ? 1 : kFragsM, kSumsN = kWavesK > 1 ? 1 : kFragsN;
   static constexpr int kSumThreads = kTileM * kTileN / 4 / kSumsM / kSumsN;
   static_assert(kSumThreads <= kThreads);

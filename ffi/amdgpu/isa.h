@@ -13,12 +13,12 @@ namespace jaxgemm {
 using Lds = __attribute__((address_space(3))) char;
 using LdsIndex = __attribute__((address_space(3))) Index;
 
-// A vector of 16 bytes of an operand: what one lane moves at a time.
+// A vector of 16 bytes of an operand, which one lane moves at a time.
 using Vec16 = uint32_t __attribute__((ext_vector_type(4)));
 using LdsVec16 = __attribute__((address_space(3))) Vec16;
 
 inline constexpr int kWaveSize = 64;
-// Rows of both operands' tiles are 128 bytes of k for every type: 8 vectors.
+// A row of an operand's tile has 128 bytes along k for every type, which are 8 vectors.
 inline constexpr int kRowBytes = 128, kVecBytes = 16, kRowVecs = 8;
 
 // The work-item id. The empty asm makes the result of each call a new value for the compiler.
@@ -48,7 +48,7 @@ JAXGEMM_AMD int XccId() {
 #endif
 }
 
-// An address in LDS that is the same in all lanes, for M0.
+// The address of `lds`, which must be the same in all lanes, in a scalar register.
 JAXGEMM_AMD uint32_t LdsAddress(Lds* lds) {
   return __builtin_amdgcn_readfirstlane(static_cast<uint32_t>(reinterpret_cast<uintptr_t>(lds)));
 }

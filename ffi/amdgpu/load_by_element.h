@@ -27,7 +27,8 @@ JAXGEMM_AMD Vec16 LoadByElement(const OperandMemory<Traits, kIsLhs>& operand, In
   const int last_vec = (left - 1) / Traits::kVecElements;
   int64_t first_k = k + (vec < last_vec ? vec : last_vec) * Traits::kVecElements;
   int64_t global_row = operand.FirstRow(tile) + operand.RowInMemory(tile, row, 1);
-  // Without this the compiler keeps the parts that all lanes share in scalar registers.
+  // Without this asm the compiler keeps the parts that all lanes share in scalar registers, of
+  // which there are too few.
   asm volatile("" : "+v"(first_k), "+v"(global_row));
   const auto* from =
       reinterpret_cast<const Bits*>(operand.base) + global_row * row_stride + first_k * k_stride;
@@ -36,7 +37,7 @@ JAXGEMM_AMD Vec16 LoadByElement(const OperandMemory<Traits, kIsLhs>& operand, In
   for (int i = 0; i < Traits::kVecElements; ++i) {
     element[i] = *from;
     from += i + 1 < inside ? k_stride : 0;
-    // Without this the compiler has the addresses of all bytes in registers at once.
+    // Without this asm the compiler has the addresses of all bytes in registers at once.
     if (i == 7) asm volatile("" : "+v"(from));
   }
 #pragma unroll

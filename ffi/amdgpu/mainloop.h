@@ -1,5 +1,8 @@
-// The main loop of a tile, with or without scales of blocks: the chip's own loop where operands are
-// loaded by whole vectors of 16 bytes, else the one that loads element by element.
+// The main loop of a tile, with or without scales of blocks. If both operands consist of whole
+// vectors of 16 bytes, it is the loop of the architecture (gfx942/ or gfx950/), else the one that
+// loads element by element (mainloop_edge.h). The architectures have loops of their own because
+// gfx950 loads 16 bytes a lane straight to LDS and can transpose them when it reads LDS. gfx942 can
+// do neither, so operands go through registers there.
 #pragma once
 
 #include "amdgpu/block_scales.h"
@@ -30,8 +33,8 @@ class Mainloop {
       Run(args, tile, lds, part, scales);
 #if defined(__gfx950__)
     } else if constexpr (Traits::kMx) {
-      // CheckMx (of k) and the launcher (of addresses) have seen to it that both operands consist
-      // of whole vectors.
+      // Both operands consist of whole vectors: CheckMx in plan/check.cc refuses another k, and the
+      // launcher other addresses.
       const OperandMemory<Traits, true> lhs(args, tile);
       const OperandMemory<Traits, false> rhs(args, tile);
       if (tile.k_begin == tile.k_end) {

@@ -1,5 +1,5 @@
-// The main loop for operands with lines that are not whole vectors of 16 bytes or too far apart for
-// 32-bit offsets. Every element is loaded separately, with its own bounds check.
+// The main loop for operands with lines that are not whole vectors of 16 bytes, or that are too far
+// apart for 32-bit offsets. Every element is loaded separately, with its own bounds check.
 #pragma once
 
 #include "amdgpu/block_scales.h"
@@ -32,7 +32,7 @@ class EdgeMainloop {
 #pragma clang loop unroll(disable)
     for (Index k_tile = tile.k_begin; k_tile < tile.k_end; ++k_tile) {
       Barrier();
-      // Without this the compiler keeps all addresses in registers and advances each of them.
+      // Without this asm the compiler keeps all addresses in registers and advances each of them.
       asm volatile("" : "+s"(k_tile));
       const int64_t k = int64_t{k_tile} * Traits::kTileK;
       Stage(lhs, tile.m, k, lds);
@@ -52,7 +52,7 @@ class EdgeMainloop {
     constexpr int kRows = OperandMemory<Traits, kIsLhs>::kTileRows;
 #pragma clang loop unroll(disable)
     for (int index = ThreadId(); index < kRows * kRowVecs; index += Traits::kThreads) {
-      // Neighbouring lanes read what is near in memory.
+      // Neighbouring lanes read vectors that are near each other in memory.
       const int row = kKContiguous ? index / kRowVecs : index % kRows;
       const int vec = kKContiguous ? index % kRowVecs : index / kRows;
       const Vec16 loaded = LoadByElement(operand, tile, k, row, vec);

@@ -7,15 +7,15 @@
 
 namespace jaxgemm {
 
-// How many k the last k tile of a work tile has, at most kTileK. `k` is OperandMemory::k.
+// How many k the last k tile of a work tile has. `k` is OperandMemory::k.
 template <class Traits>
 JAXGEMM_AMD uint32_t KInLastTile(int64_t k, const WorkTile& tile) {
   const int64_t left = k - (tile.k_end - 1) * int64_t{Traits::kTileK};
   return left < Traits::kTileK ? left : Traits::kTileK;
 }
 
-// Prepares the loads of the next k tile, the first of the `left` that are not loaded. The last one
-// may be partial, those after it are empty.
+// Prepares the operands for the loads of the next k tile, after which `left` - 1 are left. The last
+// k tile may be partial. From the ones after it zeros are loaded.
 template <class Lhs, class Rhs>
 JAXGEMM_AMD void CheckEnd(Lhs& lhs, Rhs& rhs, Index left, uint32_t k_in_last) {
   if (left > 1) return;

@@ -1,7 +1,7 @@
-// Matrix instructions on 16-byte vectors of k: a fragment of out, 16 rows by 16 columns,
-// += lhs rows x rhs columns.
+// Matrix instructions on 16-byte vectors along k. They add the product of 16 rows of lhs and 16
+// columns of rhs to a fragment of out.
 //
-// rhs is the instruction's first operand, lhs the second: the result is then transposed, and a
+// rhs is the instruction's first operand and lhs the second, so that the result is transposed and a
 // lane has four neighbours of one row of out. For row (or column) l % 16, lane l has vector l / 16
 // of the 4 vectors of one step. Any order of k is right if lhs and rhs have the same one; but with
 // scales it must be the hardware's (ScaledMma).
@@ -12,8 +12,9 @@
 
 namespace jaxgemm {
 
-// The vectors per operand of one Mma. The instruction of gfx950 for small floats takes two of
-// float8, or one of float4: 128 k of a row are 8 or 4 vectors.
+// The number of vectors that one Mma takes of each operand. gfx950's instruction for small floats
+// multiplies 128 k of a row, which are 8 vectors of float8 or 4 of float4: two or one for each
+// lane.
 template <class Traits>
 JAXGEMM_AMD constexpr int VecsPerMma() {
 #if defined(__gfx950__)
@@ -27,7 +28,7 @@ JAXGEMM_AMD constexpr bool IsE5M2(DType dtype) {
   return dtype == DType::kF8E5M2 || dtype == DType::kF8E5M2FNUZ;
 }
 
-// Number of matrix instructions in one Mma.
+// The number of matrix instructions in one Mma.
 template <class Traits>
 JAXGEMM_AMD constexpr int PartsPerMma() {
 #if defined(__gfx950__)
@@ -45,16 +46,16 @@ JAXGEMM_AMD constexpr int FormatOf(DType dtype) {
   return dtype == DType::kF4E2M1FN ? 4 : IsE5M2(dtype) ? 1 : 0;
 }
 
-// Multiplies 128 k. Of float8, lane l passes vectors l / 16 and l / 16 + 4 of the 8 vectors of 128
-// k, of float4 vector l / 16 of 4. Byte kScale of its scales (E8M0) is for the 32 k from
-// 32 (l / 16) on, which for float8 are other k. The instruction takes each scale from the lane that
-// has it.
+// Multiplies 128 k. Lane l passes vectors l / 16 and l / 16 + 4 of the 8 vectors of float8, or
+// vector l / 16 of the 4 of float4. Byte kScale of the lane's scales (E8M0) is for 32 k, from
+// 32 (l / 16) on. With float8 these are not the k of the lane's vectors: the instruction takes each
+// scale from the lane that has it.
 template <class Traits, int kScale = 0>
 JAXGEMM_AMD Vec4<float> ScaledMma(const Vec16* lhs, const Vec16* rhs, uint32_t lhs_scales,
                                   uint32_t rhs_scales, Vec4<float> sum) {
   using Int8 = int __attribute__((ext_vector_type(8)));
   auto join = [](const Vec16* of) {
-    // Of float4 the compiler drops the upper half, which the instruction does not read.
+    // With float4 the instruction does not read the upper half, and the compiler drops it.
     const Vec16 upper = VecsPerMma<Traits>() == 2 ? of[1] : Vec16(0);
     return __builtin_bit_cast(Int8, __builtin_shufflevector(of[0], upper, 0, 1, 2, 3, 4, 5, 6, 7));
   };
@@ -88,7 +89,7 @@ JAXGEMM_AMD typename Traits::Sum4 MmaPart(int part, const Vec16* lhs, const Vec1
     return __builtin_amdgcn_mfma_i32_16x16x64_i8(__builtin_bit_cast(Int4, a),
                                                  __builtin_bit_cast(Int4, b), sum, 0, 0, 0);
   } else {
-    return ScaledMma<Traits>(lhs, rhs, 0, 0, sum);  // the compiler makes it the unscaled form
+    return ScaledMma<Traits>(lhs, rhs, 0, 0, sum);  // compiled to the instruction without scales
 #else
 #if defined(__gfx90a__)
   } else if constexpr (kType == DType::kS8) {

@@ -6,7 +6,8 @@
 
 namespace jaxgemm {
 
-// How many rows a tile's matrix (of a batch or group) has, and the row of out that is its first.
+// The rows of the matrix (of a batch or a group) that a tile is in: how many there are, and which
+// row of out is the first.
 struct MatrixRows {
   int64_t count, first;
 };

@@ -1,5 +1,5 @@
-// Transposes pieces of lines in registers: operands that are not k-contiguous are loaded as a few
-// neighbouring rows of each k, and matrix instructions take a vector of k of one row.
+// Transposes pieces of lines in registers. Of operands that are not k-contiguous, a lane loads a
+// few neighbouring rows at each k, but matrix instructions take a vector along k of one row.
 #pragma once
 
 #include "amdgpu/isa.h"
@@ -10,8 +10,8 @@ namespace jaxgemm {
 template <int bytes>
 using PieceOf = uint32_t __attribute__((ext_vector_type(bytes / 4)));
 
-// Returns the 16-byte vector of row `i`. pieces[k] has a few neighbouring rows at one k, for
-// kVecBytes / kBytes consecutive k. The vector has the element of row `i` from each of the pieces.
+// Returns the 16-byte vector of row `i`. There are kVecBytes / kBytes pieces for consecutive k, and
+// pieces[k] has a few neighbouring rows at one k. The vector has row `i` of each piece.
 template <int kBytes, class Piece>
 JAXGEMM_AMD Vec16 Transposed(const Piece* pieces, int i) {
   Vec16 vec;

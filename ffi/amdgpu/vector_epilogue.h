@@ -1,6 +1,7 @@
-// The epilogue on AMD GPUs for the common case: plain and scaled results with or without bias and
-// activation, where every lane stores eight whole columns of a row at once. Rows and columns
-// outside of out are outside of a buffer resource, so that there are no branches for them.
+// The epilogue on AMD GPUs for the common options (StoresVectors): vectors and an activation,
+// without a gate, a stored preactivation or accumulation. Every lane stores eight columns of a row
+// at once. Rows and columns outside of out are outside of a buffer resource, so that there are no
+// branches for them. epilogue.h calls this file and has all other options.
 #pragma once
 
 #include "amdgpu/buffer.h"
@@ -25,8 +26,8 @@ struct StagedRows {
 
   Lds* lds;
 
-  // Even groups of four come before odd ones, and each row is swizzled. So there are no bank
-  // conflicts when fragments are written, and when neighbouring lanes read every other group.
+  // The even groups of a row come before the odd ones, and each row is swizzled. So there are no
+  // bank conflicts when fragments are written, or when neighbouring lanes read every other group.
   JAXGEMM_AMD LdsSum4* At(uint32_t row, uint32_t four) const {
     const uint32_t flip = row % 8 | ((row ^ row >> 3) & 1) << 3;
     const uint32_t place = (four / 2 | four % 2 * (kFours / 2)) ^ flip % kFours;
@@ -34,7 +35,7 @@ struct StagedRows {
   }
   JAXGEMM_AMD Sum4 Read(uint32_t row, uint32_t four) const { return *At(row, four); }
 
-  // Writes two rows of fragments, from the registers or from `loaded`, which then moves on.
+  // Writes two rows of fragments, from the registers or from `loaded`, which it advances.
   JAXGEMM_AMD void Write(int pass, Sum4 (&sums)[Traits::kFragsM][Traits::kFragsN],
                          const Sum4*& loaded) const {
     const int lane = LaneId();
@@ -78,7 +79,7 @@ inline constexpr DType kTargetE4M3 = DType::kF8E4M3FN, kTargetE5M2 = DType::kF8E
 inline constexpr DType kTargetE4M3 = DType::kF8E4M3FNUZ, kTargetE5M2 = DType::kF8E5M2FNUZ;
 #endif
 
-// Whether StoreVectors knows the type and the options, and every lane has whole columns.
+// Whether StoreVectors has the type of out and the options, and every lane has eight whole columns.
 template <class Traits>
 JAXGEMM_AMD bool StoresVectors(const GemmArgs& args) {
   const DType out = args.out_dtype;
@@ -91,7 +92,7 @@ JAXGEMM_AMD bool StoresVectors(const GemmArgs& args) {
          args.n < int64_t{kOutsideBuffer} / (4 * Traits::kWaveM);
 }
 
-// As StoreTile, if StoresVectors().
+// The same as StoreTile in epilogue.h, if StoresVectors().
 template <class Traits>
 JAXGEMM_AMD void StoreVectors(const GemmArgs& args, const WorkTile& tile,
                               typename Traits::Sum4 (&sums)[Traits::kFragsM][Traits::kFragsN],

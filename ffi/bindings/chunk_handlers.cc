@@ -19,14 +19,6 @@ namespace ffi = xla::ffi;
 namespace jaxgemm {
 namespace {
 
-ffi::Error Refused(const char* target, const Refusal& refusal) {
-  return ffi::Error::InvalidArgument(std::string(target) + ": " + refusal);
-}
-ffi::Error Outcome(const char* target, const std::string& error) {
-  return error.empty() ? ffi::Error::Success()
-                       : ffi::Error::Internal(std::string(target) + ": " + error);
-}
-
 // ----------------------------------------------------------------------------------- start
 
 Refusal ParseStart(const ffi::AnyBuffer& source, const ffi::AnyBuffer& data,
@@ -84,11 +76,11 @@ auto BindStart(Binding binding) {
 
 // ------------------------------------------------------------------------------------ join
 
-constexpr int64_t kListed = -1;  // instead of an epoch: the producer is a listed copy
+constexpr int64_t kListed = -1;  // given instead of an epoch if the producer is a listed copy
 
-// The results are operand `first` and those after it. XLA does not always alias them: if an operand
-// is a slice, or a result becomes one, XLA may pass another address. Then copy(destination, source,
-// bytes) is called, and its error is returned.
+// The results are the operands from operand `first` on. XLA does not always alias them: if an
+// operand is a slice, or a result becomes one, XLA may pass another address. Then copy(destination,
+// source, bytes) is called, and its error is returned.
 template <class Copy>
 std::string PassThrough(ffi::RemainingArgs args, ffi::RemainingRets rets, size_t first,
                         Copy&& copy) {
@@ -112,11 +104,11 @@ std::string PassThrough(ffi::RemainingArgs args, ffi::RemainingRets rets, size_t
 // The decoded arguments of a join.
 struct JoinCall {
   int64_t epoch = kListed, timeout_ns = 0;
-  size_t first_result = 0;  // among the operands
+  size_t first_result = 0;  // the operand that is the first result
   const uint32_t* signals = nullptr;
   int64_t count = 0;
 
-  // The error for the first signal that does not equal the epoch; "" if `missing` is -1, for none.
+  // The error if signal `missing` is the first that does not equal the epoch; "" if it is -1.
   std::string Missing(int64_t missing) const {
     if (missing < 0) return "";
     return "signal " + Str(missing) + " did not become the epoch " + Str(epoch) + " within " +
@@ -282,7 +274,7 @@ struct Gpu {
   static constexpr ChunkHandlers kHandlers{StartInitialize, Start, Join, Status};
 };
 
-// The first signal that does not become the epoch within the limit, or -1.
+// Returns the first signal that does not become the epoch within the limit, or -1.
 int64_t WaitForSignals(const JoinCall& join) {
   const int64_t begin = Nanoseconds();
   for (int64_t i = 0; i < join.count; ++i) {

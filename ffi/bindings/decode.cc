@@ -7,9 +7,18 @@
 #include <optional>
 #include <tuple>
 
+#include "spec/text.h"
+
 namespace ffi = xla::ffi;
 
 namespace jaxgemm {
+
+ffi::Error Refused(std::string_view call, const Refusal& refusal) {
+  return ffi::Error::InvalidArgument(Concat(call, ": ", refusal));
+}
+ffi::Error Outcome(std::string_view call, const std::string& error) {
+  return error.empty() ? ffi::Error::Success() : ffi::Error::Internal(Concat(call, ": ", error));
+}
 
 std::string Shape(const ffi::AnyBuffer& buffer) {
   std::string text = "[";
@@ -31,8 +40,8 @@ Refusal ParseDType(const char* what, const ffi::AnyBuffer& buffer, DType* dtype)
   }
 }
 
-// Reads a [rows, cols] or [batch, rows, cols] buffer's dimensions, with one more before the rows
-// if it has `groups`.
+// Reads the dimensions of a buffer, [rows, cols] or [batch, rows, cols]. If `groups` is not null,
+// there is one more dimension before the rows.
 Refusal ParseMatrix(const char* what, const ffi::AnyBuffer& buffer, int64_t* batch, int64_t* groups,
                     int64_t* rows, int64_t* cols) {
   auto dims = buffer.dimensions();
@@ -92,7 +101,7 @@ Refusal ParseOperands(const ffi::AnyBuffer& lhs, const ffi::AnyBuffer& rhs,
   return "";
 }
 
-// Reads the shapes of group_sizes and, if there is one, of group_offset. Comes before
+// Reads the shapes of group_sizes and, if there is one, of group_offset. This must come before
 // ParseOperands.
 Refusal ParseGroups(const ffi::AnyBuffer& sizes, const ffi::AnyBuffer* offset, Problem* p) {
   auto dims = sizes.dimensions();
@@ -111,7 +120,7 @@ Refusal ParseGroups(const ffi::AnyBuffer& sizes, const ffi::AnyBuffer* offset, P
   return "";
 }
 
-// Reads the shapes of chunk_signals and chunk_epoch. Comes before ParseOperands.
+// Reads the shapes of chunk_signals and chunk_epoch. This must come before ParseOperands.
 Refusal ParseChunks(const ffi::AnyBuffer& signals, const ffi::AnyBuffer& epoch, Problem* p) {
   auto dims = signals.dimensions();
   if (p->ragged != Ragged::kNone || signals.element_type() != ffi::DataType::U32 ||
@@ -126,8 +135,9 @@ Refusal ParseChunks(const ffi::AnyBuffer& signals, const ffi::AnyBuffer& epoch, 
   return "";
 }
 
-// Checks a vector operand and sets its strides. It has an element for each row or column of out, or
-// one if `may_broadcast`, and may have as many for each batch (columns with ragged m: group).
+// Checks a vector operand and sets its strides. It has an element for each row or column of out;
+// with `may_broadcast` it may have only one. There may be such a vector for each batch or, along
+// columns with ragged m, for each group.
 Refusal ParseVector(const char* what, const ffi::AnyBuffer& buffer, const Problem& p, DType dtype,
                     Along along, bool may_broadcast, VectorStrides* strides) {
   DType given;
@@ -164,7 +174,7 @@ Refusal ParseScales(const char* what, const ffi::AnyBuffer& buffer, const ffi::A
          std::to_string(rows) + " x " + std::to_string(columns) + " scales for each matrix.";
 }
 
-// XLA's header counts a byte for each element of float4, two of which share one.
+// XLA's header counts a byte for each element of float4, although two of them share a byte.
 int64_t SizeBytes(const ffi::AnyBuffer& buffer) {
   DType dtype;
   const bool is_float4 = ParseDType("", buffer, &dtype).empty() && IsF4(dtype);
@@ -172,7 +182,7 @@ int64_t SizeBytes(const ffi::AnyBuffer& buffer) {
   return is_float4 ? (bytes + 1) / 2 : bytes;
 }
 
-// The buffers of a call; without a value if the problem does not have it.
+// The buffers of a call. A buffer that the problem does not have is without a value.
 struct Buffers {
 #define JAXGEMM_OPERAND(type, name, is_there) std::optional<ffi::AnyBuffer> name;
 #define JAXGEMM_RESULT(type, name, is_there) std::optional<ffi::AnyBuffer> name;
@@ -275,7 +285,7 @@ Refusal ParseCall(ffi::RemainingArgs args, ffi::RemainingRets rets, const Attrib
   if (p.accumulate && refusal.empty() &&
       (!is_like_out(*buffers.addend, out.dimensions().back()) ||
        buffers.addend->untyped_data() != out.untyped_data())) {
-    return "what is added to has shape " + Shape(*buffers.addend) + "; it must be like out, " +
+    return "the addend has shape " + Shape(*buffers.addend) + "; it must be like out, " +
            Shape(out) + ", and aliased to it.";
   }
   if (!refusal.empty()) return refusal;
@@ -318,7 +328,7 @@ constexpr std::string_view kAttributes[] = {
 };
 constexpr int64_t kNumAttributes = std::size(kAttributes);
 
-// The attribute's index among all, sorted by name.
+// The index of an attribute if all are sorted by name.
 consteval int64_t SortedIndex(std::string_view name) {
   return std::count_if(std::begin(kAttributes), std::end(kAttributes),
                        [name](std::string_view other) { return other < name; });
@@ -361,14 +371,15 @@ class AttributeReader {
   const Refusal& refusal() const { return refusal_; }
 
  private:
-  // The version that the call names. It is 0 if the call names none, as before there were versions.
+  // The version that the call names. It is 0 if the call names none: such calls are older than the
+  // first version.
   int64_t GivenVersion() const {
     constexpr std::string_view kName = "call_version";
     auto names_version = [this](int64_t i) {
       const XLA_FFI_ByteSpan& given = *given_->names[i];
       return std::string_view(given.ptr, given.len) == kName;
     };
-    // A call of this version has it at a known index. Others are searched.
+    // A call of this version has the attribute at a known index. In others it is searched for.
     int64_t i = SortedIndex(kName);
     if (i >= given_->size || !names_version(i)) {
       for (i = 0; i < given_->size && !names_version(i);) ++i;

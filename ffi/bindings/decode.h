@@ -22,6 +22,11 @@ namespace jaxgemm {
 // The reason why a handler refuses a call, as a sentence; empty if it does not.
 using Refusal = std::string;
 
+// The result of a call that is refused, or of one that failed unless the error is empty. `call` is
+// what begins the message.
+xla::ffi::Error Refused(std::string_view call, const Refusal& refusal);
+xla::ffi::Error Outcome(std::string_view call, const std::string& error);
+
 // A buffer's shape, for messages.
 std::string Shape(const xla::ffi::AnyBuffer& buffer);
 
@@ -34,13 +39,13 @@ inline char* AlignWorkspace(void* buffer) {
                                  kWorkspaceAlignment);
 }
 
-// The attributes of a call as XLA passes them, sorted by name. ffi::Dictionary finds each by a
-// binary search, which was most of a small product's time.
+// The attributes of a call as XLA passes them, sorted by name. (ffi::Dictionary finds each by a
+// binary search, which took most of the time of a small product.)
 struct GivenAttributes {
   const XLA_FFI_Attrs* attrs;
 };
 
-// The decoded attributes. They have views into the call frame.
+// The decoded attributes. Their strings are views into the call frame.
 struct Attributes {
   Problem problem;  // without the fields that come from the buffers
   Choice choice;

@@ -37,19 +37,10 @@ struct xla::ffi::ResultEncoding<stage, jaxgemm::Completion> {
 namespace jaxgemm {
 namespace {
 
-ffi::Error Refused(const Refusal& refusal) {
-  return ffi::Error::InvalidArgument("jaxgemm_gemm: " + refusal);
-}
-
-// The result of a launch, from the launcher's message.
-ffi::Error Outcome(const std::string& error) {
-  return error.empty() ? ffi::Error::Success() : ffi::Error::Internal("jaxgemm_gemm: " + error);
-}
-
 // ------------------------------------------------------------------------------------- CPU
 
-// Begins the copy in chunks that brings this product's lhs, if there is one; `running` then counts
-// its end. Returns whether there is one.
+// If a copy in chunks brings this product's lhs, begins the copy and returns true; `running` then
+// counts down when the copy ends.
 bool BeginCopy(const Call& call, int64_t run, ffi::CountDownPromise running) {
   if (!call.chunk_signals) return false;
   return BeginHostCopy(run, call.chunk_signals, [running]() mutable { running.CountDown(); });
@@ -64,15 +55,15 @@ Completion RunOnHost(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::Thre
   if (refusal.empty()) {
     call->kernel = ChooseHostKernel(p.lhs_dtype, p.rhs_dtype, c.kernel, &refusal);
   }
-  if (!refusal.empty()) return Refused(refusal);
+  if (!refusal.empty()) return Refused(kGemmTarget, refusal);
 
   ZeroWorkspace(*call);
-  // No more threads than the plan has scratch for, nor than the pool has.
+  // At most as many threads as the plan has scratch for, and as the pool has.
   int64_t threads = c.num_threads;
   if (threads > 1) threads = std::clamp<int64_t>(pool.num_threads(), 1, threads);
   auto run = [call, threads](int64_t thread) {
     RunWorkgroups(*call, thread, threads);
-    return Outcome(MissingChunk(call->chunk_status(), call->problem.timeout_ns));
+    return Outcome(kGemmTarget, MissingChunk(call->chunk_status(), call->problem.timeout_ns));
   };
   if (threads == 1 && !call->chunk_signals) return run(0);
   ffi::CountDownPromise running(threads + 1);
@@ -89,11 +80,11 @@ Completion RunEmulated(ffi::RemainingArgs args, ffi::RemainingRets rets, int64_t
                        const Attributes& attributes) {
   Call call;
   Refusal refusal = ParseCall(args, rets, attributes, &call);
-  if (!refusal.empty()) return Refused(refusal);
+  if (!refusal.empty()) return Refused(kGemmTarget, refusal);
   ffi::CountDownPromise running(2);
   ffi::Future future(running);
-  if (!BeginCopy(call, run_id, running)) return Outcome(LaunchEmulated(call));
-  running.CountDown(Outcome(LaunchEmulated(call)));
+  if (!BeginCopy(call, run_id, running)) return Outcome(kGemmTarget, LaunchEmulated(call));
+  running.CountDown(Outcome(kGemmTarget, LaunchEmulated(call)));
   return future;
 }
 
@@ -101,7 +92,7 @@ Completion Gemm(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::ThreadPoo
                 ffi::RunId run, GivenAttributes given) {
   Attributes attributes;
   Refusal refusal = ParseAttributes(given, &attributes);
-  if (!refusal.empty()) return Refused(refusal);
+  if (!refusal.empty()) return Refused(kGemmTarget, refusal);
   if (attributes.choice.target != "cpu") return RunEmulated(args, rets, run.run_id, attributes);
   return RunOnHost(args, rets, pool, run.run_id, attributes);
 }
@@ -115,10 +106,10 @@ template <OpenDriver kOpen>
 ffi::Error Initialize(int32_t device, GivenAttributes given) {
   Attributes attributes;
   Refusal refusal = ParseAttributes(given, &attributes);
-  if (!refusal.empty()) return Refused(refusal);
+  if (!refusal.empty()) return Refused(kGemmTarget, refusal);
   std::string error;
   GpuLauncher* launcher = TheLauncher<kOpen>(&error);
-  return Outcome(launcher ? launcher->Load(attributes.choice, device) : error);
+  return Outcome(kGemmTarget, launcher ? launcher->Load(attributes.choice, device) : error);
 }
 
 Refusal ParseLaunch(ffi::RemainingArgs args, ffi::RemainingRets rets, GivenAttributes given,
@@ -135,27 +126,28 @@ ffi::Error Launch(ffi::RemainingArgs args, ffi::RemainingRets rets, int32_t devi
                   GivenAttributes given) {
   Call call;
   Refusal refusal = ParseLaunch(args, rets, given, &call);
-  if (!refusal.empty()) return Refused(refusal);
+  if (!refusal.empty()) return Refused(kGemmTarget, refusal);
   std::string error;
   GpuLauncher* launcher = TheLauncher<kOpen>(&error);
-  return Outcome(launcher ? launcher->Launch(call, device, stream) : error);
+  return Outcome(kGemmTarget, launcher ? launcher->Launch(call, device, stream) : error);
 }
 
 using OpenStreams = const StreamDriver* (*)(const Driver&, std::string* error);
 
-// Launches the product together with the copy that brings its chunks, if that is listed.
+// Launches the product. If a copy that brings its chunks is listed, begins the copy, too.
 template <OpenDriver kOpen, OpenStreams kStreams>
 ffi::Error LaunchChunked(ffi::RemainingArgs args, ffi::RemainingRets rets, int32_t device,
                          void* stream, ffi::RunId run, GivenAttributes given) {
   Call call;
   Refusal refusal = ParseLaunch(args, rets, given, &call);
-  if (!refusal.empty()) return Refused(refusal);
+  if (!refusal.empty()) return Refused(kGemmTarget, refusal);
   std::string error;
   GpuLauncher* launcher = TheLauncher<kOpen>(&error);
   SideStreams* sides = launcher ? StreamsOf<SideStreams, kOpen, kStreams>(&error) : nullptr;
-  if (!sides) return Outcome(error);
-  return Outcome(sides->Around(run.run_id, call.chunk_signals, device, stream,
-                               [&] { return launcher->Launch(call, device, stream); }));
+  if (!sides) return Outcome(kGemmTarget, error);
+  return Outcome(kGemmTarget, sides->Around(run.run_id, call.chunk_signals, device, stream, [&] {
+    return launcher->Launch(call, device, stream);
+  }));
 }
 
 template <OpenDriver kOpen>
@@ -197,6 +189,10 @@ XLA_FFI_Error* CallLaunchChunked(XLA_FFI_CallFrame* call_frame) {
   return handler->Call(call_frame);
 }
 
+template <OpenDriver kOpen, OpenStreams kStreams>
+constexpr GemmHandlers kHandlers = {CallInitialize<kOpen>, CallLaunch<kOpen, true>,
+                                    CallLaunch<kOpen, false>, CallLaunchChunked<kOpen, kStreams>};
+
 }  // namespace
 
 XLA_FFI_Error* GemmHost(XLA_FFI_CallFrame* call_frame) {
@@ -211,30 +207,7 @@ XLA_FFI_Error* GemmHost(XLA_FFI_CallFrame* call_frame) {
   return handler->Call(call_frame);
 }
 
-XLA_FFI_Error* GemmRocmInitialize(XLA_FFI_CallFrame* call_frame) {
-  return CallInitialize<OpenHip>(call_frame);
-}
-XLA_FFI_Error* GemmRocm(XLA_FFI_CallFrame* call_frame) {
-  return CallLaunch<OpenHip, true>(call_frame);
-}
-XLA_FFI_Error* GemmRocmUncaptured(XLA_FFI_CallFrame* call_frame) {
-  return CallLaunch<OpenHip, false>(call_frame);
-}
-XLA_FFI_Error* ChunkedGemmRocm(XLA_FFI_CallFrame* call_frame) {
-  return CallLaunchChunked<OpenHip, HipStreams>(call_frame);
-}
-
-XLA_FFI_Error* GemmCudaInitialize(XLA_FFI_CallFrame* call_frame) {
-  return CallInitialize<OpenCuda>(call_frame);
-}
-XLA_FFI_Error* GemmCuda(XLA_FFI_CallFrame* call_frame) {
-  return CallLaunch<OpenCuda, true>(call_frame);
-}
-XLA_FFI_Error* GemmCudaUncaptured(XLA_FFI_CallFrame* call_frame) {
-  return CallLaunch<OpenCuda, false>(call_frame);
-}
-XLA_FFI_Error* ChunkedGemmCuda(XLA_FFI_CallFrame* call_frame) {
-  return CallLaunchChunked<OpenCuda, CudaStreams>(call_frame);
-}
+constexpr GemmHandlers kRocmGemmHandlers = kHandlers<OpenHip, HipStreams>;
+constexpr GemmHandlers kCudaGemmHandlers = kHandlers<OpenCuda, CudaStreams>;
 
 }  // namespace jaxgemm

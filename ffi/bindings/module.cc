@@ -100,25 +100,21 @@ nb::dict Registrations(bool command_buffers) {
   auto capsule = [](XLA_FFI_Handler* handler) {
     return nb::capsule(reinterpret_cast<void*>(handler));
   };
-  auto gpu = [&](XLA_FFI_Handler* initialize, XLA_FFI_Handler* captured,
-                 XLA_FFI_Handler* uncaptured, XLA_FFI_Handler* chunked, const ChunkHandlers& chunks,
+  auto gpu = [&](const GemmHandlers& gemms, const ChunkHandlers& chunks,
                  const PeerHandlers& peers) {
-    nb::dict gemm, chunked_gemm, gathered, scattered, start, targets;
-    gemm["initialize"] = capsule(initialize);
-    gemm["execute"] = capsule(command_buffers ? captured : uncaptured);
-    targets[kGemmTarget] = gemm;
-    chunked_gemm["initialize"] = capsule(initialize);
-    chunked_gemm["execute"] = capsule(chunked);
-    targets[kChunkedGemmTarget] = chunked_gemm;
-    gathered["initialize"] = capsule(peers.initialize);
-    gathered["execute"] = capsule(peers.gather);
-    targets[kGatheredGemmTarget] = gathered;
-    scattered["initialize"] = capsule(peers.initialize);
-    scattered["execute"] = capsule(peers.scatter);
-    targets[kScatteredGemmTarget] = scattered;
-    start["initialize"] = capsule(chunks.start_initialize);
-    start["execute"] = capsule(chunks.start);
-    targets[kStartTarget] = start;
+    auto stages = [&](XLA_FFI_Handler* initialize, XLA_FFI_Handler* execute) {
+      nb::dict both;
+      both["initialize"] = capsule(initialize);
+      both["execute"] = capsule(execute);
+      return both;
+    };
+    nb::dict targets;
+    targets[kGemmTarget] =
+        stages(gemms.initialize, command_buffers ? gemms.captured : gemms.uncaptured);
+    targets[kChunkedGemmTarget] = stages(gemms.initialize, gemms.chunked);
+    targets[kGatheredGemmTarget] = stages(peers.initialize, peers.gather);
+    targets[kScatteredGemmTarget] = stages(peers.initialize, peers.scatter);
+    targets[kStartTarget] = stages(chunks.start_initialize, chunks.start);
     targets[kJoinTarget] = capsule(chunks.join);
     targets[kStatusTarget] = capsule(chunks.status);
     return targets;
@@ -129,10 +125,8 @@ nb::dict Registrations(bool command_buffers) {
   cpu[kStartTarget] = capsule(StartHost);
   cpu[kJoinTarget] = capsule(JoinHost);
   platforms["cpu"] = cpu;
-  platforms["ROCM"] = gpu(GemmRocmInitialize, GemmRocm, GemmRocmUncaptured, ChunkedGemmRocm,
-                          kRocmChunkHandlers, kRocmPeerHandlers);
-  platforms["CUDA"] = gpu(GemmCudaInitialize, GemmCuda, GemmCudaUncaptured, ChunkedGemmCuda,
-                          kCudaChunkHandlers, kCudaPeerHandlers);
+  platforms["ROCM"] = gpu(kRocmGemmHandlers, kRocmChunkHandlers, kRocmPeerHandlers);
+  platforms["CUDA"] = gpu(kCudaGemmHandlers, kCudaChunkHandlers, kCudaPeerHandlers);
   return platforms;
 }
 

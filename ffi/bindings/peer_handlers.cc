@@ -18,15 +18,8 @@ namespace ffi = xla::ffi;
 namespace jaxgemm {
 namespace {
 
-constexpr int64_t kMostPieces = 1024;
-
-ffi::Error Refused(const Refusal& refusal) {
-  return ffi::Error::InvalidArgument("jaxgemm between devices: " + refusal);
-}
-ffi::Error Outcome(const std::string& error) {
-  return error.empty() ? ffi::Error::Success()
-                       : ffi::Error::Internal("jaxgemm between devices: " + error);
-}
+constexpr int64_t kMostPieces = 1024;                 // a limit chosen by hand
+constexpr char kCalls[] = "jaxgemm between devices";  // the messages of both calls begin with it
 
 // Finds the device's group in a text like "0 1;2 3", its place there and the group's size.
 Refusal FindGroup(std::string_view groups, int device, PeerCall* call) {
@@ -38,7 +31,7 @@ Refusal FindGroup(std::string_view groups, int device, PeerCall* call) {
       int ordinal = -1;
       const auto parsed = std::from_chars(at, stop, ordinal);
       if (parsed.ec != std::errc() || ordinal < 0) {
-        return Concat("devices '", groups, "' are no numbers in groups.");
+        return Concat("devices '", groups, "' are not groups of numbers, such as '0 1;2 3'.");
       }
       if (ordinal == device) rank = size;
       ++size;
@@ -84,7 +77,7 @@ class PieceBuffers {
     }
   };
 
-  // rows: the first dimension instead of the buffer's; -1 leaves that.
+  // rows: replaces the buffer's first dimension, unless it is -1.
   static void Add(const ffi::AnyBuffer& buffer, int64_t rows, std::vector<Buffer>* to) {
     auto dims = buffer.dimensions();
     Buffer added{
@@ -99,7 +92,7 @@ class PieceBuffers {
   std::vector<void*> arg_pointers_, ret_pointers_;
 };
 
-// The product of the first piece, and what the others differ in.
+// The call for the first piece, and what the calls for other pieces differ in.
 struct PeerGemm {
   Call piece;
   PeerCall peers;
@@ -144,7 +137,7 @@ Refusal ParsePeerGemm(ffi::RemainingArgs args, ffi::RemainingRets rets, GivenAtt
   if (refusal.empty()) refusal = FindGroup(devices, device, &peers);
   if (!refusal.empty()) return refusal;
   const auto lhs = args.get<ffi::AnyBuffer>(0);
-  // What is between the results of a product and the workspace.
+  // How many results are between those of a product and the workspace.
   const size_t between = gemm->scatters ? 2 : 1, results = rets.size();
   const int64_t blocks = gemm->scatters ? peers.size : 1;
   if (!lhs.has_value() || lhs->dimensions().size() != 2 || results < between + 2 || pieces < 1 ||
@@ -199,7 +192,8 @@ Refusal ParsePeerGemm(ffi::RemainingArgs args, ffi::RemainingRets rets, GivenAtt
   peers.block_bytes = pieces * (gemm->scatters ? gemm->OutBytes() : gemm->LhsBytes());
   for (const ffi::AnyBuffer& buffer : travels) {
     if (static_cast<int64_t>(buffer.size_bytes()) != (peers.size - 1) * peers.block_bytes) {
-      return "what travels has shape " + Shape(buffer) + "; it has other columns than the product.";
+      return "the copied rows have shape " + Shape(buffer) +
+             "; they must have the columns of the product.";
     }
   }
   peers.mine =
@@ -222,13 +216,13 @@ struct Gpu {
             .To([](int32_t device, std::string_view, int64_t, GivenAttributes given, int64_t) {
       Attributes attributes;
       Refusal refusal = ParseAttributes(given, &attributes);
-      if (!refusal.empty()) return Refused(refusal);
+      if (!refusal.empty()) return Refused(kCalls, refusal);
       std::string error;
       GpuLauncher* launcher = TheLauncher<kOpen>(&error);
       if (launcher) error = launcher->Load(attributes.choice, device);
-      if (!error.empty()) return Outcome(error);
+      if (!error.empty()) return Outcome(kCalls, error);
       PeerStreams* streams = StreamsOf<PeerStreams, kOpen, kStreams>(&error);
-      return Outcome(streams ? streams->Open(device) : error);
+      return Outcome(kCalls, streams ? streams->Open(device) : error);
     }).release();
     return handler->Call(call_frame);
   }
@@ -253,19 +247,19 @@ struct Gpu {
       gemm.scatters = kScatters;
       Refusal refusal =
           ParsePeerGemm(args, rets, given, devices, pieces, timeout_ns, device, &gemm);
-      if (!refusal.empty()) return Refused(refusal);
+      if (!refusal.empty()) return Refused(kCalls, refusal);
       gemm.peers.run = run.run_id;
       gemm.peers.device = device;
       gemm.peers.stream = stream;
       std::string error;
       GpuLauncher* launcher = TheLauncher<kOpen>(&error);
       PeerStreams* streams = launcher ? StreamsOf<PeerStreams, kOpen, kStreams>(&error) : nullptr;
-      if (!streams) return Outcome(error);
+      if (!streams) return Outcome(kCalls, error);
       auto launch = [&](const PeerProduct& product) {
         return launcher->Launch(gemm.At(product), device, product.stream);
       };
-      return Outcome(kScatters ? streams->Scatter(gemm.peers, launch)
-                               : streams->Gather(gemm.peers, launch));
+      return Outcome(kCalls, kScatters ? streams->Scatter(gemm.peers, launch)
+                                       : streams->Gather(gemm.peers, launch));
     }).release();
     return handler->Call(call_frame);
   }

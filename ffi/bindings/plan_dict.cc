@@ -159,9 +159,8 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   result["target"] = std::string(chip.target);
   result["chip"] = std::string(chip.name);
   result["num_cus"] = chip.num_cus;
-  // Only on Hopper is the cost reported as cycles. On AMD GPUs the cost includes a margin, so
-  // predicted_us, which is without the margin, is reported instead. On the host the cost has no
-  // unit.
+  // Cycles are reported on Hopper only. On AMD GPUs the cost includes a margin, so predicted_us,
+  // which is without the margin, is reported instead. On the host the cost has no unit.
   result["predicted_cycles"] =
       chip.target == "sm90" && chosen.cost > 0 ? nb::cast(chosen.cost) : nb::none();
   // Microseconds on AMD GPUs only.
@@ -184,7 +183,7 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   result["zeroed_bytes"] = plan.zeroed_bytes;
   result["status_offset"] = plan.status_offset;
   result["reasons"] = Reasons(p, asked, chosen, plan);
-  // All candidates, best first. Their cost is in units of the best one's; `config` is the
+  // All candidates, best first. Their cost is relative to that of the best one; `config` is the
   // configuration with which the plan chooses this candidate.
   nb::list others;
   for (const Candidate& each : candidates) {

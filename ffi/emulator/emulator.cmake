@@ -1,7 +1,7 @@
 # The emulator is a library of its own. A call for the emulator opens it by its path. Its files make
 # a second library, libamdhip64.so.7, which JAX's ROCm plugin takes for ROCm's runtime
-# (jaxgemm/emulator/rocm). That one and the stubs of ROCm's other libraries lie in a folder that
-# nothing else looks into.
+# (jaxgemm/emulator/rocm). The second library and the stubs of ROCm's other libraries have a folder
+# of their own, so that no other program finds them.
 set(rocm_folder ${CMAKE_CURRENT_BINARY_DIR}/rocm)
 set(own_warnings -Wall -Wno-sign-compare -Wno-psabi)
 
@@ -20,8 +20,8 @@ add_library(jaxgemm_emulator SHARED)
 target_link_libraries(jaxgemm_emulator PRIVATE jaxgemm_emulator_objects ${own_cxx_library})
 install(TARGETS jaxgemm_emulator LIBRARY DESTINATION jaxgemm/emulator)
 
-# Makes a library of the folder under ROCm's file name. Its functions have the versions of the list:
-# the macros' first argument is the version, the third one the function.
+# Gives a library ROCm's file name, and puts it into the folder. Its functions get the symbol
+# versions of the list: a macro's first argument is the version, its third one the function.
 function(add_rocm_library target file list)
   set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME ${file} SUFFIX ""
                         NO_SONAME ON LIBRARY_OUTPUT_DIRECTORY ${rocm_folder})
@@ -36,7 +36,7 @@ function(add_rocm_library target file list)
     string(REPLACE ", " ";" parts "${line}")
     list(GET parts 0 version)
     list(GET parts 2 name)
-    string(REPLACE "," "" name ${name})  # where the line ends
+    string(REPLACE "," "" name ${name})  # if the macro continues on the next line
     list(APPEND versions ${version})
     string(APPEND functions_of_${version} " ${name};")
   endforeach()

@@ -18,18 +18,19 @@ enum class Math : uint8_t {
   kS8,    // int8 multiply-add in int32
 };
 
-// Upper bounds that hold for every kernel, so that the size of the workspace does not depend
-// on the processor that a plan is made for.
+// Upper bounds that hold for every kernel, so that the size of the workspace does not depend on the
+// processor that a plan is made for. The numbers were chosen by hand.
 inline constexpr int kHostBlockM = 192;  // rows of lhs packed at a time
 inline constexpr int kHostBlockK = 512;  // at most this many k packed at a time
 inline constexpr int kHostSkinnyM = 16;  // the skinny path takes at most this many rows
+// Packed rows of lhs are kRowWords (host/simd.h) apart, and AMX reads up to 15 rows after the last.
 constexpr int64_t HostPackedABytes(int64_t rows) {
   return ((rows < kHostBlockM ? rows : kHostBlockM) + 16) * (kHostBlockK + 32) * 4;
 }
 constexpr int64_t HostPackedBBytes(int64_t cols, int64_t k) {
   return ((k < kHostBlockK ? k : kHostBlockK) + 31) / 32 * 32 * ((cols + 63) / 64 * 64) * 4;
 }
-// Partial sums of packed rows, and the scales of these rows and of a tile's columns.
+// The partial sums of packed rows, and the scales of these rows and of a tile's columns.
 constexpr int64_t HostScaledBytes(int64_t rows, int64_t cols) {
   const int64_t packed = rows < kHostBlockM ? rows : kHostBlockM;
   return (packed * cols + packed + cols) * 4;
@@ -48,7 +49,7 @@ struct OperandView {
 struct HostKernel {
   const char* name;
   Math math;
-  int block_k;  // k per packed block, <= kHostBlockK, even
+  int block_k;  // k per packed block, <= kHostBlockK, even; chosen by hand for each kernel
   // Packs `rows` <= kHostBlockM rows and `k` <= block_k columns of lhs at `a` into `dst`
   // (HostPackedABytes(rows), 64-byte aligned).
   void (*pack_a)(void* dst, const OperandView& a, int rows, int k);
@@ -63,7 +64,7 @@ struct HostKernel {
   // packed by pack_a; rhs is read in place, without pack_b.
   void (*multiply_skinny)(const void* packed_a, const OperandView& b, int rows, int cols, int k,
                           void* c, int64_t ldc, bool accumulate);
-  // Scales of blocks along k, the sum over one block: c[rows, cols] (+)= row_scales[rows] *
+  // Scales of blocks along k: adds the sum over one block, c[rows, cols] (+)= row_scales[rows] *
   // col_scales[cols] * part. Null for kS8.
   void (*promote)(const float* part, int64_t ldpart, int rows, int cols, const float* row_scales,
                   const float* col_scales, float* c, int64_t ldc, bool accumulate);
@@ -74,8 +75,8 @@ struct HostKernel {
 
 // The best kernel for `math` that this processor can run, in the family `name`. If `name` is
 // "", the environment variable JAXGEMM_HOST_KERNEL names the family; without it, any family is
-// taken. Null if there is no such kernel, or (kBF16 in any family) if kF32 is faster.
-// Implemented in dispatch.cc.
+// taken. Null if there is no such kernel. If any family is taken, also null for kBF16 where kF32 is
+// faster. Implemented in dispatch.cc.
 const HostKernel* FindHostKernel(std::string_view name, Math math);
 
 // The reason, as a full sentence, why FindHostKernel(name, ...) found nothing.

@@ -1,6 +1,6 @@
-// The host kernel for bf16 on AMX: products of 16 x 32 by 32 x 16 tiles. Packing is as in
-// kernel_avx512_bf16.cc, with k padded to whole tiles. A tile of lhs is loaded from
-// strided rows, a tile of rhs from half a panel.
+// The host kernel for bf16 on AMX: products of 16 x 32 by 32 x 16 tiles. Operands are packed as in
+// kernel_avx512_bf16.cc, with k padded to whole tiles. A tile of lhs is loaded from strided rows, a
+// tile of rhs from half a panel.
 #define JAXGEMM_VECTOR_BYTES 64
 #define JAXGEMM_TILE_ROWS 16
 #include "host/simd.h"
@@ -25,8 +25,8 @@ struct TileConfig {  // the layout that ldtilecfg reads
 // It is not a local variable, because the compiler does not see that ldtilecfg reads all of it.
 alignas(64) constexpr TileConfig kTileConfig;
 
-// c[32, 32] (kTwo) or c[16, 32] (+)= A B. Rows of lhs past the given ones have arbitrary
-// values, from the padding of packed_a. They affect only rows of c that the caller drops.
+// c[32, 32] (kTwo) or c[16, 32] (+)= A B. Rows of lhs after the given ones have arbitrary values,
+// from the padding of packed_a. They affect only rows of c that the caller drops.
 template <bool kTwo>
 JAXGEMM_INLINE void MultiplyTiles(const uint32_t* a, const uint32_t* b, int words, float* c,
                                   int64_t ldc, bool accumulate) {
@@ -69,7 +69,8 @@ JAXGEMM_INLINE void MultiplyTiles(const uint32_t* a, const uint32_t* b, int word
 template <>
 void MultiplyWords<TilePairOps>(const uint32_t* a, const uint32_t* b, int rows, int cols, int words,
                                 float* c, int64_t ldc, bool accumulate) {
-  // The compiler does not see that tileloadd reads memory. The packed words must be stored first.
+  // The compiler does not see that tileloadd reads memory: without this it could store the packed
+  // words later.
   __asm__ volatile("" ::: "memory");
   _tile_loadconfig(&kTileConfig);
   for (int col = 0; col < cols; col += kPanel, b += words * kPanel) {

@@ -1,5 +1,5 @@
-// The host kernel for AVX2, FMA and F16C. Twelve accumulators hide the latency of two
-// adds a cycle and leave registers for the panel and a broadcast.
+// The host kernel for AVX2, FMA and F16C. Twelve accumulators hide the latency of two multiply-adds
+// a cycle, and leave registers for the panel and a broadcast.
 #define JAXGEMM_VECTOR_BYTES 32
 #define JAXGEMM_TILE_ROWS 6
 #include "host/simd.h"

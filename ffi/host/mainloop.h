@@ -13,10 +13,11 @@ inline const char* Offset(const void* base, int64_t elements, int64_t bytes) {
   return static_cast<const char*>(base) + elements * bytes;
 }
 
-// The scales of an operand's blocks from a tile's first line (a row of lhs, a column of rhs) on.
+// The scales of an operand's blocks from a tile's first line on. Here a line is a row of lhs or a
+// column of rhs.
 struct BlockScales {
-  const float* data = nullptr;  // of the matrix; null: none
-  int64_t first = 0, block = 1;
+  const float* data = nullptr;       // of the matrix; null: none
+  int64_t first = 0, block = 1;      // the tile's first line, and the lines of a block
   int64_t stride = 0, k_stride = 0;  // from one block of lines, or of k, to the next
 
   // The scales of `count` lines from `line` on, for one block of k.
@@ -31,14 +32,14 @@ struct BlockScales {
   }
 };
 
-// What a product with scales needs beside the operands.
+// What the main loop of a product with scales needs beside the operands.
 struct ScaledBlocks {
   BlockScales lhs, rhs;
   int64_t block_k = 0;  // 0: the product has no scales
-  int64_t first_k = 0;  // the tile's first k among all of the operand
+  int64_t first_k = 0;  // the tile's first k, counted from the operand's
   void* scratch = nullptr;
 
-  // The block of the tile's k-th k, and where it ends.
+  // The block that has the tile's k-th k, and the k of the tile at which that block ends.
   int64_t Block(int64_t k) const { return (first_k + k) / block_k; }
   int64_t End(int64_t k) const { return (Block(k) + 1) * block_k - first_k; }
 };

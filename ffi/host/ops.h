@@ -1,7 +1,7 @@
 // The arithmetic of the host kernels: one `Ops` for each Math and kind of packed word.
-// A word holds kPerWord elements of consecutive k. The number of words is padded with zeros
-// to a multiple of kWordMultiple. An operand of type kWordDType is stored as such words, so it
-// is not converted.
+// A word has kPerWord elements of consecutive k. The number of words is padded with zeros to a
+// multiple of kWordMultiple. Operands of type kWordDType consist of such words in memory, so they
+// need no conversion.
 #pragma once
 
 #include "host/vector.h"
@@ -40,7 +40,7 @@ struct FloatOps {
     return Along<kDType>(p);
   }
   static JAXGEMM_INLINE WordV Broadcast(const uint32_t* p) {
-    // Subtracting zero makes a vector of a scalar, and keeps -0.
+    // The difference of a scalar and a vector is a vector. Subtracting zero keeps -0.
     const FloatV x = Load<float>(p) - FloatV{};
     return __builtin_bit_cast(WordV, x);
   }
@@ -49,15 +49,20 @@ struct FloatOps {
   }
 };
 
+// What the two Ops of int8 have alike.
+struct OpsOfS8 {
+  using Acc = int32_t;
+  using AccV = WordV;  // unsigned, so that accumulators may wrap
+  static constexpr int kWordMultiple = 1;
+  static constexpr bool Takes(DType dtype) { return dtype == DType::kS8; }
+  static JAXGEMM_INLINE WordV Broadcast(const uint32_t* p) { return *p - WordV{}; }
+};
+
 #if JAXGEMM_VECTOR_BYTES == 16
 
 // One int32 a word.
-struct IntOps {
-  using Acc = int32_t;
-  using AccV = WordV;  // unsigned, so that accumulators may wrap
+struct IntOps : OpsOfS8 {
   static constexpr int kPerWord = 1;
-  static constexpr int kWordMultiple = 1;
-  static constexpr bool Takes(DType dtype) { return dtype == DType::kS8; }
   template <DType>
   static JAXGEMM_INLINE WordV Along(const char* p) {
     return __builtin_bit_cast(WordV, __builtin_bit_cast(IntV, Widen8(p) << 24) >> 24);
@@ -66,7 +71,6 @@ struct IntOps {
   static JAXGEMM_INLINE WordV Across(const char* p, const char*) {
     return Along<kDType>(p);
   }
-  static JAXGEMM_INLINE WordV Broadcast(const uint32_t* p) { return *p - WordV{}; }
   static JAXGEMM_INLINE WordV MultiplyAdd(WordV c, WordV a, WordV b) { return c + a * b; }
 };
 
@@ -77,13 +81,9 @@ JAXGEMM_INLINE WordV SignExtend(WordV bytes, int shift) {
   return __builtin_bit_cast(WordV, __builtin_bit_cast(IntV, bytes << shift) >> 24);
 }
 
-// A pair of int16 a word: their dot product is exact in int32.
-struct IntPairOps {
-  using Acc = int32_t;
-  using AccV = WordV;  // unsigned, so that accumulators may wrap
+// A pair of int16 a word. The dot product of two pairs is exact in int32.
+struct IntPairOps : OpsOfS8 {
   static constexpr int kPerWord = 2;
-  static constexpr int kWordMultiple = 1;
-  static constexpr bool Takes(DType dtype) { return dtype == DType::kS8; }
   template <DType>
   static JAXGEMM_INLINE WordV Along(const char* p) {
     const WordV pairs = Widen16(p);
@@ -93,7 +93,6 @@ struct IntPairOps {
   static JAXGEMM_INLINE WordV Across(const char* p, const char* next) {
     return (SignExtend(Widen8(p), 24) & 0xffffu) | (SignExtend(Widen8(next), 24) << 16);
   }
-  static JAXGEMM_INLINE WordV Broadcast(const uint32_t* p) { return *p - WordV{}; }
   static JAXGEMM_INLINE WordV MultiplyAdd(WordV c, WordV a, WordV b) {
 #if defined(__AVX512VNNI__) && JAXGEMM_VECTOR_BYTES == 64
     return (WordV)_mm512_dpwssd_epi32((__m512i)c, (__m512i)a, (__m512i)b);

@@ -86,7 +86,7 @@ bool BeginHostCopy(int64_t run, const uint32_t* signals, std::function<void()> e
   try {
     std::thread(work).detach();
   } catch (const std::system_error&) {
-    work();  // the system has no more threads
+    work();  // the system could not make another thread
   }
   return true;
 }

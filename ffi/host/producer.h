@@ -23,8 +23,8 @@ bool BeginHostCopy(int64_t run, const uint32_t* signals, std::function<void()> e
 // product has begun is made here.
 void JoinHostCopy(int64_t run, const uint32_t* signals);
 
-// Waits for all threads that copy. Called before the end of the process frees the memory that they
-// write to.
+// Waits for all threads that copy. It is called at the end of the process, before the memory that
+// they write to is freed.
 void WaitForHostCopies();
 
 }  // namespace jaxgemm

@@ -18,7 +18,8 @@ namespace {
 
 constexpr int kTileRows = JAXGEMM_TILE_ROWS;
 constexpr int kPanel = 2 * kLanes;
-constexpr int kRowWords = 528;    // from one packed row of lhs to the next
+constexpr int kRowWords = 528;  // from one packed row of lhs to the next
+// The distances of prefetches and the sizes below were chosen by hand.
 constexpr int kPrefetchRows = 4;  // how many rows ahead lhs is prefetched
 // The skinny path converts kSkinnyWords x kSkinnyCols of a row-major rhs at a time, on the
 // stack, so that they stay in L1. It prefetches a column-major rhs kDotAhead columns ahead.
@@ -26,8 +27,8 @@ constexpr int kSkinnyWords = 16;
 constexpr int kSkinnyCols = 256;
 constexpr int kDotRows = kTileRows < 12 ? kTileRows : 12;  // the most rows of a DotTile
 constexpr int kDotAhead = 4;
-// A DotTile adds up the lanes of a sum at the end. With several rows and sums of fewer vectors than
-// this, rhs is packed instead, so that each lane has a sum of its own.
+// A DotTile adds up the lanes of its accumulators at the end. If there are several rows and k has
+// fewer vectors than this, rhs is packed instead, and each lane has an accumulator of its own.
 constexpr int kDotVectors = 6;
 constexpr int kConvertedCols = 4;  // columns of a float8 rhs that are converted at a time
 
@@ -37,8 +38,8 @@ constexpr int Words(int k) {
   return (k + kUnit - 1) / kUnit * Ops::kWordMultiple;
 }
 
-// ---- Packing. A `row` is a row of lhs or a column of rhs. Both operands are packed by
-// the same loads, along a row or across rows.
+// ---- Packing. Here a `row` is a row of lhs or a column of rhs. Both operands are packed by the
+// same loads, along a row or across rows.
 
 struct SourceRows {
   const char* data;
@@ -46,7 +47,7 @@ struct SourceRows {
   int k, count;
 };
 
-// Loads kLanes words of one row from `k` on, with zeros past the last k.
+// Loads kLanes words of one row from `k` on, with zeros after the last k.
 template <class Ops, DType kDType>
 JAXGEMM_INLINE WordV LoadAlong(const SourceRows& from, int row, int k) {
   constexpr int kCount = kLanes * Ops::kPerWord;
@@ -59,7 +60,7 @@ JAXGEMM_INLINE WordV LoadAlong(const SourceRows& from, int row, int k) {
   return Ops::template Along<kDType>(p);
 }
 
-// Loads the word at `k` of kLanes rows, with zeros past the last row and the last k.
+// Loads the word at `k` of kLanes rows, with zeros after the last row and the last k.
 template <class Ops, DType kDType>
 JAXGEMM_INLINE WordV LoadAcross(const SourceRows& from, int row, int k) {
   alignas(64) static constexpr char kZeros[kLanes * 4] = {};
@@ -110,7 +111,8 @@ void PackRows(uint32_t* dst, const SourceRows& from) {
   }
 }
 
-// Whether k runs along memory. If both strides are equal, several rows of one k run along memory.
+// Whether the elements of a row are neighbours in memory. If both strides are equal and there are
+// several rows, there is one k, and the rows are neighbours.
 template <DType kDType>
 bool ContiguousInK(const SourceRows& rows) {
   return rows.k_stride == DTypeBytes(kDType) &&
@@ -283,8 +285,8 @@ template <class Ops>
 void MultiplyWords(const uint32_t* a, const uint32_t* b, int rows, int cols, int words,
                    typename Ops::Acc* c, int64_t ldc, bool accumulate) {
   using Table = TileTable<Ops, typename MakeIndices<kTileRows>::Type>;
-  // All blocks get about the same number of rows, because a block of few rows could not hide the
-  // latency of its adds.
+  // All blocks get about the same number of rows, because a block of few rows has too few
+  // accumulators to hide the latency of its adds.
   const int blocks = (rows + kTileRows - 1) / kTileRows;
   for (int col = 0; col < cols; col += kPanel) {
     const int width = cols - col < kPanel ? cols - col : kPanel;

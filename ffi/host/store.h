@@ -8,6 +8,7 @@
 namespace jaxgemm {
 namespace {
 
+// How many columns are finished at a time, so that they stay in the L1; chosen by hand.
 constexpr int kStoreCols = 256;
 
 // dst[i * stride] = encode(value[i])
@@ -148,8 +149,8 @@ void StoreRows(const Acc* acc, int64_t ldacc, int rows, int cols, const Epilogue
   }
 }
 
-// HostKernel::promote. part * row is multiplied first: the product of the scales alone could be
-// out of float32's range.
+// HostKernel::promote. `part` is multiplied by one scale after the other, because the product of
+// the two scales could be out of float32's range.
 inline void Promote(const float* part, int64_t ldpart, int rows, int cols, const float* row_scales,
                     const float* col_scales, float* c, int64_t ldc, bool accumulate) {
   for (int row = 0; row < rows; ++row, part += ldpart, c += ldc) {

@@ -33,7 +33,7 @@ void Record(const char* what, int64_t number, int64_t begin_ns) {
   const int64_t end_ns = Nanoseconds();
   Trace& trace = TheTrace();
   std::lock_guard lock(trace.mutex);
-  if (!tracing.load(std::memory_order_relaxed)) return;  // StopTrace ran in the meantime
+  if (!tracing.load(std::memory_order_relaxed)) return;  // StopTrace ran meanwhile
   trace.spans.push_back({what, number, ThreadNumber(), begin_ns, end_ns});
 }
 

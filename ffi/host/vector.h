@@ -46,7 +46,7 @@ JAXGEMM_INLINE void Store(void* p, V v) {
 // would have to wait for them. GCC would also call memcpy for a copy of variable size.
 
 #if JAXGEMM_VECTOR_BYTES == 32
-// The first `count` < 16 bytes at `from`, and zeros.
+// The first `count` < 16 bytes at `from`, then zeros.
 JAXGEMM_INLINE __m128i LoadPart16(const char* from, int count) {
   const auto load = [&]<class T>(T, int at) __attribute__((always_inline)) {
     return static_cast<uint64_t>(Load<T>(from + at));
@@ -70,8 +70,8 @@ JAXGEMM_INLINE __m256i FirstWords(int count) {
 }
 #endif
 
-// Copies the first `count` <= kBytes bytes at `from`, and zeros after them. kBytes is the size of a
-// vector, or a half or a quarter of it.
+// Copies the first `count` <= kBytes bytes at `from`, then zeros. kBytes is the size of a vector,
+// or a half or a quarter of it.
 template <int kElementBytes, int kBytes>
 JAXGEMM_INLINE void CopyPart(char (&to)[kBytes], const char* from, int count) {
 #if JAXGEMM_VECTOR_BYTES == 64
@@ -94,7 +94,7 @@ JAXGEMM_INLINE void CopyPart(char (&to)[kBytes], const char* from, int count) {
 #endif
 }
 
-// The first `count` <= kLanes words at `p`, and zeros.
+// The first `count` <= kLanes words at `p`, then zeros.
 template <class V>
 JAXGEMM_INLINE V LoadFirst(const void* p, int count) {
   char part[sizeof(V)];

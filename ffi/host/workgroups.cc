@@ -24,7 +24,7 @@ class HostAccumulator {
   T* data() const { return data_; }
   int64_t ld() const { return ld_; }
 
-  // Copies nothing if the partial sum was computed in its slot.
+  // Copies nothing if the partial sums were computed in their slot.
   void Publish(int64_t index) {
     T* to = slot(index);
     if (to == data_) return;
@@ -68,12 +68,12 @@ struct TracedReady : ChunkSignals {
   }
 };
 
-// One matrix operand in the plan's orientation.
+// A matrix operand as the kernel sees it: with choice.transposed, lhs is rhs^T and rhs is lhs^T.
 struct Operand {
   OperandView view;
   int64_t bytes, batch_stride;
   bool batched;
-  // The scales of its blocks. `first` is not set, and data is that of the first matrix.
+  // The scales of its blocks; ScalesAt completes them. `data` is for the first matrix.
   BlockScales scales;
   int64_t scales_batch_stride = 0;
 
@@ -102,7 +102,9 @@ Operand MakeOperand(const void* data, DType dtype, int64_t rows, int64_t cols, b
           .batched = batched};
 }
 
-// The operand with scales of `blocks` blocks of lines. by_k: one block of k lies after another.
+// Adds scales to an operand that has `blocks` blocks of lines (rows of lhs or columns of rhs) and
+// blocks_k blocks of k. by_k: the scales for one block of k are neighbours in memory; else those
+// for one block of lines are.
 Operand WithScales(Operand operand, const void* scales, int64_t block, int64_t blocks,
                    int64_t blocks_k, bool by_k) {
   operand.scales = {.data = static_cast<const float*>(scales),
@@ -231,7 +233,7 @@ class Workgroup {
     } else {
       accumulator_.Start(tile_, choice_.tile_n, rows, sums);
     }
-    // The plan did not know the group's size, so few rows are found only here.
+    // Only here is it known whether a group has few rows.
     bool skinny = plan_.skinny || (call_.problem.grouped() && rows <= kHostSkinnyM);
     const bool accumulate = call_.problem.accumulate && tile.num_peers == 1;
     // A gated tile is two products: the gate's and the up projection's.

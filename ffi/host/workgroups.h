@@ -15,11 +15,11 @@ struct HostCall : Call {
   const HostKernel* kernel = nullptr;
 };
 
-// The best kernel for these operands that this processor can run, of the family `name` ("": see
+// The best kernel for these operands that this processor can run, in the family `name` (for "" see
 // FindHostKernel). Null if there is none; *error is then the reason.
 const HostKernel* ChooseHostKernel(DType lhs, DType rhs, std::string_view name, std::string* error);
 
-// Sets the zeroed part of the workspace to zero. Called before any workgroup runs.
+// Sets the zeroed part of the workspace to zero. This comes before any workgroup runs.
 void ZeroWorkspace(const HostCall& call);
 
 // Runs workgroups thread, thread + num_threads, ... one after the other, in the scratch of

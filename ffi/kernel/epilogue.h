@@ -1,7 +1,8 @@
-// What every epilogue is made of: activations, and conversions to small floats. The epilogue
-// itself, out = cast(activation(row_scale * scale * acc + bias)) in float, or acc + bias in int32
-// for an integer out, is in host/store.h, and for GPUs in row_epilogue.h and sm90/epilogue.h, which
-// load and apply the vectors by epilogue_vectors.h.
+// What every epilogue is made of: activations, and conversions to small floats. The epilogue itself
+// computes out = cast(activation(row_scale * scale * acc + bias)) in float, or acc + bias in int32
+// for an integer out. The host's is in host/store.h; those of GPUs are in row_epilogue.h,
+// amdgpu/vector_epilogue.h and sm90/*epilogue.h, which load and apply the vectors by
+// epilogue_vectors.h.
 //
 // Every function here has internal linkage: the host kernels compile this file once per
 // instruction set, and the linker must not pick one set's copy for all.
@@ -42,8 +43,9 @@ struct EpilogueTile {
 
 // ---- Activations.
 
-// exp to about 1e-7 relative: e^x = 2^n e^r, |r| <= ln(2) / 2 (Cephes' expf polynomial).
-// 2^n is applied in two halves, so that large x gives inf. NaN stays NaN.
+// e^x with a relative error of about 1e-7: e^x = 2^n e^r, where |r| <= ln(2) / 2 (the polynomial of
+// Cephes' expf). The result is multiplied by 2^n in two steps, so that a large x gives inf. NaN
+// stays NaN.
 static JAXGEMM_INLINE float Exp(float x) {
   x = x > 89.0f ? 89.0f : x;
   x = x < -104.0f ? -104.0f : x;
@@ -130,8 +132,8 @@ using F16Format = SmallFloat<5, 10, 15, SmallFloatSpecials::kIeee>;
 #include "spec/instances.def"
 #undef JAXGEMM_FLOAT8
 
-// Decodes exactly. `Bits` and `Float` are uint32_t and float, or vectors of them. Subnormals
-// go through a normal float, because the caller may run with denormals-are-zero.
+// Decodes exactly. `Bits` and `Float` are uint32_t and float, or vectors of them. A subnormal is
+// decoded by way of a normal float, because the caller may run with denormals-are-zero.
 template <class Format, class Float, class Bits>
 static JAXGEMM_INLINE Float DecodeSmallFloat(Bits code) {
   const Bits magnitude = code & Format::kMagnitude;
@@ -169,8 +171,7 @@ static JAXGEMM_INLINE uint32_t EncodeSmallFloat(float value) {
   const uint32_t subnormal =
       __builtin_bit_cast(uint32_t, __builtin_bit_cast(float, magnitude) + magic) -
       Format::kSubnormalMagic;
-  // Every vector unit can compare int32_t. Of the values that are compared only NaN can be
-  // negative.
+  // Every vector unit can compare int32_t, and no value that is compared here has the top bit set.
   const auto above = [](uint32_t a, uint32_t b) {
     return static_cast<int32_t>(a) > static_cast<int32_t>(b);
   };

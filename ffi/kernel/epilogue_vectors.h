@@ -1,5 +1,6 @@
 // The vectors of the epilogue on GPUs: bias, scale and row_scale. All epilogues of AMD and Hopper
-// load and apply them by this file, so a new vector is known here only.
+// load and apply them by this file, so only this file knows what each of them does. One thing is
+// not here: where they store an integer out, the epilogues add the bias in int32 themselves.
 #pragma once
 
 #include "kernel/gemm_args.h"
@@ -25,8 +26,7 @@ struct TileEpilogue {
   Activation activation;
   bool bias_bf16;
 
-  // Rows of no group have accumulators of zero. Nothing is applied, so that they stay zero with any
-  // activation.
+  // Rows of no group have accumulators of zero. Nothing is applied to them, so that they stay zero.
   JAXGEMM_GPU TileEpilogue(const GemmArgs& args, const WorkTile& tile, Ragged ragged)
       : bias(nullptr),
         scale(nullptr),
@@ -81,7 +81,7 @@ struct ColumnVector {
   JAXGEMM_GPU float Apply(float acc) const { return acc * scale + bias; }
 };
 
-// The vectors of a tile's columns in shared memory, each kind on its own.
+// The vectors of a tile's columns in shared memory, an array for each kind.
 template <int kColumns>
 struct StagedColumns {
   struct alignas(2 * sizeof(float)) Floats {

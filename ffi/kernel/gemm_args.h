@@ -8,17 +8,16 @@
 
 namespace jaxgemm {
 
-// The number of k in a block that has one scale, in GPU kernels. A block of rhs has as many
-// columns, or one.
+// In GPU kernels a scale of a block is for this many k. A block of rhs has as many columns, or one.
 inline constexpr int kScaleBlock = 128;
-// The same number for the MX formats (OCP Microscaling Formats Specification 1.0).
+// The number of k in the MX formats (OCP Microscaling Formats Specification 1.0).
 inline constexpr int kMxBlock = 32;
 
-// Matrices are dense: lhs is [M, K] or [K, M] and rhs is [K, N] or [N, K], as the kernel instance
-// requires; out is [M, N]. Strides are in elements; a batch stride of 0 means shared. In grouped
-// problems (schedule/grouped_map.h) the groups' matrices follow each other: those of rhs with
-// ragged m, where bias and scale use their batch stride from group to group; those of out with
-// ragged k.
+// Matrices are contiguous: lhs is [M, K] or [K, M] and rhs is [K, N] or [N, K], as the kernel
+// instance requires; out is [M, N]. Strides are in elements; with a batch stride of 0 all batches
+// share the array. In grouped problems (schedule/grouped_map.h) the groups' matrices of rhs (ragged
+// m) or of out (ragged k) follow each other. With ragged m the batch stride of bias and scale is
+// that from group to group.
 struct GemmArgs {
   const void* lhs;
   const void* rhs;
@@ -55,15 +54,16 @@ struct GemmArgs {
   Activation activation;
   Reduction reduction;
   // claim_ahead; accumulate: out = out + ..., float only; gated; bias_bf16. If gated, rhs has 2 N
-  // columns (or rows): the gate's, then the up projection's. bias, scale and preact also have 2 N.
-  // A tile's accumulators are half gate, half up projection: kTileN / 2 columns of out.
+  // columns, those of the gate and then those of the up projection. bias, scale and preact also
+  // have 2 N. Half of a tile's accumulators are the gate's, half the up projection's, for kTileN /
+  // 2 columns of out.
 #define JAXGEMM_KERNEL_CHOICE(type, name, ...) type name;
 #include "spec/call_schema.def"
 #undef JAXGEMM_KERNEL_CHOICE
 #define JAXGEMM_KERNEL_PROBLEM(type, name, ...) type name;
 #include "spec/call_schema.def"
 #undef JAXGEMM_KERNEL_PROBLEM
-  // The scales of blocks, float or E8M0, see call_schema.def; for kernels that have them.
+  // The scales of blocks, float or E8M0 (call_schema.def), for the forms kScaled and kMx.
   int32_t block_n, blocks_k;
   const void* lhs_scales;
   const void* rhs_scales;

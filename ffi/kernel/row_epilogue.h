@@ -48,8 +48,8 @@ JAXGEMM_GPU void StoreAs(DType dtype, void* base, int64_t offset, Vec4<int32_t> 
 }
 
 // Stores four columns of a row of out, which has `length` columns. `row` counts all rows of out,
-// and `row_vector` is this row's; load_up() returns the up projection's accumulators of a gated
-// product.
+// and `row_vector` is that of this row. In a gated product load_up() returns the accumulators of
+// the up projection.
 template <bool kInteger, class Sum4, class LoadUp>
 JAXGEMM_GPU void StoreRow(const GemmArgs& args, const TileEpilogue& tile,
                           const ColumnVectors& vectors, RowVector row_vector, int64_t row,
@@ -74,7 +74,8 @@ JAXGEMM_GPU void StoreRow(const GemmArgs& args, const TileEpilogue& tile,
   }
   if (args.accumulate) value = value + Load4<float>(args.out, offset, count);
   const int64_t preact_at = args.gated ? offset + row * length : offset;
-  // Everything is stored in one place, because the code for all types of out is long.
+  // One loop stores everything, so that the code for all types of out, which is long, is there
+  // once.
 #pragma unroll 1
   for (int part = args.preact ? 0 : 2; part < 3; ++part) {
     if (part == 1 && !args.gated) continue;

@@ -17,7 +17,7 @@ namespace jaxgemm {
 template <class T>
 using Vec4 = T __attribute__((ext_vector_type(4)));
 #else
-// nvcc has no such types.
+// nvcc has no vector extensions.
 template <class T>
 struct alignas(4 * sizeof(T)) Vec4 {
   T values[4];
@@ -42,7 +42,7 @@ JAXGEMM_GPU Vec4<T> Same4(T value) {
   return {value, value, value, value};
 }
 
-// Integers wrap.
+// Integers that do not fit wrap.
 template <class To, class From>
 JAXGEMM_GPU Vec4<To> Convert4(From value) {
 #ifdef __HIP__
@@ -55,7 +55,7 @@ JAXGEMM_GPU Vec4<To> Convert4(From value) {
 #endif
 }
 
-// Loads the first `count` of four elements, and zeros.
+// Loads the first `count` of four elements; the others are zeros.
 template <class T>
 JAXGEMM_GPU Vec4<T> Load4(const void* base, int64_t offset, int count) {
   const T* from = static_cast<const T*>(base) + offset;

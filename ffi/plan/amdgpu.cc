@@ -10,17 +10,18 @@
 namespace jaxgemm {
 namespace {
 
-// Queues of one XCD. With one queue its CUs share tiles in the L2; with several they wait less for
-// each other's atomics. The thresholds are tritonBLAS's (ROCm/tritonBLAS PR 64).
+// The number of queues of one XCD. With one queue its CUs compute neighbouring tiles, which share
+// operands in the L2; with several they wait less for each other's atomics. The thresholds are
+// tritonBLAS's (ROCm/tritonBLAS PR 64).
 int64_t QueuesPerXcd(int64_t tiles) {
   return tiles <= 512 ? 8 : tiles <= 1536 ? 4 : tiles <= 2048 ? 2 : 1;
 }
 
-// Stream-K's candidates of a tile: as many shares as there are CUs, as many as workgroups fit on
-// them at once, and equal numbers of shares for each tile.
+// Adds a tile's candidates with stream-K: as many shares as there are CUs, as many as there are
+// workgroups at once, and the same number of shares for each tile.
 void AddCuts(const Problem& p, const GpuInstance& instance, const Chip& chip, const Draft& whole,
              std::vector<Draft>* drafts) {
-  constexpr double kMaxTiles = 1e9;
+  constexpr double kMaxTiles = 1e9;  // keeps the integers below in range
   const double all_tiles = NumTiles(p, instance);
   if (all_tiles < 1 || all_tiles > kMaxTiles) return;
   const auto tiles = static_cast<int64_t>(all_tiles);
@@ -40,6 +41,7 @@ void AddCuts(const Problem& p, const GpuInstance& instance, const Chip& chip, co
     }
   }
   const int64_t most = std::min(at_once / tiles, tiles_k);
+  // The powers of two were chosen by hand.
   for (int64_t shares : std::set<int64_t>{2, 4, 8, 16, 32, chip.num_cus / tiles, most}) {
     // The loop above has added these.
     const bool added = shares * tiles == chip.num_cus || shares * tiles == at_once;
@@ -59,8 +61,8 @@ bool IsForOneRow(const Problem& p, const GpuInstance& instance, const Config& co
 
 std::vector<Draft> AmdgpuCandidates(const Problem& p, const Config& config, const Chip& chip,
                                     std::string* error) {
-  // If the user fixed grid, queues or shares, a tile has one candidate. A product with chunks takes
-  // as long as their arrival, so cutting gains nothing.
+  // If the user fixed grid, queues or shares, each tile has one candidate. A product with chunks
+  // takes at least as long as their arrival, so cutting gains nothing.
   const bool plan_cuts =
       (config.schedule == Schedule::kAuto || config.schedule == Schedule::kStreamK) &&
       !p.grouped() && p.tiles_per_chunk == 0 && !config.num_workgroups && !config.num_shares &&
@@ -87,8 +89,8 @@ std::vector<Draft> AmdgpuCandidates(const Problem& p, const Config& config, cons
       drafts.back().scheduling.workgroups = kMaxWorkgroups;
       continue;
     }
-    // For other products by these kernels, the model has not been compared with the emulator's
-    // clock.
+    // These kernels compute other products only if the user asks for them: for such products the
+    // model has not been compared with the emulator's clock.
     if (instance.waves_k > 1 && !config.tile_m && config.kernel.empty()) continue;
     drafts.push_back(whole);
     if (plan_cuts) AddCuts(TypicalGroup(p), instance, chip, whole, &drafts);

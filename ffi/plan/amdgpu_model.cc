@@ -1,4 +1,4 @@
-// The model by which the plan ranks the candidates on AMD GPUs. Its numbers are in
+// The model by which the plan ranks the candidates on AMD GPUs. Its constants are in
 // amdgpu_model.def.
 #include "plan/amdgpu_model.h"
 
@@ -33,11 +33,10 @@ constexpr Model kGfx90a = {
 
 double AsDouble(int64_t value) { return static_cast<double>(value); }
 
-// What a chip moves in a cycle. A partition has the same share of the Infinity Cache as of the
-// memory.
+// A partition of a chip has the same fraction of the Infinity Cache's bandwidth as of the memory's.
 struct Machine {
   double mhz;
-  double memory_bytes, cache_bytes;  // a cycle, of all its CUs
+  double memory_bytes, cache_bytes;  // bytes per cycle, for all CUs together
 
   Machine(const Chip& chip, const Model& model) : mhz(chip.mhz) {
     std::string error;
@@ -57,8 +56,8 @@ double Margin(const Choice& choice, const Chip& chip) {
   return choice.cut_tiles > 0 ? ModelOf(chip).cut_margin : 1;
 }
 
-// Predicts the time of a plan. Of a grouped problem it takes the typical group, and `batch` counts
-// the groups.
+// Predicts the time of a plan. A grouped problem is predicted as groups of typical size: `batch`
+// counts them (TypicalGroup).
 class Prediction {
  public:
   Prediction(const Problem& p, const Chip& chip, const Plan& plan)
@@ -84,7 +83,7 @@ class Prediction {
     if (IsOneRow(plan_)) return OneRowCycles() + microseconds * machine_.mhz;
     double cycles = 0;
     if (whole > 0) {
-      // All rounds but the last are full. Fewer workgroups share a CU in the last one.
+      // All rounds but the last are full. In the last one fewer workgroups share a CU.
       const double full =
           cut > 0 ? std::floor(whole / workgroups) : std::ceil(whole / workgroups) - 1;
       const double tile = model_.start + StoreCycles();
@@ -94,8 +93,8 @@ class Prediction {
       }
     }
     if (cut > 0) {
-      // The last workgroup to arrive at a tile adds up its peers' sums. The other reductions, tree
-      // and atomic, are predicted as this one.
+      // This is the linear reduction: the last workgroup to arrive at a tile adds up the partial
+      // sums of all its peers. The tree and the atomic one are predicted in the same way.
       const double shares = AsDouble(c.num_shares);
       const double slices = std::ceil(peers) + (c.num_shares % c.cut_tiles != 0 ? 1 : 0);
       cycles += model_.start + std::ceil(cut * k_tiles_ / shares) *
@@ -108,13 +107,14 @@ class Prediction {
   }
 
  private:
-  // Nothing hides the time before a workgroup's first loads and after its last ones. Between them
-  // its waves keep enough k tiles in flight to hide the latency.
+  // RunOneTile (amdgpu/gemm.h). Nothing hides the time before a workgroup's first loads and after
+  // its last ones. Between them its waves keep enough k tiles in flight to hide the latency.
   double OneRowCycles() const {
     const double cus = AsDouble(chip_.num_cus), busy = std::min(cus, tiles_);
     const double l2 = std::min(model_.cu_bytes, model_.l2_bytes * AsDouble(chip_.num_xcds) / busy);
     const double past_l2 = std::min(model_.cu_bytes, machine_.cache_bytes / busy);
-    // Where k is not contiguous, two workgroups share the lines of rhs.
+    // If rhs is not k-contiguous, a tile has half of each 128 bytes (a cache line) that it loads of
+    // rhs, so two workgroups load each of them.
     const double lines = ColumnsLoaded() * (tile_.rhs_contracting == 1 ? 1 : 2) + RowsLoaded();
     const double of_k = kRowBytes * AsDouble(tile_.waves_k) * k_tiles_;
     const double on_cu = std::max(1.0, tiles_ / cus);
@@ -127,7 +127,8 @@ class Prediction {
     return std::pow(sum, 1 / model_.norm);
   }
 
-  // The bytes that a tile loads in `k_tiles` k tiles; rows beyond the end of out are not loaded.
+  // LoadedBytes: the bytes that a tile loads in `k_tiles` k tiles. Rows and columns beyond the end
+  // of out are not loaded.
   double RowsLoaded() const { return AsDouble(std::min(p_.m, tile_.tile_m)); }
   double ColumnsLoaded() const { return AsDouble(std::min(p_.n, tile_.tile_n)); }
   double LoadedBytes(double k_tiles) const {
@@ -141,7 +142,7 @@ class Prediction {
             m * n * AsDouble(Bytes(p_.out_dtype)));
   }
 
-  // The share of the loaded bytes that are not in the XCD's L2. Its CUs work on a block of
+  // The fraction of the loaded bytes that are not in the XCD's L2. The XCD's CUs compute a block of
   // neighbouring tiles at a time, and `peers` workgroups share each tile.
   double Misses(double workgroups, double peers) const {
     const double block = std::max(1.0, workgroups / AsDouble(chip_.num_xcds) / peers);
@@ -155,8 +156,8 @@ class Prediction {
   }
 
   // The cycles in which each workgroup on a CU computes one k tile. They are a norm of three times:
-  // of the matrix instructions, of the CU's loads (from the L2 and from behind it), and of the
-  // latency of one load.
+  // that of the matrix instructions, that of the CU's loads (from the L2 and, where it misses, from
+  // the Infinity Cache), and the latency of one load.
   double KTileCycles(double workgroups, double peers, double latency) const {
     const double cus = AsDouble(chip_.num_cus);
     const double resident = AsDouble(std::max<int64_t>(1, WorkgroupsOnCu(tile_, chip_)));
@@ -172,7 +173,7 @@ class Prediction {
                            : bytes == 2 ? model_.macs_16
                                         : model_.macs_8 * PackedElements(tile_.lhs));
     if (LoadsByElement()) {
-      // Nothing of a workgroup's loads is hidden by its own matrix instructions.
+      // A workgroup's own matrix instructions do not hide these loads.
       return matrix + model_.element_loads * (std::ceil(AsDouble(tile_.tile_m * 8) / Threads()) +
                                               std::ceil(AsDouble(tile_.tile_n * 8) / Threads()));
     }
@@ -182,8 +183,8 @@ class Prediction {
     const double loads = LoadedBytes(1) * ((1 - misses) / l2 + misses / past_l2);
     return Norm({matrix, on_cu * loads, latency / (tile_.waves_k > 1 ? model_.ahead : 1)});
   }
-  // As OperandMemory::FitsVectors, without the base address and the groups' bounds, which only the
-  // kernel knows.
+  // The same test as OperandMemory::FitsVectors (amdgpu/buffer.h), without the base address and the
+  // groups' bounds, which only the kernel knows.
   bool LoadsByElement() const {
     const int64_t lhs_line = p_.lhs_contracting == 1 ? p_.k : p_.m;
     const int64_t rhs_line = p_.rhs_contracting == 1 ? p_.k : p_.n;
@@ -194,7 +195,7 @@ class Prediction {
   double Elements() const { return AsDouble(tile_.tile_m * tile_.tile_n); }
   double StoreCycles() const { return model_.element_store * Elements() / Threads(); }
   double SumBytes() const { return Elements() * 4; }
-  // The sums of all slices are loaded, and their total is written and loaded again.
+  // The partial sums of all slices are loaded; their total is written and loaded again.
   double SumCycles(double slices) const {
     const double rounds = std::ceil(Elements() / Threads() / 4 / model_.rows_at_once);
     return slices * std::max(SumBytes() / model_.cu_bytes, rounds * model_.cache_latency) +

@@ -11,7 +11,7 @@ namespace jaxgemm {
 namespace {
 
 // Stream-K: chooses the number of shares into which the tiles of the last, partial round are cut
-// along k. Leaves cut_tiles at 0 if nothing can be cut.
+// along k. cut_tiles stays 0 if nothing can be cut.
 std::string CutTiles(const Problem& p, const Config& asked, const Scheduling& s, Plan* plan,
                      Candidate* candidate) {
   Choice& c = plan->choice;
@@ -45,7 +45,8 @@ std::string CutTiles(const Problem& p, const Config& asked, const Scheduling& s,
   return "";
 }
 
-// Grouped stream-K: the most shares into which the kernel may cut. Only the kernel knows the tiles.
+// Grouped stream-K: chooses the largest number of shares into which the kernel may cut. Only the
+// kernel knows the tiles.
 void ChooseGroupedShares(const Problem& p, const Config& asked, int64_t workgroups, Plan* plan,
                          Candidate* candidate) {
   Choice& c = plan->choice;
@@ -91,7 +92,8 @@ std::string Complete(const Problem& p, const Config& asked, const Chip& chip, Sc
   }
   c.schedule = s.schedule;
   if (c.schedule == Schedule::kWorkStealing && !c.num_queues) {
-    // Each queue has a part of the rows. Those of the last queue would wait for the last chunk.
+    // Each queue has a part of the rows. With several queues the workgroups of the last one would
+    // wait for the last chunk from their start on.
     c.num_queues = chunked ? 1 : s.num_queues(tiles);
   }
   c.claim_ahead =
@@ -117,13 +119,14 @@ std::string Complete(const Problem& p, const Config& asked, const Chip& chip, Sc
 
 }  // namespace
 
-// A share has at least 512 of k, because partial sums cost memory traffic.
+// A share has a k of at least 512, because partial sums cost memory traffic. The number was chosen
+// by hand.
 int64_t OpenShares(const Problem& p, int64_t cut, int64_t tiles_k, int64_t workgroups) {
   return std::min({workgroups, cut * tiles_k, std::max(cut, cut * p.k / 512)});
 }
 
 Problem TypicalGroup(Problem p) {
-  constexpr int64_t kLeast = 32;
+  constexpr int64_t kLeast = 32;  // chosen by hand: the rows, or the k, of a typical group at least
   const int64_t groups = std::max<int64_t>(p.local_groups, 1);
   if (p.ragged == Ragged::kM) p.m = std::min(p.m, std::max(kLeast, CeilDiv(p.m, groups)));
   if (p.ragged == Ragged::kK) p.k = std::min(p.k, std::max(kLeast, CeilDiv(p.k, groups)));

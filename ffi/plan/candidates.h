@@ -14,8 +14,8 @@ namespace jaxgemm {
 // the problem is grouped. n counts the columns of the gate and of the up projection.
 Problem TypicalGroup(Problem problem);
 
-// The number of output tiles of a problem that is not grouped (or of TypicalGroup's). In double,
-// because the product may overflow int64_t.
+// The number of output tiles of a problem that is not grouped (or that TypicalGroup returns). It is
+// a double, because it may overflow int64_t.
 double NumTiles(const Problem& problem, const GpuInstance& instance);
 
 // Whether a GPU kernel computes the problem and has the configuration's name and tile.
@@ -25,16 +25,16 @@ bool Suits(const GpuInstance& instance, const Problem& problem, const Config& co
 // A choice with the kernel's name and tile, the chip's target and the user's reduction.
 Choice WithInstance(const GpuInstance& instance, const Config& config, const Chip& chip);
 
-// A target's part of a schedule, for a candidate that has its tile.
+// What a target says about the schedule of a candidate that has its tile.
 struct Scheduling {
   Schedule schedule = Schedule::kAuto;  // kAuto: whole tiles, persistent or stolen
   int64_t workgroups = 0;               // the most that run at the same time
   bool cuts = true;                     // stream-K may cut tiles
   bool steals = false;                  // kAuto: steals if there are more tiles than workgroups
-  // The number of queues, from the number of tiles, if the schedule steals.
+  // If the schedule steals: the number of queues for a number of tiles.
   std::function<int64_t(int64_t tiles)> num_queues;
   bool claims_ahead = false;
-  int64_t group_m = 8;
+  int64_t group_m = 8;  // tile rows that are visited together; chosen by hand
   int64_t num_xcds = 1;
   // Stream-K: the number of shares into which every tile is cut. 0: only tiles of the last round
   // are cut, if that is estimated to be faster.
@@ -45,13 +45,14 @@ struct Scheduling {
   double (*cost)(const Problem& problem, const Chip& chip, const Plan& plan) = nullptr;
 };
 
-// A candidate with its tile, and what its schedule is decided from.
+// A candidate with its tile, and what candidates.cc decides its schedule from.
 struct Draft {
   Candidate candidate;
   Scheduling scheduling;
 };
 
-// If candidates cost the same, the first of them is chosen. Sets *error if there is none.
+// The drafts of each target. If candidates cost the same, the first of them is chosen. *error is
+// set if there is none.
 std::vector<Draft> HostCandidates(const Problem& problem, const Config& config, const Chip& chip,
                                   std::string* error);
 std::vector<Draft> AmdgpuCandidates(const Problem& problem, const Config& config, const Chip& chip,

@@ -11,7 +11,7 @@
 namespace jaxgemm {
 namespace {
 
-constexpr int64_t kMaxTile = 1 << 14;
+constexpr int64_t kMaxTile = 1 << 14;  // a limit chosen by hand
 
 bool IsFnuz(DType dtype) { return dtype == DType::kF8E4M3FNUZ || dtype == DType::kF8E5M2FNUZ; }
 
@@ -28,14 +28,21 @@ std::string CheckSize(std::string_view what, std::initializer_list<int64_t> dims
   return "";
 }
 
-// " tile_m=7", or "" if the user did not fix the field.
+// For example " tile_m=7"; "" if the user did not fix the field.
 std::string Field(std::string_view name, int64_t value) {
   return value ? Concat(" ", name, "=", Str(value)) : std::string();
 }
 
+// For example "blocks of 1 x 64 of lhs and 64 x 64 of rhs".
+std::string Blocks(const Problem& p) {
+  const std::string depth = Str(p.block_k);
+  return Concat("blocks of ", Str(p.block_m), " x ", depth, " of lhs and ", Str(p.block_n), " x ",
+                depth, " of rhs");
+}
+
 bool AreF4(DType lhs, DType rhs) { return IsF4(lhs) && IsF4(rhs); }
 
-// Whether kernels have the scales of an MX format that a product asks for.
+// Checks the scales of an operand in an MX format.
 std::string CheckMx(const Problem& p, const Chip& chip) {
   // The kernels address the rows of a tile with 31 bits.
   constexpr int64_t kMost = 1 << 22;
@@ -45,30 +52,28 @@ std::string CheckMx(const Problem& p, const Chip& chip) {
            " do not read its scales.";
   }
   if (p.block_k != kMxBlock || p.block_m != 1 || p.block_n != 1) {
-    return "scales in E8M0 are for blocks of " + Str(p.block_m) + " and " + Str(p.block_n) + " x " +
-           Str(p.block_k) + ", and the MX formats have blocks of 1 x 32.";
+    return "scales in E8M0 are for " + Blocks(p) + ", and the MX formats have blocks of 1 x 32.";
   }
   if (p.k % elements != 0 || p.k > kMost) {
     return "k is " + Str(p.k) + ", and the kernels of " + Str(chip.target) +
-           " have the scales of the MX formats for a k that is a multiple of " + Str(elements) +
-           ", up to 2**22.";
+           " apply the scales of the MX formats only if k is a multiple of " + Str(elements) +
+           " and at most 2**22.";
   }
   return "";
 }
 
-// Whether kernels have the scales of blocks that a product asks for.
+// Checks scales of blocks along k.
 std::string CheckBlocks(const Problem& p, const Chip& chip) {
   constexpr int64_t kLeast = 32;  // with less the CPU's kernels would mostly move partial sums
   if (p.block_k < 0 || p.block_m < 1 || p.block_n < 1) {
-    return "scales of blocks of " + Str(p.block_m) + " and " + Str(p.block_n) + " x " +
-           Str(p.block_k) + "; at least 1 is allowed.";
+    return "scales are for " + Blocks(p) + "; 1 or more is allowed.";
   }
   if (IsInteger(p.lhs_dtype) || p.tiles_per_chunk > 0) {
-    return "scales of blocks along k are for float operands that do not arrive in chunks.";
+    return "scales of blocks along k need float operands that do not arrive in chunks.";
   }
   if (p.block_k < kLeast) {
-    return "operands have a scale for each block of " + Str(p.block_k) +
-           " along k, and the kernels take blocks of " + Str(kLeast) + " or more.";
+    return "the kernels take blocks of " + Str(kLeast) + " or more along k, and these have " +
+           Str(p.block_k) + ".";
   }
   if (!chip.gpu()) return p.mx ? CheckMx(p, chip) : "";
   const bool is_sm90 = chip.target == "sm90";
@@ -77,22 +82,21 @@ std::string CheckBlocks(const Problem& p, const Chip& chip) {
     if (!error.empty()) return error;
   } else if (p.block_k != kScaleBlock || p.block_m != 1 ||
              (p.block_n != kScaleBlock && !(is_sm90 && p.block_n == 1))) {
-    return "scales are for blocks of " + Str(p.block_m) + " and " + Str(p.block_n) + " x " +
-           Str(p.block_k) + ", and the kernels of " + Str(chip.target) +
-           " have them for 1 x 128 of lhs, and for " + (is_sm90 ? "1 x 128 or " : "") +
+    return "scales are for " + Blocks(p) + ", and the kernels of " + Str(chip.target) +
+           " apply them to blocks of 1 x 128 of lhs and " + (is_sm90 ? "1 x 128 or " : "") +
            "128 x 128 of rhs.";
   }
   if (is_sm90 && p.k % 16 != 0) {
     return "k is " + Str(p.k) + ", and the kernels of " + Str(chip.target) +
-           " have scales of blocks for rows of a multiple of 16 bytes.";
+           " apply scales of blocks only if k is a multiple of 16.";
   }
   const bool are_small =
       (IsF8(p.lhs_dtype) && IsF8(p.rhs_dtype)) || (p.mx && AreF4(p.lhs_dtype, p.rhs_dtype));
   if (!are_small || p.lhs_contracting != 1 || p.rhs_contracting != 1 || p.ragged == Ragged::kK ||
       p.gated) {
     return "the kernels of " + Str(chip.target) +
-           " have scales of blocks for float8 operands with k last, without groups along k; those "
-           "of MX formats also for two float4 operands.";
+           " apply scales of blocks only to float8 operands with k last (those of MX formats also "
+           "to two float4 operands), in products without a gate and without groups along k.";
   }
   return "";
 }
@@ -104,7 +108,7 @@ std::string CheckGroups(const Problem& p) {
     return "a gated product has " + Str(p.n) + " columns; at most 2**30 are allowed. Split it.";
   }
   if (extent > kMax || p.groups > kMax || p.local_groups > kMax) {
-    return Str(extent) + " rows in " + Str(p.groups) +
+    return Str(extent) + (p.ragged == Ragged::kM ? " rows" : " k") + " in " + Str(p.groups) +
            " groups; at most 2**30 of either are "
            "allowed, because group sizes are int32. Split the product.";
   }
@@ -117,7 +121,7 @@ std::string CheckGroups(const Problem& p) {
     return "bias, scale and activation do not go with a ragged contracting dimension.";
   }
   if (p.accumulate && (p.out_dtype != DType::kF32 || IsInteger(p.lhs_dtype))) {
-    return "products of floats are accumulated, in float32; the operands are " +
+    return "accumulate=1 needs float operands and a float32 out; the operands are " +
            Str(Name(p.lhs_dtype)) + " and out is " + Str(Name(p.out_dtype)) + ".";
   }
   return "";
@@ -154,7 +158,7 @@ std::string CheckOperands(DType lhs, DType rhs, const Chip& chip) {
 }
 
 std::string CheckProblem(const Problem& p, const Chip& chip) {
-  // float4 operands have scales, and CheckBlocks allows them.
+  // CheckBlocks checks float4 operands: they need scales.
   const bool of_blocks = p.mx && AreF4(p.lhs_dtype, p.rhs_dtype);
   std::string error = of_blocks ? "" : CheckOperands(p.lhs_dtype, p.rhs_dtype, chip);
   if (!error.empty()) return error;
@@ -302,7 +306,7 @@ std::string CheckChoice(const Problem& p, const Choice& c, const Chip& chip) {
     }
   }
   if (c.transposed && (p.grouped() || p.tiles_per_chunk > 0)) {
-    return Concat("transposed=1 is for whole products.", kAgain);
+    return Concat("transposed=1 is for products without groups and chunks.", kAgain);
   }
   if (c.order_at_launch && p.tiles_per_chunk == 0) {
     return Concat("order_at_launch=1 is for lhs that arrives in chunks.", kAgain);

@@ -1,5 +1,5 @@
-// Checks of problems, configurations, choices and plans. Each returns an empty string, or the error
-// as a sentence for the user.
+// Checks of problems, configurations, choices and plans. Each Check function returns an empty
+// string, or the error as a sentence for the user.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,23 @@ namespace jaxgemm {
 // The longest time that a call may wait for a chunk: a day.
 inline constexpr int64_t kMostTimeoutNs = int64_t{86'400} * 1'000'000'000;
 
-// Whether the target's kernels take operands of these types.
+// Checks that the target's kernels take operands of these types.
 std::string CheckOperands(DType lhs, DType rhs, const Chip& chip);
 
 std::string CheckProblem(const Problem& problem, const Chip& chip);
 
-// For an lhs that arrives in chunks: whether the number of signals fits its tile rows.
+// For an lhs that arrives in chunks: checks the pivot, and that the number of signals fits the tile
+// rows.
 std::string CheckChunks(const Problem& problem, int64_t tile_m, int64_t tiles_m);
 
 std::string CheckConfig(const Config& config);
 
-// Whether the fields of a choice are in their ranges, and its kernel and tile suit the problem.
+// Checks that the fields of a choice are in their ranges, and that its kernel and tile suit the
+// problem.
 std::string CheckChoice(const Problem& problem, const Choice& choice, const Chip& chip);
 
-// Whether the schedule of a plan with a grid computes each tile once, and its kernel has the form.
+// For a plan that has its grid: checks that the schedule computes each tile once, and that the
+// kernel has the form.
 std::string CheckSchedule(const Problem& problem, const Plan& plan);
 
 // Whether a GPU kernel has the chip's target and the problem's types and layouts.

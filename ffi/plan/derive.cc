@@ -54,10 +54,10 @@ std::string SetGrid(const Problem& p, Plan* plan) {
   SetSizes(p, plan);
   int64_t tiles_m = CeilDiv(plan->m, c.tile_m), tiles_n = CeilDiv(plan->n, c.tile_n);
   int64_t tiles_k = CeilDiv(plan->k, c.tile_k), tiles, batch = p.num_out();
-  // Every group may end in a partial tile, and so may the rows before and after the groups.
+  // Every group may end in a partial tile, and so may the rows before the groups and those after.
   if (p.ragged == Ragged::kM) tiles_m += p.local_groups + 2;
-  // Counts of tiles must fit Index, also with stream-K's shares and with the claims
-  // that workgroups make beyond the end.
+  // Counts of tiles must fit Index, also together with stream-K's shares and with the claims that
+  // workgroups make beyond the end.
   constexpr int64_t kMax = (int64_t{1} << 31) - 4 * kMaxWorkgroups;
   if (__builtin_mul_overflow(tiles_m, tiles_n, &tiles) ||
       __builtin_mul_overflow(tiles, batch, &tiles) || tiles > kMax || batch > kMax ||
@@ -70,10 +70,10 @@ std::string SetGrid(const Problem& p, Plan* plan) {
                 .tiles_m = ToIndex(tiles_m),
                 .tiles_n = ToIndex(tiles_n),
                 .tiles_k = ToIndex(tiles_k),
-                // It is at most tiles_m, because group_m * tiles_n must fit Index.
+                // group_m is at most tiles_m, because group_m * tiles_n must fit Index.
                 .group_m = ToIndex(std::clamp<int64_t>(tiles_m, 1, c.group_m)),
-                // Indices are not remapped if workgroups claim from queues, which have tiles of
-                // their own, nor if lhs arrives in chunks, whose order the tiles must keep.
+                // Indices are not remapped if workgroups claim from queues (each XCD starts with
+                // its own queues), or if lhs arrives in chunks, whose order the tiles must keep.
                 .num_xcds = c.num_queues > 0 || p.tiles_per_chunk > 0 ? 1 : ToIndex(c.num_xcds)};
   return "";
 }

@@ -7,13 +7,13 @@
 namespace jaxgemm {
 namespace {
 
-// Ratios are the time of XLA over the kernels' for random products, on an EPYC with AVX2 and one
-// thread (benchmarks/results/cpu-epyc-avx2-random-kernels.json). XLA takes about the same time for
-// these in jaxlib 0.10.2, 0.11.2 and 0.12.0.
+// The ratios in comments are XLA's time over the kernels' for random products, on an EPYC with AVX2
+// and one thread (benchmarks/results/cpu-epyc-avx2-random-kernels.json). In jaxlib 0.10.2, 0.11.2
+// and 0.12.0 XLA takes about the same time for these products.
 std::string WhyFasterOnHost(const Problem& p, double operations) {
   const auto timed = [](DType dtype) { return dtype == DType::kF32 || dtype == DType::kBF16; };
   if (!timed(p.lhs_dtype) || !timed(p.rhs_dtype)) return "";
-  // Few operations: the ratios are 0.05 to 1.4, and 0.3 in the geometric mean. A call of the
+  // With few operations the ratios are 0.05 to 1.4, and 0.3 in the geometric mean. A call of the
   // kernels takes 2 to 5 microseconds.
   constexpr double kTiny = 1e4;
   if (operations < kTiny) {
@@ -21,23 +21,23 @@ std::string WhyFasterOnHost(const Problem& p, double operations) {
            " operations: XLA's product mostly takes 0.1 to 0.9 of the time, most of which is the "
            "start of the call";
   }
-  // A vector in float32: the ratios are 0.02 to 0.98, because XLA reads the matrix as it is; they
-  // come near 0.98 only above 1e6 operations. In bfloat16 XLA converts the matrix first, and takes
-  // 2 to 6 times as long as the kernels for large ones.
+  // If an operand is a vector in float32, the ratios are 0.02 to 0.98, because XLA reads the matrix
+  // as it is; they come near 0.98 only above 1e6 operations. In bfloat16 XLA converts the matrix
+  // first, and takes 2 to 6 times as long as the kernels for large matrices.
   constexpr double kSmall = 2e5;
   const bool is_f32 = p.lhs_dtype == DType::kF32 && p.rhs_dtype == DType::kF32;
   if ((p.m == 1 || p.n == 1) && (is_f32 || operations < kSmall)) {
     return "an operand is a vector" + std::string(is_f32 ? "" : " and the product is small") +
            ": XLA's product mostly takes 0.3 to 0.9 of the time";
   }
-  // Sums of two or three products: XLA's time over ours was 0.31 to 0.97 for 18 calls, and more for
-  // 2 others. Most of the time goes to the result.
+  // With a k of 2 or 3 the ratio is 0.31 to 0.97 for 18 products, and higher for 2 others. Storing
+  // the result takes most of the time.
   constexpr int64_t kShortK = 3;
   if (p.k <= kShortK) {
     return "k is at most " + Str(kShortK) + ": XLA's product mostly takes 0.3 to 1.0 of the time";
   }
-  // Short sums in bfloat16: the ratio was 0.39 to 0.98 for 22 calls and 1.18 to 2.25 for 5 others,
-  // 0.77 in the geometric mean.
+  // With a short k in bfloat16 the ratio is 0.39 to 0.98 for 22 products and 1.18 to 2.25 for 5
+  // others, and 0.77 in the geometric mean.
   constexpr int64_t kShortKOfBf16 = 16;
   if (!is_f32 && p.k <= kShortKOfBf16) {
     return "an operand is bfloat16 and k is at most " + Str(kShortKOfBf16) +
@@ -51,37 +51,39 @@ double NumOut(const Problem& p) {
   return static_cast<double>(p.batch) * static_cast<double>(p.m) * static_cast<double>(p.n);
 }
 
-// The longest k with which a product is left to XLA. A k tile has 128 bytes of k. With a few of
-// them the start and the store take most of the time.
+// The rules for Hopper. A ratio in a comment is XLA's time over that of the kernel with its copies,
+// on an H200 or an H100. Files of timings named gpu-* are in benchmarks/results, those named h100-*
+// in benchmarks/model/data. Where no file is named it is gpu-h200-2026-11-24-small.
+
+// The longest k with which a product is left to XLA. A k tile has 128 bytes along k. With few k
+// tiles the start and the store take most of the time.
 int64_t ShortKOnHopper(const Problem& p) {
-  // XLA's time over ours was 0.32 to 1.04 for 33 products up to k = 128, 0.55 in the geometric
-  // mean. With longer k and more than 1e5 results it was 1.03, 1.07 and 1.11
-  // (gpu-h100-2026-11-25-calls-5 and benchmarks/model/data/h100-seed8105).
+  // The ratio was 0.32 to 1.04 for 33 products with k up to 128, and 0.55 in the geometric mean.
+  // With longer k and more than 1e5 results it was 1.03, 1.07 and 1.11 (gpu-h100-2026-11-25-calls-5
+  // and h100-seed8105).
   if (p.lhs_dtype == DType::kS8) return 128;
-  // The ratio was 0.67, 0.72, 0.75 and 0.91 (gpu-h*-calls files).
+  // The ratio was 0.67, 0.72, 0.75 and 0.91 (gpu-h100-*-calls* and gpu-h200-*-calls*).
   if (p.lhs_dtype == DType::kF32) return 64;
-  // For float32 results it was 0.42 to 1.00 for 75 products, 0.76 in the geometric mean
-  // (h100-seed8101 to -8105, gpu-h100-2026-11-25-calls-5).
+  // For float32 results it was 0.42 to 1.00 for 75 products, and 0.76 in the geometric mean
+  // (h100-seed8101 to -8105 and gpu-h100-2026-11-25-calls-5).
   if (Bytes(p.lhs_dtype) == 2 && p.out_dtype == DType::kF32) return 128;
-  // For all others it was 0.37 to 1.08 for 86 products, 0.63 in the geometric mean. With a bias and
-  // k up to 96 it was 0.50 for 23 products.
+  // For all others it was 0.37 to 1.08 for 86 products, and 0.63 in the geometric mean. With a bias
+  // and k up to 96 it was 0.50 for 23 products.
   return HasEpilogue(p) ? 96 : 64;
 }
 
-// Whether an operand is a vector and the other one a matrix in which k runs along the lines, so
-// that a reduction reads both as they are.
+// Whether one operand is a vector and the other one a k-contiguous matrix, so that a reduction
+// reads both as they are.
 bool IsReduction(const Problem& p) {
   return p.batch == 1 &&
          ((p.n == 1 && p.lhs_contracting == 1) || (p.m == 1 && p.rhs_contracting == 1));
 }
 
-// Ratios are the time of XLA over the copies' and the kernel's on an H200 or an H100. Those of
-// float32 are from seeds 2611 to 2614 of benchmarks.model.measure (the last two are in
-// benchmarks/model/data), the others from benchmarks/results/gpu-h200-2026-11-24-small.json.
 std::string WhyFasterOnHopper(const Problem& p, const Relayout& relayout, double operations) {
-  // tf32 needs k along the lines of both operands, and XLA has kernels that do without the copy:
-  // 0.32 to 1.04 for 15 products, and 0.74 in the geometric mean. The ratios are above 0.95 where
-  // the copy is a small part of the time.
+  // tf32 needs two k-contiguous operands, and XLA has kernels that do without the copy. The ratio
+  // was 0.32 to 1.04 for 15 products, and 0.74 in the geometric mean (seeds 2611 to 2614 of
+  // benchmarks.model.measure on an H200; the last two are in benchmarks/model/data). It was above
+  // 0.95 if the copy was a small part of the time.
   constexpr double kLarge = 2e11;
   const bool transposes = relayout.lhs_contracting != p.lhs_contracting ||
                           relayout.rhs_contracting != p.rhs_contracting;
@@ -89,9 +91,8 @@ std::string WhyFasterOnHopper(const Problem& p, const Relayout& relayout, double
     return "k is not the last dimension of a float32 operand, which would be copied: XLA's product "
            "takes 0.3 to 1.0 of the time of a copy and a kernel";
   }
-  // XLA's small kernels start sooner: a call of theirs takes 1.5 us at least, one of ours 2.4.
-  // Below a million operations the ratios are 0.34 to 1.05 for 51 products, and 0.58 in the
-  // geometric mean.
+  // XLA's small kernels start sooner: they take 1.5 us at least, ours 2.4. Below a million
+  // operations the ratio was 0.34 to 1.05 for 51 products, and 0.58 in the geometric mean.
   constexpr double kTiny = 1e6;
   if (operations < kTiny) {
     return "the product has fewer than " + Str(static_cast<int64_t>(kTiny)) +
@@ -99,7 +100,7 @@ std::string WhyFasterOnHopper(const Problem& p, const Relayout& relayout, double
            "start of the kernel";
   }
   // XLA makes a reduction of such a product up to this size (its own threshold is 10 million
-  // multiply-adds): 0.22 to 0.91 for 12 products (gpu-h200-2026-11-27-small).
+  // multiply-adds). The ratio was 0.22 to 0.91 for 12 products (gpu-h200-2026-11-27-small).
   constexpr double kLargestReduction = 2e7;
   if (Bytes(p.lhs_dtype) == 2 && !HasEpilogue(p) && IsReduction(p) &&
       operations < kLargestReduction) {
@@ -107,12 +108,14 @@ std::string WhyFasterOnHopper(const Problem& p, const Relayout& relayout, double
            Str(static_cast<int64_t>(kLargestReduction)) +
            " operations: XLA makes a reduction of it, which mostly takes 0.2 to 0.9 of the time";
   }
-  // Two copies take longer than such a product: 0.54 to 1.06 for 29 products, 0.80 in the geometric
-  // mean (the same file). It was 0.87 to 1.09 for 6 products up to 5e8.
+  // Two copies take longer than such a product. The ratio was 0.54 to 1.06 for 29 products, and
+  // 0.80 in the geometric mean; 0.87 to 1.09 for 6 products of up to 5e8 operations
+  // (gpu-h200-2026-11-27-small).
   constexpr double kTwoCopies = 3e8;
   if (Bytes(p.lhs_dtype) == 2 && relayout.CopiesLhs(p) && relayout.CopiesRhs(p) &&
       operations < kTwoCopies) {
-    return "both operands would be copied, because TMA cannot read them, and the product has fewer than " +
+    return "both operands would be copied, because TMA cannot read them, and the product has fewer "
+           "than " +
            Str(static_cast<int64_t>(kTwoCopies)) +
            " operations: XLA's product mostly takes 0.5 to 1.0 of the time";
   }
@@ -120,30 +123,33 @@ std::string WhyFasterOnHopper(const Problem& p, const Relayout& relayout, double
   if (p.k <= short_k) {
     return "k is at most " + Str(short_k) + ": XLA's product mostly takes 0.4 to 0.9 of the time";
   }
-  // Where TMA cannot store the result, threads store its elements: 0.19 to 0.88 for 44 bfloat16
-  // products with k up to 400, 1.08 and more for most longer ones (H100, seeds 9101 and 9201).
+  // Threads store the elements of a result that TMA cannot store. The ratio was 0.19 to 0.88 for 44
+  // bfloat16 products with k up to 400, and 1.08 or more for most with longer k (an H100, seeds
+  // 9101 and 9201 of benchmarks.tuned; of these times gpu-h100-2026-11-26-tuning is kept).
   constexpr int64_t kShortKOfOddRows = 400;
   if (Bytes(p.lhs_dtype) == 2 && !TmaStoresOut(p) && p.k <= kShortKOfOddRows) {
     return "the result's rows are no multiple of 16 bytes, and k is at most " +
            Str(kShortKOfOddRows) + ": XLA's product mostly takes 0.2 to 0.9 of the time";
   }
-  // Where TMA cannot read an operand as it is: 0.42 to 0.95 for 8 products with k from 65 to 192
-  // (that file and gpu-h100-2026-11-27-plan), 0.92 and more for most longer ones with one copy.
+  // If TMA cannot read an operand as it is, the ratio was 0.42 to 0.95 for 8 products with k from
+  // 65 to 192, and 0.92 or more for most with longer k and one copy (gpu-h200-2026-11-27-small and
+  // gpu-h100-2026-11-27-plan).
   constexpr int64_t kShortKOfOddLines = 192;
   if (Bytes(p.lhs_dtype) == 2 && !(TmaReadsLhs(p) && TmaReadsRhs(p)) && p.k <= kShortKOfOddLines) {
     return "TMA cannot read an operand as it is, and k is at most " + Str(kShortKOfOddLines) +
            ": XLA's product mostly takes 0.4 to 0.9 of the time";
   }
-  // The smallest tile has 16 rows or columns: 0.70, 0.74, 0.86 and 0.87 for products with 16 (that
-  // file and gpu-h200-*-calls), 1.04 to 1.31 for 8 others with 32.
+  // The smallest tile has 16 rows or columns. The ratio was 0.70, 0.74, 0.86 and 0.87 for products
+  // with 16 rows or columns, and 1.04 to 1.31 for 8 others with 32 (gpu-h200-2026-11-27-small and
+  // gpu-h200-*-calls*).
   constexpr int64_t kFewRows = 16, kShortKOfFewRows = 192;
   if (Bytes(p.lhs_dtype) == 2 && std::min(p.m, p.n) <= kFewRows && p.k <= kShortKOfFewRows) {
     return "the result has at most " + Str(kFewRows) + " rows or columns, and k is at most " +
            Str(kShortKOfFewRows) + ": XLA's product mostly takes 0.7 to 0.9 of the time";
   }
-  // Where a float32 result is large and k is short, its store takes most of the time: 0.74 to 1.04
-  // for 26 products with k from 129 to 1024, 0.90 in the geometric mean (the same files). XLA
-  // cannot add an epilogue at that speed.
+  // If a float32 result is large and k is short, the store takes most of the time. The ratio was
+  // 0.74 to 1.04 for 26 products with k from 129 to 1024, and 0.90 in the geometric mean (the files
+  // of float32 results in ShortKOnHopper). With an epilogue XLA is not so fast.
   constexpr double kLargeOut = 1e6;
   constexpr int64_t kStoreBoundK = 1024;
   if (Bytes(p.lhs_dtype) == 2 && p.out_dtype == DType::kF32 && !HasEpilogue(p) && !p.accumulate &&
@@ -164,7 +170,7 @@ std::string WhyFasterByXla(const Problem& p, const Config& c, const Chip& chip,
   if (asked || p.ragged != Ragged::kNone || p.tiles_per_chunk > 0) return "";
   const double operations = 2 * static_cast<double>(p.batch) * static_cast<double>(p.m) *
                             static_cast<double>(p.n) * static_cast<double>(p.k);
-  // For k = 1 the caller has a rule of its own: prefers_xla in jaxgemm/fallback.py.
+  // For k = 1 the caller has its own rule: prefers_xla in jaxgemm/fallback.py.
   if (operations == 0 || p.k == 1) return "";
   if (chip.target == "cpu") return WhyFasterOnHost(p, operations);
   if (chip.target == "sm90") return WhyFasterOnHopper(p, relayout, operations);

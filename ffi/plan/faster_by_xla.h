@@ -1,4 +1,4 @@
-// Products that XLA's own code computes faster than the kernels. jaxgemm/dense/xla.py and
+// Products that XLA's own code computes faster than the kernels. jaxgemm/dense/call.py and
 // jaxgemm/collective/copies.py ask. A tuned entry (jaxgemm/tune/choice.py) replaces the answer.
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace jaxgemm {
 
-// Says why XLA's own product is known to be faster than this package's, as the end of a sentence,
-// or is "". Only measured products count as known.
+// Why XLA's own product is faster than this package's, as the end of a sentence, or "". Only what
+// was measured counts.
 std::string WhyFasterByXla(const Problem& problem, const Config& config, const Chip& chip,
                            const Relayout& relayout);
 

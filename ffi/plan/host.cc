@@ -1,5 +1,5 @@
-// The candidates on the host (the CPU). One cost model serves all instruction sets, so a plan does
-// not depend on them.
+// The candidates on the host (the CPU). All instruction sets have the same cost model, so a plan
+// does not depend on them.
 #include <algorithm>
 
 #include "host/kernel.h"
@@ -9,8 +9,8 @@
 namespace jaxgemm {
 namespace {
 
-// Stream-K cuts for this many workgroups on every machine, so that a product has the same bits on
-// machines with other numbers of processors.
+// Stream-K cuts for this many workgroups on every machine, so that a product has the same bits
+// whatever the number of processors. The number was chosen by hand.
 constexpr int64_t kStreamKWorkgroups = 8;
 
 // The number of shares into which stream-K cuts each tile of the last round.
@@ -22,9 +22,9 @@ double SharesPerTile(const Problem& p, const Choice& c, int64_t workgroups) {
 }
 
 // The relative time of the busiest workgroup. Packing a tile's lhs costs as much as kPackA more
-// columns of out, packing rhs as much as kPackB more rows. If tiles of the last round are cut,
-// moving partial sums costs as much as kPartial more k. These are rough figures from the
-// micro-kernels' timings.
+// columns of out, packing its rhs as much as kPackB more rows. If tiles of the last round are cut,
+// moving partial sums costs as much as kPartial more k. The three are estimates from timings of the
+// micro-kernels, which were not kept.
 double TileCost(const Problem& p, int64_t tile_m, int64_t tile_n, int64_t workgroups,
                 double shares_per_tile) {
   constexpr double kPackA = 12, kPackB = 20, kPartial = 24;
@@ -37,9 +37,9 @@ double TileCost(const Problem& p, int64_t tile_m, int64_t tile_n, int64_t workgr
   return tile * (static_cast<double>(tiles / workgroups) + 1 / shares_per_tile) + area * kPartial;
 }
 
-// The sizes of a tile to try along a dimension of `extent`. It is the one that was asked for; or,
-// for each size below, the extent is cut into as many tiles as it needs, of equal length in units
-// of `unit`.
+// The sizes of a tile to try along a dimension of `extent`: the size that was asked for; or, for
+// each size in the list below (chosen by hand), that of equal tiles that are not larger, rounded up
+// to `unit`.
 std::vector<int64_t> TileSizes(int64_t asked, int64_t extent, int64_t most, int64_t unit) {
   if (asked) return {std::min(asked, extent)};
   std::vector<int64_t> sizes;
@@ -50,8 +50,9 @@ std::vector<int64_t> TileSizes(int64_t asked, int64_t extent, int64_t most, int6
   return sizes;
 }
 
-// The most workgroups for which it pays to wake threads. A workgroup should have kSkinny or kWide
-// operations; they are from the timings that benchmarks/model/host.py keeps.
+// The largest number of workgroups for which it pays to wake threads: each should have kSkinny or
+// kWide operations. Both are from the timings cpu-4 and cpu-16 of benchmarks/model/data
+// (benchmarks/model/host.py).
 int64_t WorthwhileWorkgroups(const Problem& p, bool skinny, int64_t processors) {
   constexpr double kSkinny = 2e5, kWide = 1.5e6;
   const double flops = 2.0 * static_cast<double>(p.batch) * static_cast<double>(p.m) *
@@ -60,8 +61,8 @@ int64_t WorthwhileWorkgroups(const Problem& p, bool skinny, int64_t processors) 
   return static_cast<int64_t>(std::min(static_cast<double>(processors), worth));
 }
 
-// Adds the candidates of whole tiles, or those of stream-K. `open`: the user did not ask for
-// stream-K, so only candidates that cut tiles are added.
+// Adds the candidates with whole tiles, or those with stream-K. `open`: the user did not choose the
+// schedule, so of stream-K's only candidates that cut tiles are added.
 void AddCandidates(const Problem& p, const Config& config, const Chip& chip, bool stream_k,
                    bool open, std::vector<Draft>* drafts) {
   const bool grouped = p.grouped();
@@ -78,7 +79,7 @@ void AddCandidates(const Problem& p, const Config& config, const Chip& chip, boo
 
   Scheduling s{.schedule = stream_k ? Schedule::kStreamK : config.schedule,
                .steals = true,
-               .group_m = 4,
+               .group_m = 4,  // chosen by hand
                .num_xcds = chip.num_xcds};
   s.workgroups = config.num_workgroups ? config.num_workgroups
                  : stream_k            ? kStreamKWorkgroups
@@ -93,14 +94,14 @@ void AddCandidates(const Problem& p, const Config& config, const Chip& chip, boo
   choice.tile_k = std::min(config.tile_k ? config.tile_k : 256, std::max<int64_t>(tiled.k, 1));
   // Stream-K's tile must not depend on this machine.
   const int64_t threads = stream_k ? s.workgroups : choice.num_threads;
-  constexpr int64_t kMaxArea = 512 * 768;  // accumulators that stay in an L2
+  constexpr int64_t kMaxArea = 512 * 768;  // 1.5 MiB of accumulators, which stay in the L2
   // Grouped products have smaller tiles, with at most one block of packed rows: a group seldom
-  // fills a large tile, and small ones balance the threads.
+  // fills a large tile, and small tiles balance the threads.
   const int64_t most_m = grouped ? kHostBlockM : 768, most_n = grouped ? 512 : 768;
   int64_t asked_m = config.tile_m, asked_n = config.tile_n;
   if (transposed) std::swap(asked_m, asked_n);
   if (skinny) {
-    // Rows of rhs are read in long pieces, but each workgroup has about two tiles.
+    // Rows of rhs are read in pieces as long as they can be if each workgroup has about two tiles.
     if (!asked_n)
       asked_n = std::clamp<int64_t>(RoundUp(CeilDiv(n, 2 * s.workgroups), 64), 128, 1024);
     if (!asked_m) asked_m = m;
@@ -115,11 +116,11 @@ void AddCandidates(const Problem& p, const Config& config, const Chip& chip, boo
       // All threads' scratch together must leave half of the workspace's cap for partial sums.
       Plan trial{.choice = candidate.choice};
       SetSizes(p, &trial);
-      trial.k = tiled.k;  // ragged k: that of a group
+      trial.k = tiled.k;  // with ragged k, the k of a group
       const bool is_asked = asked_m && asked_n;
       const bool fits =
           tile_m * tile_n <= kMaxArea && HostScratchBytes(trial) * threads <= kWorkspaceCap / 2;
-      if (!fits && !is_asked) candidate.cost *= 1e6;
+      if (!fits && !is_asked) candidate.cost *= 1e6;  // such tiles come last
       drafts->push_back({candidate, s});
     }
   }
@@ -134,7 +135,7 @@ std::vector<Draft> HostCandidates(const Problem& p, const Config& config, const 
   std::vector<Draft> drafts;
   if (asked || open) AddCandidates(p, config, chip, true, open, &drafts);
   if (!asked) AddCandidates(p, config, chip, false, open, &drafts);
-  // If tiles cost the same, the largest comes first.
+  // Of tiles that cost the same, the largest comes first.
   std::reverse(drafts.begin(), drafts.end());
   return drafts;
 }

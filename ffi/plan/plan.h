@@ -1,7 +1,7 @@
 // From a problem and a configuration to a plan.
 //
 //   Candidates  while tracing: every valid Choice for a chip, with its predicted cost
-//   Choose      while tracing: the candidate that costs least
+//   Choose      the first of Candidates, which costs least
 //   Derive      while tracing and at launch: checks a problem and a choice, and computes the rest
 //               of the plan from them, with the exact size of the workspace
 #pragma once
@@ -18,6 +18,7 @@
 
 namespace jaxgemm {
 
+// Limits of a plan, chosen by hand: the workspace; workgroups and shares; queues.
 inline constexpr int64_t kWorkspaceCapMiB = 128, kWorkspaceCap = kWorkspaceCapMiB << 20;
 inline constexpr int64_t kMaxWorkgroups = 1 << 16;
 inline constexpr int64_t kMaxQueues = 1 << 10;
@@ -30,26 +31,30 @@ struct Plan {
   Choice choice;
   const GpuInstance* instance = nullptr;  // null on the host
   // Host. skinny: there are few rows, so rhs is read in place and not packed. in_place: out has the
-  // accumulators' type and order, so tiles that are not cut are computed in out itself.
-  // scaled: partial sums of a block of k have scales, so they are computed in a scratch tile first.
+  // accumulators' type and order, so tiles that are not cut are computed in out itself. scaled: the
+  // partial sums of each block of k are multiplied by scales, so they are computed in scratch
+  // first.
   bool skinny = false, in_place = false, scaled = false;
-  int64_t m = 0, n = 0, k = 0;  // gated: n counts the columns of gate and up, as tile_n does
-  TileGrid grid{};              // of all tiles; grouped: of the most that group sizes can make
-  // Bytes from the workspace's start, each part 64-byte aligned. The first zeroed_bytes are set to
-  // zero on the call's stream: claim counters, arrival counters, atomic accumulators, the status of
-  // waiting for chunks, the order of their tiles.
+  // The sizes of the product that the kernel computes. Gated: n counts the columns of the gate and
+  // of the up projection, as tile_n does.
+  int64_t m = 0, n = 0, k = 0;
+  TileGrid grid{};  // of all tiles; grouped: of as many as group sizes can make
+  // The parts of the workspace, in bytes from its start, each aligned to 64 bytes: counters of
+  // claims, counters of arrivals, accumulators of atomic additions, whether a wait for a chunk
+  // timed out, and the order of tiles (ChunkSignals). The first zeroed_bytes are set to zero on the
+  // call's stream.
   int64_t claim_offset = 0, arrivals_offset = 0, atomic_offset = 0, status_offset = 0;
   int64_t order_offset = 0;
   int64_t zeroed_bytes = 0;
   int64_t partials_offset = 0;
-  int64_t scratch_offset = 0, scratch_bytes = 0;  // host: scratch_bytes for each thread
+  int64_t scratch_offset = 0, scratch_bytes = 0;  // host: scratch_bytes of each thread
   int64_t workspace_bytes = 0;
 
   ClaimArgs claim_args() const;
   bool stealing() const { return claim_args().is_shared(); }
   StreamKMap stream_k_map() const;
   int64_t num_indices() const { return stream_k_map().size(); }
-  // The map without the group sizes, which only the kernel can read.
+  // The map without the group sizes, which only the kernel knows.
   GroupedMap grouped_map(const Problem& problem) const;
   // The signals without their addresses.
   ChunkSignals chunk_signals(const Problem& problem) const;
@@ -60,7 +65,7 @@ struct Candidate {
   // The predicted cost: cycles on GPUs (AMD's with a margin), a relative time on the host. Only
   // candidates of one problem and chip compare.
   double cost = 0;
-  // For Reasons:
+  // Facts for Reasons.
   bool whole_is_faster = false;  // stream-K was asked for, and whole tiles take no longer
   bool fewer_shares = false;     // with more shares the workspace would have been too large
   int64_t last_round = 0;        // tiles of the last, partial round, which stream-K may cut
@@ -76,10 +81,11 @@ Candidate Choose(const Problem& problem, const Config& config, const Chip& chip,
 // Returns an empty string, or why the choice does not suit the problem.
 std::string Derive(const Problem& problem, const Choice& choice, Plan* plan);
 
-// Chooses and derives.
+// Calls Choose and Derive, for C++ tests. Python's calls are planned by PlanDict
+// (bindings/plan_dict.cc).
 std::string MakePlan(const Problem& problem, const Config& config, const Chip& chip, Plan* plan);
 
-// The decisions that `asked` left to the plan, and the reasons for them, for explain().
+// The decisions that `asked` left to the plan, with their reasons, for explain().
 std::vector<std::string> Reasons(const Problem& problem, const Config& asked,
                                  const Candidate& chosen, const Plan& plan);
 

@@ -1,3 +1,4 @@
+// The reasons of a plan, for explain(). jaxgemm/explain.py adds those of copies and shardings.
 #include <utility>
 
 #include "plan/plan.h"
@@ -8,8 +9,9 @@
 namespace jaxgemm {
 namespace {
 
-// Why a GPU kernel loads an operand by element, which is slower, or "". Else it moves 16 bytes at a
-// time, which needs lines of a multiple of 16 bytes, and on Hopper a layout that TMA reads.
+// Why a GPU kernel loads an operand element by element, which is slower, or "". Else it loads 16
+// bytes at a time, which needs lines of a multiple of 16 bytes, and on Hopper a layout that TMA
+// reads.
 std::string WhyLoadedByElement(const Problem& p, bool is_lhs, const GpuInstance& instance) {
   constexpr int64_t kVectorBytes = 16;
   const int64_t contracting = is_lhs ? p.lhs_contracting : p.rhs_contracting;
@@ -31,7 +33,7 @@ std::string WhyLoadedByElement(const Problem& p, bool is_lhs, const GpuInstance&
            std::string("; TMA begins at multiples of 16 bytes") + end;
   }
   return "k is not the last dimension of " + operand + ", which is " + Str(Name(dtype)) +
-         "; TMA reads only operands of 16 bits so" + end;
+         "; TMA reads this layout only of 16-bit operands" + end;
 }
 
 }  // namespace
@@ -48,7 +50,7 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Ca
         Str(c.tile_m) + "x" + Str(c.tile_n));
   }
   if (plan.skinny) {
-    say("few rows: the larger operand is streamed where it lies, never packed");
+    say("few rows: the kernel reads the larger operand in place, and does not pack it");
   }
   say("tile " + Str(c.out_tile_m()) + "x" + Str(c.out_tile_n()) + "x" + Str(c.tile_k) + ": " +
       Str(tiles) + (tiles == 1 ? " tile of " : " tiles of ") + Str(plan.grid.tiles_k) + " k tiles");
@@ -63,12 +65,12 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Ca
     }
   }
   if (c.transposed && c.cluster_m > 1) {
-    say("two CTAs of a cluster have tiles of the same rows of out: each loads half of these rows of "
-        "lhs for both");
+    say("two CTAs of a cluster have tiles of the same rows of out: each loads half of these rows "
+        "of lhs for both");
   }
   if (c.cluster_k > 1) {
     if (asked.schedule == Schedule::kAuto) {
-      say("stream_k: too few tiles to share out whole for all multiprocessors");
+      say("stream_k: whole tiles are too few to occupy all multiprocessors");
     }
     say("stream_k: each tile is cut along k among " + Str(c.cluster_k) +
         " CTAs, a cluster, which add up in shared memory (the same bits on every run)");
@@ -112,7 +114,7 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Ca
     }
   } else if (asked.schedule == Schedule::kAuto) {
     say(c.schedule == Schedule::kWorkStealing
-            ? "work_stealing: more tiles than workgroups, which need not run at one speed"
+            ? "work_stealing: more tiles than workgroups, which may run at different speeds"
         : tiles > c.num_workgroups
             ? "persistent: tiles at a fixed stride, because the counters that workgroups steal "
               "from would have to be zeroed first"
@@ -123,17 +125,17 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Ca
         " rows, are waited for" +
         (p.pivot ? " from tile row " + Str(p.pivot) + " round" : " from the first on"));
     if (c.order_at_launch) {
-      say("where all chunks have come when the kernel starts, " + Str(int64_t{plan.grid.group_m}) +
+      say("if all chunks have arrived when the kernel starts, " + Str(int64_t{plan.grid.group_m}) +
           " tile rows are visited together, for the cache; else " + Str(p.tiles_per_chunk) +
-          ", so that its first tiles need the first chunk only");
+          ", so that its first tiles need only the first chunk");
     }
   }
   if (IsPlain(c.form) && p.has_vectors()) {
-    say("plain but for vectors: a form of the kernel that can do no more applies them to the sums, "
-        "which it casts and stores");
+    say("plain with vectors: a form of the kernel that can do no more applies the vectors to the "
+        "accumulators, casts these and stores them");
   } else if (IsPlain(c.form)) {
-    say("plain: there is no epilogue: a form of the kernel that can do no more casts the sums and "
-        "stores them");
+    say("plain: there is no epilogue: a form of the kernel that can do no more casts the "
+        "accumulators and stores them");
   }
   if (IsFused(c.form)) {
     say("fused: the epilogue is applied to the accumulators, by a form of the kernel that does "

@@ -6,8 +6,7 @@
 namespace jaxgemm {
 namespace {
 
-// A line of an operand is what is contiguous in memory: one row's k, or all rows at one k. TMA
-// reads lines whose length is a multiple of 16 bytes. If it is a multiple of 128, a box covers
+// TMA reads lines whose length is a multiple of 16 bytes. If it is a multiple of 128, a box covers
 // whole cache lines of the L2.
 constexpr int64_t kLineBytes = 16, kCacheLine = 128;
 
@@ -19,26 +18,31 @@ bool TmaReads(const Problem& p, int64_t contracting, int64_t other) {
 
 double AsDouble(int64_t value) { return static_cast<double>(value); }
 
-// Operations in a microsecond of main loops that read both operands by TMA, by an element's bytes.
+// Estimates for an H200. Those without a timing beside them were set by hand when the copies were
+// added; benchmarks/results/gpu-h200-2026-11-23-relayout.json has times of that day, among them
+// those of several ways to copy for 12 products.
+
+// Operations per microsecond of main loops that read both operands by TMA, for the bytes of an
+// element.
 double TmaRate(int64_t bytes) { return bytes == 1 ? 1200e6 : bytes == 2 ? 650e6 : 380e6; }
-// The rate of main loops that read an operand of float32 into registers (an H200: 4096 x 4096 x
-// 4096 in 418 us).
+// The same for main loops that read an operand of float32 into registers (4096 x 4096 x 4096 in 418
+// us).
 constexpr double kRegistersRate = 330e6;
-// The rate of main loops that load one operand by element (an H200: float32 4096 x 4096 x 4096 in
+// The same for main loops that load one operand element by element (float32 4096 x 4096 x 4096 in
 // 7002 us, bfloat16 4096 x 4097 x 4096 in 2145 us, float8 8 groups 16384 x 7168 x 4096 in 31.7 ms).
 double ElementRate(int64_t bytes) { return bytes == 1 ? 30e6 : bytes == 2 ? 64e6 : 20e6; }
 
-// The cost of a copy by XLA: microseconds to launch it, and bytes (read and written) per
-// microsecond when it pads and when it transposes.
+// A copy by XLA: microseconds for its launch, and bytes (read and written) per microsecond if it
+// pads and if it transposes.
 constexpr double kLaunch = 2.5, kPadBytes = 3e6, kTransposedBytes = 2e6;
-// Bytes per microsecond when a result is stored whose lines are no multiple of 16 bytes (4096 x
-// 4097 of bfloat16: 65 more microseconds; 1000 x 1001: 7).
+// A result whose lines are no multiple of 16 bytes takes a microsecond longer to store for each
+// kOddStoreBytes bytes (4096 x 4097 of bfloat16: 65 microseconds; 1000 x 1001: 7).
 constexpr double kOddStoreBytes = 0.3e6;
-// The factor of a product's time if its boxes do not cover whole lines of the L2.
+// The factor on a product's time if its boxes do not cover whole cache lines of the L2.
 constexpr double kStraddles = 1.12;
 
-// Microseconds of the copies and the product. Only relayouts of one problem are compared, so the
-// time that all of them have need not be exact.
+// The microseconds of the copies and the product together. Only relayouts of one problem are
+// compared, so the time that all of them share need not be exact.
 double Microseconds(const Problem& p, const Relayout& r) {
   const Problem relaid = Relaid(p, r);
   const int64_t bytes = Bytes(p.lhs_dtype);
@@ -64,7 +68,8 @@ double Microseconds(const Problem& p, const Relayout& r) {
   if (r.n != p.n && p.has_vectors()) time += kLaunch;
   if (!TmaStoresOut(relaid)) time += out / kOddStoreBytes;
 
-  // `used` is the fraction of multiprocessors that have work: a tile, or a share of one along k.
+  // `used` is the fraction of multiprocessors that have work: a tile of kTile rows and columns, or
+  // a share of it with a k of kSharedK at least.
   constexpr double kTile = 128, kSharedK = 512, kMultiprocessors = 132;
   const double m = AsDouble(r.m), n = AsDouble(relaid.num_columns()), k = AsDouble(r.k);
   const double tiles = AsDouble(p.num_out()) * std::max(1.0, m / kTile) * std::max(1.0, n / kTile);
@@ -85,7 +90,7 @@ double Microseconds(const Problem& p, const Relayout& r) {
   return time;
 }
 
-// A size as it is, padded to whole TMA lines, and padded to whole lines of the L2.
+// A size as it is, padded to lines that TMA reads, and padded to whole cache lines of the L2.
 std::array<int64_t, 3> Paddings(int64_t size, DType dtype) {
   auto padded = [&](int64_t line) {
     const int64_t elements = line / Bytes(dtype);
@@ -96,9 +101,9 @@ std::array<int64_t, 3> Paddings(int64_t size, DType dtype) {
 
 }  // namespace
 
-// A box must begin at a multiple of 16 bytes of its line: elsewhere TMA ends the kernel with an
-// illegal instruction (an H100, driver 580). Along a line of lhs the rows of a group begin
-// anywhere, and along a line of rhs the columns of the up projection begin at n.
+// A box must begin at a multiple of 16 bytes of its line: else TMA ends the kernel with an illegal
+// instruction (an H100, driver 580). If lhs is not k-contiguous, the rows of a group begin anywhere
+// in a line; if rhs is not, the columns of the up projection begin at n.
 bool TmaReadsLhs(const Problem& p) {
   return TmaReads(p, p.lhs_contracting, p.m) && !(p.ragged == Ragged::kM && p.lhs_contracting == 0);
 }
@@ -107,8 +112,8 @@ bool TmaReadsRhs(const Problem& p) {
          !(p.gated && p.rhs_contracting == 0 && p.n * Bytes(p.rhs_dtype) % kLineBytes != 0);
 }
 bool RegistersReadRhs(const Problem& p) {
-  // On an H200, 512 x 4096 x 4096 takes 60 us, and XLA's kernel 51 us; with 256 rows it is 34 us,
-  // and XLA's 52 us.
+  // On an H200, 512 x 4096 x 4096 takes 60 us, and XLA's kernel 51 us; with 256 rows it takes 34
+  // us, and XLA's 52 us.
   constexpr int64_t kMostRows = 256;
   return p.lhs_dtype == DType::kF32 && !p.grouped() && p.tiles_per_chunk == 0 && p.m <= kMostRows &&
          p.lhs_contracting == 1 && p.rhs_contracting == 0 && TmaReadsLhs(p) &&
@@ -129,13 +134,13 @@ Problem Relaid(Problem p, const Relayout& r) {
 
 Relayout ChooseRelayout(const Problem& p, const Config& config, const Chip& chip) {
   Relayout best{p.lhs_contracting, p.rhs_contracting, p.m, p.n, p.k};
-  const int64_t most = int64_t{1} << 30;  // sizes that padding cannot bring over a limit
+  const int64_t most = int64_t{1} << 30;  // padding brings no such size over a limit of the kernels
   if (chip.target != "sm90" || p.block_k > 0 || !config.kernel.empty() || TmaMovesAll(p) ||
       p.m == 0 || p.n == 0 || p.k == 0 || p.m > most || p.n > most || p.k > most) {
     return best;
   }
-  // Chunks of lhs have not arrived when a copy would be made. Neither a buffer that is accumulated
-  // into in place nor the two matrices of a gated rhs can be padded.
+  // Chunks of lhs have not arrived when a copy would be made. Two things cannot be padded: an out
+  // that is accumulated into in place, and the two matrices of a gated rhs.
   const bool lhs_stays = p.tiles_per_chunk > 0;
   double least = Microseconds(p, best);
   for (int64_t k : Paddings(p.k, p.lhs_dtype)) {

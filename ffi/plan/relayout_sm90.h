@@ -1,9 +1,9 @@
 // Copies of operands that let a Hopper kernel read them by TMA.
 //
-// TMA reads lines that are a multiple of 16 bytes long. Operands of 8 and 32 bits must have k along
-// the lines, because wgmma reads them so from shared memory. An operand that TMA cannot read is
-// loaded element by element, which is 10 to 20 times slower. Until there are kernels for these
-// layouts, XLA copies an operand before the call if that costs less than it saves.
+// TMA reads lines that are a multiple of 16 bytes long. Operands of 8 and 32 bits must be
+// k-contiguous, because wgmma reads them only k-major from shared memory. An operand that TMA
+// cannot read is loaded element by element, which is 10 to 20 times slower. So XLA copies an
+// operand before the call if that costs less than it saves.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace jaxgemm {
 
-// The problem as the kernel gets it: the layout of each operand, and the sizes, which may be padded
-// with zeros.
+// The problem as the kernel gets it: the layout of each operand, and the sizes with the zeros that
+// pad them.
 struct Relayout {
   int64_t lhs_contracting, rhs_contracting, m, n, k;
 
@@ -25,22 +25,24 @@ struct Relayout {
   }
 };
 
-// Whether TMA can read an operand or store out: the layout and the length of the lines. (Buffers
-// begin at multiples of 16 bytes.)
+// Whether TMA can read an operand, by its layout, the length of its lines, and where boxes begin.
+// (Buffers begin at multiples of 16 bytes.)
 bool TmaReadsLhs(const Problem& problem);
 bool TmaReadsRhs(const Problem& problem);
-// Ragged k: the k tiles of a group begin at a multiple of this. Where k runs along the lines of an
-// operand, boxes begin there, at multiples of 16 bytes; the kernel zeroes what is not the group's.
+// With ragged k, the k tiles of a group begin at a multiple of this number of k: in a k-contiguous
+// operand boxes begin there, and must begin at multiples of 16 bytes. The kernel sets elements of
+// other groups to zero.
 int64_t AlignedK(const Problem& problem);
-// Whether the kernels of float32 that store out^T read both operands as they lie: rhs, which is
-// their lhs, through registers.
+// Whether the kernels of float32 that store out^T read both operands in place: rhs, which is their
+// lhs, through registers.
 bool RegistersReadRhs(const Problem& problem);
+// Whether TMA can store out.
 bool TmaStoresOut(const Problem& problem);
 // Whether TMA reads both operands and stores the result as they are.
 bool TmaMovesAll(const Problem& problem);
 
-// The relayout that is fastest by estimate. For other targets than sm90, or if the configuration
-// names a kernel, there are no copies.
+// The relayout that is fastest by estimate. For other targets than sm90, for scales of blocks, and
+// if the configuration names a kernel, there are no copies.
 Relayout ChooseRelayout(const Problem& problem, const Config& config, const Chip& chip);
 
 // The problem after the copies.

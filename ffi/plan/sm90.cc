@@ -12,7 +12,7 @@
 namespace jaxgemm {
 namespace {
 
-// Whether results are only cast and stored, maybe after vectors were applied.
+// Whether the epilogue only applies vectors, if there are any, casts, and stores.
 bool NeedsOnlyVectors(const Problem& p) {
   return !p.save_preact && p.activation == Activation::kNone && !p.gated && !p.accumulate;
 }
@@ -22,7 +22,7 @@ bool IsStoredByTma(const Problem& p) {
 }
 // Whether the plain forms store the result.
 bool IsPlainProduct(const Problem& p) { return IsStoredByTma(p) && HasNoEpilogue(p); }
-// Whether a dense product can have a fused form, which stores all results but gated ones.
+// Whether a dense product can have a fused form. These forms have any epilogue that is not gated.
 bool CanBeFused(const Problem& p) { return TmaReadsLhs(p) && TmaReadsRhs(p) && !p.gated; }
 
 // Whether a form that loads both operands by TMA stores the product's result.
@@ -38,16 +38,17 @@ Problem Computed(const GpuInstance& instance, const Problem& p) {
   return instance.transposed ? Transposed(p) : p;
 }
 
-// The form of peers of which a multiprocessor runs the most CTAs.
+// The form with peers of which a multiprocessor runs most CTAs at once.
 KernelForm MostPeersForm(const GpuInstance& instance) {
   return HasForm(instance, KernelForm::kPeersHalfSm) ? KernelForm::kPeersHalfSm
                                                      : KernelForm::kPeers;
 }
+
 // Whether clusters of cluster_k CTAs can compute all tiles, with at least one k tile for each CTA.
-// Those of kernels that store out row-major compute all tiles at the same time.
+// In kernels that store out row-major they must compute all tiles at the same time.
 bool ClustersFit(const Problem& p, const Chip& chip, const GpuInstance& instance,
                  int64_t cluster_k) {
-  constexpr int64_t kRounds = 4;  // kernels that store out^T may take so many rounds
+  constexpr int64_t kRounds = 4;  // limit for kernels that store out^T, chosen by hand
   const int64_t at_once = ClustersAtOnce(cluster_k, MostPeersForm(instance), chip);
   return CanBePeers(instance.tile_n, cluster_k) && HasForm(instance, KernelForm::kPeers) &&
          CeilDiv(p.k, instance.tile_k) >= cluster_k && NumTiles(p, instance) > 0 &&
@@ -71,20 +72,21 @@ int64_t ClusterK(const Problem& p, const Plan& plan) {
   return CanBePeers(instance.tile_n, ctas) && ctas <= plan.grid.tiles_k ? ctas : 1;
 }
 
-// Whether CTAs in pairs, whose tiles have the same columns, may load rhs for each other.
+// Whether pairs of CTAs whose tiles have the same columns may load rhs for each other (multicast).
 bool MayShareRhs(const GpuInstance& instance, int64_t tiles_m, int64_t cluster_k) {
   return MayShareRhs(KernelForm::kPeers, instance.lhs, instance.lhs_contracting == 1,
                      instance.rhs_contracting == 1, instance.transposed) &&
          tiles_m >= 2 && 2 * cluster_k <= kMaxClusterSize;
 }
 
-// Sets the tiles of a cluster. With few columns in a tile the L2 limits the main loop. The CTAs of
-// neighbouring tiles read the same operands, and were faster in one cluster, without multicast.
+// Sets cluster_m and cluster_n. If tiles have few columns, the L2 limits the main loop. CTAs of
+// neighbouring tiles read the same operands, and were faster in one cluster, even without
+// multicast.
 void ShapeCluster(const Chip& chip, Plan* plan) {
   constexpr int64_t kFewColumns = 64;
   Choice& c = plan->choice;
   if (c.tile_n > kFewColumns || c.transposed) return;
-  // From an H200's timings.
+  // Chosen by an H200's timings of 2026-11-22, of which no file was kept.
   constexpr std::pair<int64_t, int64_t> kShapes[] = {{2, 2}, {1, 2}};
   const TileGrid& grid = plan->grid;
   for (auto [m, n] : kShapes) {
@@ -119,7 +121,7 @@ void ChooseForm(const Problem& p, const Chip& chip, Plan* plan) {
   c.cluster_k = ClusterK(p, *plan);
   if (c.cluster_k > 1 || c.transposed) {
     c.form = KernelForm::kPeers;
-    const int64_t tiles = c.cluster_m;  // of a cluster; 2: the draft's CTAs share rhs
+    const int64_t tiles = c.cluster_m;  // tiles of a cluster; 2 if the draft's CTAs share rhs
     const bool fits =
         ClusterGrid(*plan).num_tiles() <= ClustersAtOnce(c.cluster_k * tiles, c.form, chip);
     if (!fits) c.form = MostPeersForm(*FindGpuInstance(c.target, c.kernel));
@@ -146,10 +148,10 @@ double CyclesOfPlan(const Problem& p, const Chip& chip, const Plan& plan) {
   return Sm90Cycles(p, chip, plan);
 }
 
-// Whether stream-K can cut the last round into more shares than it has tiles, with k enough in
-// each.
+// Whether stream-K can cut the last round into more shares than it has tiles, each with a k that is
+// long enough (OpenShares).
 bool Cuts(const Problem& p, const GpuInstance& instance, int64_t workgroups) {
-  constexpr double kMaxTiles = 2e9;
+  constexpr double kMaxTiles = 2e9;  // keeps `count` in range
   const double tiles = NumTiles(p, instance);
   if (tiles > kMaxTiles) return false;
   const int64_t count = static_cast<int64_t>(tiles);
@@ -159,9 +161,10 @@ bool Cuts(const Problem& p, const GpuInstance& instance, int64_t workgroups) {
 
 }  // namespace
 
-// The numbers are those that cuOccupancyMaxActiveClusters gives on an H100 of 132 multiprocessors.
-// A cluster lies within one group of multiprocessors (a GPC), so some multiprocessors are left
-// over. Chips with other numbers of multiprocessors are taken to have as many in proportion.
+// The numbers are those that cuOccupancyMaxActiveClusters returns on an H100 of 132
+// multiprocessors. A cluster lies within one group of multiprocessors (a GPC), so some
+// multiprocessors are left over. Chips with another number of multiprocessors are assumed to run
+// clusters in proportion.
 int64_t ClustersAtOnce(int64_t ctas, KernelForm form, const Chip& chip) {
   constexpr int64_t kClusters[] = {0, 132, 66, 39, 30, 22, 17, 15, 15};
   return kClusters[ctas] * Sm90CtasPerSm(form) * chip.num_cus / kClusters[1];
@@ -184,15 +187,15 @@ bool PingPongs(const Problem& p, const GpuInstance& instance, double tiles, int6
 std::vector<Draft> Sm90Candidates(const Problem& p, const Config& config, const Chip& chip,
                                   std::string* error) {
   const bool stream_k = config.schedule == Schedule::kStreamK || config.num_shares > 0;
-  // If the user fixed neither grid nor shares, clusters may share tiles, and stream-K cuts tiles
-  // only if that is faster.
+  // If the user fixed neither the grid nor the shares, clusters may split tiles along k, and
+  // stream-K cuts tiles only if that is faster by estimate.
   const bool plan_decides =
       !p.grouped() && p.tiles_per_chunk == 0 && !config.num_workgroups && !config.num_shares;
   const bool may_share = plan_decides && !config.num_queues && !p.block_k &&
                          config.reduction == Reduction::kLinear &&
                          (stream_k || config.schedule == Schedule::kAuto);
   std::vector<Draft> drafts;
-  // Adds the draft, and that whose CTAs share rhs.
+  // Adds the draft, and the same draft with CTAs that share rhs.
   auto add = [&](const GpuInstance& instance, const Problem& computed, const Draft& draft) {
     const double tiles = std::max(1.0, NumTiles(computed, instance));
     const int64_t cluster_k =
@@ -207,11 +210,12 @@ std::vector<Draft> Sm90Candidates(const Problem& p, const Config& config, const 
     }
   };
   for (const GpuInstance& instance : GpuInstances()) {
-    // The gate's and the up projection's columns are halves of a tile, loaded in multiples of 64.
+    // Half of a tile's columns are the gate's, the other half the up projection's. Each half is
+    // loaded in multiples of 64 columns.
     if (!Suits(instance, p, config, chip) || (p.gated && instance.tile_n % 128 != 0)) continue;
     if (p.block_k > 0 && !HasForm(instance, KernelForm::kScaled)) continue;
     const Problem computed = Computed(instance, p);
-    // The kernels that store out^T have a CTA for each tile or share of one.
+    // Kernels that store out^T have a CTA for each tile or share.
     const int64_t at_once =
         instance.transposed ? kMaxWorkgroups : chip.num_cus * chip.waves_per_cu / instance.waves;
     const Draft whole{
@@ -244,7 +248,7 @@ std::vector<Draft> Sm90Candidates(const Problem& p, const Config& config, const 
 bool HasSm90Form(const Problem& p, const Plan& plan) {
   const Choice& c = plan.choice;
   const int64_t tiles = plan.grid.num_tiles();
-  // A CTA of these kernels has one tile or one share of it.
+  // Each CTA of a kernel that stores out^T has one tile or one share.
   if (c.transposed && c.target == "sm90") {
     return IsPeers(c.form) && HasForm(*plan.instance, c.form) && c.cluster_n == 1 &&
            (c.cluster_m == 1 ||
@@ -269,9 +273,9 @@ TileGrid ClusterGrid(const Plan& plan) {
   const Choice& c = plan.choice;
   auto index = [](int64_t count) { return static_cast<Index>(count); };
   TileGrid grid = plan.grid;
-  // The last CTA of an odd number of tile rows computes nothing that is stored.
+  // If the number of tile rows is odd, the last CTA computes a tile that is not stored.
   grid.tiles_m = index(CeilDiv(grid.tiles_m, c.cluster_m)), grid.tiles_n /= index(c.cluster_n);
-  // Consecutive clusters of 1 x 2 tiles have the same rows.
+  // With clusters of 1 x 2 tiles, consecutive clusters have the same rows.
   grid.group_m = c.cluster_m < c.cluster_n ? 1 : std::min(grid.group_m, grid.tiles_m);
   return grid;
 }

@@ -14,7 +14,8 @@ namespace {
 
 // How the output tiles are divided among the workgroups. cluster_k > 1: cluster_k CTAs compute each
 // tile. cut_tiles > 0: stream-K cuts the last cut_tiles tiles into num_shares shares, with partial
-// sums in the workspace. Else a workgroup computes whole tiles, ping_pong by two warpgroups.
+// sums in the workspace. Else each workgroup (with ping_pong each of its two warpgroups) computes
+// whole tiles.
 struct Decomposition {
   KernelForm form = KernelForm::kGeneral;
   int64_t workgroups = 1;
@@ -25,19 +26,20 @@ struct Decomposition {
   // The general form, which takes model.general longer. False with stream-K, because model.zeroing
   // was fitted with that time in it.
   bool general = false;
-  bool fused = false;           // an epilogue without ping-pong, which would hide it
-  bool peers_epilogue = false;  // peers with an epilogue that is not short
+  bool fused = false;           // an epilogue that no ping-pong hides
+  bool peers_epilogue = false;  // peers, with an epilogue that is not short
 };
 
 double AsDouble(int64_t value) { return static_cast<double>(value); }
 
-// Predicts cycles. A CTA computes its tiles one after another. A k tile takes as long as a norm of
-// three times, which disturb each other: its wgmmas, its bytes into one multiprocessor, and all
-// CTAs' bytes from the L2. CTAs that share rhs also wait for each other. The last store is not
-// hidden and is added; each of a tile's peers stores a part of its columns. With ping-pong all
-// other stores are hidden, and only the part alone / (alone + sustained) of the L2's time counts,
-// where `alone` is the time of the main loops without the L2. The time of all tiles is a norm of
-// that and of the time in which the device's memory reads each operand and writes the result.
+// Predicts cycles. A CTA computes its tiles one after another. A k tile takes a norm of four times:
+// that of its wgmmas, that of its bytes into one multiprocessor, that of all CTAs' bytes from the
+// L2, and the latency of a load divided by the stages. CTAs that share rhs also wait for each
+// other. The last store is not hidden and is added; each of a tile's peers stores a part of its
+// columns. With ping-pong all other stores are hidden, and only the fraction alone / (alone +
+// sustained) of the L2's time counts, where `alone` is the time of the main loops without the L2.
+// The time of all tiles is a norm of this and of the time in which the device's memory reads each
+// operand and writes the result.
 double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
               const Decomposition& decomposition, const Sm90Model& model) {
   const int64_t tiles_k = CeilDiv(p.k, instance.tile_k);
@@ -51,8 +53,8 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   const double peers = AsDouble(decomposition.cluster_k), shares = tiles * peers;
   const double element = AsDouble(Bytes(instance.lhs));
   const double ctas = std::min(shares, at_once) * cluster;
-  // An rhs in boxes of 64 columns is loaded in whole boxes. Rows outside of an operand are not
-  // loaded (TileBoxes in sm90/loaders.h).
+  // An rhs in boxes of 64 columns is loaded in whole boxes. Rows beyond the end of an operand are
+  // not loaded (TileBoxes in sm90/loaders.h).
   const bool in_boxes = instance.rhs_contracting == 0 && Bytes(instance.lhs) == 2;
   const double loaded_m = instance.lhs_contracting == 1 ? std::min(m, AsDouble(p.m)) : m;
   const double loaded_n =
@@ -67,8 +69,8 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   const double busy = power(ctas_per_sm * m * n * k * element / 2 / model.macs_per_cycle) +
                       power(ctas_per_sm * (loaded_m + loaded_n) * k * element / model.sm_bytes) +
                       power(model.latency / stages);
-  // A box of 128 bytes that straddles two lines of the L2 takes two reads. With ping-pong the L2 is
-  // then waited for, too.
+  // A box of 128 bytes that straddles two cache lines of the L2 takes two reads. Then even
+  // ping-pong does not hide the L2's time.
   auto reads = [&](int64_t line) {
     return line * Bytes(instance.lhs) % 128 == 0 ? 1.0 : model.straddle;
   };
@@ -76,8 +78,8 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   const double rhs_reads = reads(p.rhs_contracting == 1 ? p.k
                                  : in_boxes             ? std::gcd(p.n, instance.tile_n)
                                                         : p.n);
-  // The tiles that are computed at the same time have active_m rows and active_n columns of tiles.
-  // Reads of the same bytes by several CTAs take less than as many reads of different bytes.
+  // The tiles that are computed at the same time are active_m rows and active_n columns of tiles.
+  // Several CTAs read the same bytes in less time than different bytes.
   const double active = std::max(1.0, std::min(tiles, at_once / peers));
   const double active_m =
       std::min(AsDouble(CeilDiv(p.m, instance.tile_m)),
@@ -97,12 +99,12 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
                         (tma_loads_all ? 1 : model.element_load) *
                         (LhsInRegisters(instance) ? model.registers_loop : 1);
   const double per_k = waits + slower * std::pow(busy + from_l2, 1 / model.norm);
-  // TMA cannot store rows that are no multiple of 16 bytes: threads store their elements.
+  // TMA cannot store rows that are no multiple of 16 bytes, so threads store their elements.
   const bool by_element = !instance.transposed && !TmaStoresOut(p);
-  // Nothing hides the stores from the registers of tiles that are no boxes of columns.
+  // Tiles whose columns do not fill boxes are stored from the registers, and nothing hides that.
   const bool unhidden =
       HasOnlyDenseForms(instance) && peers == 1 && !decomposition.ping_pong && !decomposition.fused;
-  // TMA stores the accumulators as they are.
+  // TMA stores the accumulators without a cast.
   const bool wide = HasNoEpilogue(p) && Bytes(p.out_dtype) == 4 && !by_element;
   const double fused =
       (wide ? model.wide_per_column : model.fused_per_column) *
@@ -111,10 +113,10 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
                         (unhidden ? model.unhidden_per_column : 0)) *
                        std::min(n, AsDouble(p.n));
   const double tile = AsDouble(CeilDiv(tiles_k, decomposition.cluster_k)) * per_k + store;
-  // The loads of a CTA's next tile begin before its last one ends. With peers or out^T each tile
+  // The loads of a CTA's next tile begin before the current one ends. With peers or out^T each tile
   // has a CTA of its own.
   const double next_tile = instance.transposed || peers > 1 ? model.next_cta : model.next_tile;
-  // Rows of a tile that do not end at a line of the L2 are stored in more transactions.
+  // Rows of a tile that do not end at a cache line of the L2 are stored in more transactions.
   const double stored_longer =
       (wide && decomposition.fused ? 1 + model.wide_waits * std::max(0.0, 1 - 128 / n) : 1) *
       (HasOnlyDenseForms(instance) ? 1 + model.unboxed_stores : 1);
@@ -123,17 +125,17 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
       (AsDouble(p.m) * AsDouble(p.k) * element + AsDouble(p.k) * AsDouble(p.n) * element +
        AsDouble(p.m) * AsDouble(p.n) * AsDouble(Bytes(p.out_dtype)) * stored_longer);
   const double memory_bytes = chip.gb_per_s * 1e3 * model.memory_share / chip.mhz;  // a cycle
-  // More CTAs than multiprocessors get less of the memory's bandwidth.
+  // With more CTAs than multiprocessors the kernel uses less of the memory's bandwidth.
   const double crowding =
       instance.transposed || peers > 1
           ? 1 + model.crowding * std::max(0.0, ctas / AsDouble(chip.num_cus) - model.crowded)
           : 1;
-  // The time of the tiles that takes `cycles` if the device's memory does not limit it.
+  // The time of tiles that take `cycles` if the device's memory does not limit them.
   auto with_dram = [&](double cycles) {
     return std::pow(power(cycles) + power(crowding * bytes / memory_bytes), 1 / model.norm);
   };
-  // What an epilogue adds to a store with peers. next_cta has the time of storing 16 bits; kernels
-  // that store out^T take as long again for each 16 bits more.
+  // What an epilogue adds to a store with peers. next_cta contains the store of 16-bit results;
+  // kernels that store out^T take as long again for each further 16 bits.
   const double per_row = (decomposition.peers_epilogue ? model.epilogue_per_row : 0) +
                          model.per_transposed_row * (AsDouble(Bytes(p.out_dtype)) / 2 - 1);
   const double per_column = decomposition.peers_epilogue ? model.epilogue_per_column : 0;
@@ -156,12 +158,13 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
     const double alone = rounds * loop_with(0);
     const bool straddles = lhs_reads * rhs_reads > 1;
     const double loop = loop_with(straddles ? 1 : alone / (alone + model.sustained));
-    // A warpgroup's loop and epilogue together take the time of two turns, if that is longer.
+    // In the time of two turns a warpgroup does one main loop and one epilogue.
     const double epilogue = (HasShortEpilogue(p, instance) ? model.last_per_column : fused) *
                             std::min(n, AsDouble(p.n));
     const double turn = std::max(loop, (loop + epilogue) / 2);
     const double turns = rounds * turn;
-    // Several tiles read the same rows while these stream from the device's memory.
+    // In narrow products several tiles read the same rows while these stream from the device's
+    // memory. The limits were set by hand, together with turns_stream.
     constexpr int64_t kLongK = 16, kLeastTiles = 3, kMostTiles = 8;
     const int64_t side = std::min(CeilDiv(p.m, instance.tile_m), CeilDiv(p.n, instance.tile_n));
     const bool streams = tiles_k >= kLongK && side >= kLeastTiles && side <= kMostTiles;
@@ -170,7 +173,7 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
     return last + with_dram(longer * turns + rounds * store);
   }
   if (!decomposition.cut_tiles) {
-    // What follows the main loop of a CTA delays the next CTA.
+    // What a CTA does after its main loop delays the next CTA.
     const double exchange =
         peers > 1 ? (instance.transposed ? 0 : model.exchange) + model.per_peer * peers +
                         (SharesOutWarps(instance.tile_n) ? model.divided_warps * n * peers : 0) +
@@ -187,11 +190,12 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
          store + model.zeroing + m * n * 4 / model.partial_bytes * (1 + slices);
 }
 
-// The cost of tiles that fit the chunks of lhs badly, to be added to Cycles: that of the product
-// computed part by part. A part is a chunk, or as many chunks as give every multiprocessor a tile.
+// A cost that is added to Cycles if lhs arrives in chunks, because some tiles fit the chunks badly:
+// the cycles of the product computed part by part. A part is a chunk, or as many chunks as give
+// every multiprocessor a tile.
 double ChunkCycles(Problem p, const Chip& chip, const GpuInstance& instance, KernelForm form,
                    int64_t workgroups, const Sm90Model& model) {
-  constexpr double kWeight = 0.25;  // a small weight: the whole product's time counts more
+  constexpr double kWeight = 0.25;  // chosen by hand: the whole product's time counts more
   const int64_t tiles_n = std::max<int64_t>(CeilDiv(p.n, instance.tile_n), 1);
   const int64_t rows = std::max(p.tiles_per_chunk, CeilDiv(workgroups, tiles_n)) * instance.tile_m;
   const double parts = std::max(1.0, AsDouble(p.m) / AsDouble(rows));
@@ -208,7 +212,7 @@ double Sm90Cycles(const Problem& p, const Chip& chip, const Plan& plan, const Sm
   const Problem typical = instance.transposed ? Transposed(TypicalGroup(p)) : TypicalGroup(p);
   const int64_t ctas = chip.num_cus * chip.waves_per_cu / instance.waves;
   const bool in_clusters = c.transposed || c.cluster_k > 1;
-  const int64_t tiles = c.transposed ? c.cluster_m : 1;  // of a cluster
+  const int64_t tiles = c.transposed ? c.cluster_m : 1;  // tiles of a cluster
   const int64_t at_once =
       in_clusters ? ClustersAtOnce(c.cluster_k * tiles, c.form, chip) * c.cluster_k * tiles : ctas;
   const bool grouped_vectors =

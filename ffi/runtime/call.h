@@ -7,8 +7,9 @@
 
 namespace jaxgemm {
 
-// The strides of a vector operand from one batch (columns with ragged m: group), row or column of
-// out to the next, in elements. 0: the vector is the same for all.
+// The strides of a vector operand from one batch, row or column of out to the next, in elements.
+// (For a vector along columns with ragged m, `batch` is the stride from group to group.) 0: the
+// vector is the same for all.
 struct VectorStrides {
   int64_t batch = 0, row = 0, column = 1;
 };
@@ -32,8 +33,8 @@ struct BufferSizes {
 struct Call {
   Problem problem;
   Plan plan;
-  // Operands and results: lhs, rhs, bias, out and so on. Null if the problem does not have it. The
-  // workspace is 64-byte aligned.
+  // Operands and results: lhs, rhs, bias, out and so on. What the problem does not have is null.
+  // The workspace is 64-byte aligned.
 #define JAXGEMM_OPERAND(type, name, is_there) const type* name = nullptr;
 #define JAXGEMM_RESULT(type, name, is_there) type* name = nullptr;
 #include "spec/call_schema.def"
@@ -57,7 +58,7 @@ struct Call {
   int32_t chunk_status() const { return chunk_signals ? LoadRelaxed(chunks().status) : 0; }
 };
 
-// The call as a kernel sees it that computes out^T = rhs^T lhs^T and stores it column-major.
+// The call as it is for a kernel that computes out^T = rhs^T lhs^T and stores it column-major.
 inline Call Transposed(Call call) {
   call.problem = Transposed(call.problem);
   std::swap(call.lhs, call.rhs);

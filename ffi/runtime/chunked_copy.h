@@ -14,7 +14,7 @@ struct ChunkedCopy {
   uint32_t* signals = nullptr;  // num_chunks()
   int64_t outer = 1, rows = 0, row_bytes = 0;
   int64_t chunk_rows = 1;
-  int64_t first_chunk = 0;  // then the next ones, cyclically
+  int64_t first_chunk = 0;  // is copied first; the others follow cyclically
   // For GPUs: the source is pinned host memory; the product leaves multiprocessors free for this
   // copy.
   bool from_host = false, product_leaves_room = false;

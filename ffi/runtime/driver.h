@@ -13,7 +13,7 @@
 
 namespace jaxgemm {
 
-// The most devices of a process that kernels and side streams are kept for.
+// Kernels and streams are kept for this many devices of a process. The number was chosen by hand.
 inline constexpr int kMaxDevices = 64;
 
 // 0 is success. Other values are the library's error codes.
@@ -104,7 +104,7 @@ class CurrentDevice {
   DriverResult result_;
 };
 
-// Driver::advice for GPUs. The emulator has no advice.
+// Driver::advice for GPUs. For the emulator it is empty.
 inline constexpr const char* kGpuAdvice =
     " Set JAXGEMM_COMMAND_BUFFERS=0 if XLA was recording a command buffer, or pass "
     "implementation='xla'.";

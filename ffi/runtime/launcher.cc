@@ -116,7 +116,7 @@ int GpuLauncher::FindDevice(std::string_view target) const {
 std::string GpuLauncher::Load(const GpuInstance& instance, int device) {
   if (device < 0 || device >= kMaxDevices) {
     return "device " + Str(device) + " is beyond the " + Str(kMaxDevices) +
-           " that jaxgemm counts. Hide some: ROCR_VISIBLE_DEVICES.";
+           " that jaxgemm can use. Hide some with ROCR_VISIBLE_DEVICES or CUDA_VISIBLE_DEVICES.";
   }
   std::atomic<void*>* slots = Functions(instance, device);
   // There is one slot for each form, and slot 0 is that of the general form. It is stored last, so
@@ -222,7 +222,7 @@ std::string GpuLauncher::Launch(const Call& given, int device, void* stream) {
   GemmArgs arguments = PackArguments(call);
   unsigned grid = static_cast<unsigned>(plan.choice.num_workgroups), block, shared_bytes = 0;
   const int64_t cluster =
-      plan.choice.cluster_k * plan.choice.cluster_m * plan.choice.cluster_n;  // its CTAs
+      plan.choice.cluster_k * plan.choice.cluster_m * plan.choice.cluster_n;  // CTAs of a cluster
   if (IsPeers(plan.choice.form)) {
     arguments.map.grid = ClusterGrid(plan);
     grid = static_cast<unsigned>(arguments.map.grid.num_tiles() * cluster);
@@ -232,10 +232,10 @@ std::string GpuLauncher::Launch(const Call& given, int device, void* stream) {
   void* pointers[] = {&arguments, nullptr};
   if (driver_.encode_tensor_map) {
     maps = MakeTensorMaps(driver_, call);
-    // The forms of peers always run as planned. kScaled needs TMA for both operands, and its call
+    // Forms with peers always run as planned. kScaled needs TMA for both operands, and its call
     // fails if TMA cannot read them. The remaining forms need TMA for both operands and, unless
-    // they are fused, for out. If TMA cannot move one of these (for example, its address is no
-    // multiple of 16 bytes), the function in the slot of the general form runs; see Load.
+    // they are fused, for out. If TMA cannot move one of these (for example, because its address is
+    // no multiple of 16 bytes), the function in the slot of the general form runs instead (Load).
     const bool tma_moves_all =
         maps.lhs_valid && maps.rhs_valid && (maps.out_valid || IsFused(plan.choice.form));
     if (plan.choice.form == KernelForm::kScaled && !(maps.lhs_valid && maps.rhs_valid)) {

@@ -53,8 +53,7 @@ class GpuLauncher {
   const Driver& driver_;
   std::mutex mutex_;  // held while loading; guards code_objects_
   std::deque<std::string> code_objects_;
-  // The kernels by device, instance and form (AMD's instances have the first form only). Null: not
-  // loaded.
+  // The kernels by device, instance and form. Null: not loaded, or the instance has no such form.
   std::vector<std::atomic<void*>> functions_;
 };
 

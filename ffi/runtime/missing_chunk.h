@@ -22,8 +22,8 @@ inline std::string MissingChunk(int32_t status, int64_t timeout_ns) {
          "within " +
          Limit(timeout_ns) +
          ", so the product was given up and its result is void. "
-         "Start the producer before the product, on a stream or thread of its own, leave it "
-         "processors (GemmConfig(num_workgroups=...)), or pass a longer timeout.";
+         "Start the producer before the product, on a stream or thread of its own, leave "
+         "processors free for it (GemmConfig(num_workgroups=...)), or pass a longer timeout.";
 }
 
 }  // namespace jaxgemm

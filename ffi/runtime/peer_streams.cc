@@ -7,9 +7,9 @@
 namespace jaxgemm {
 namespace {
 
-constexpr unsigned kNonBlocking = 1;  // for streams, as XLA's are
-constexpr unsigned kNoTimes = 2;      // for events: no timing
-constexpr int kNormal = 0;            // priority of streams: that of XLA's
+constexpr unsigned kNonBlocking = 1;  // flag of streams; XLA's have it, too
+constexpr unsigned kNoTimes = 2;      // flag of events, which need no times
+constexpr int kNormal = 0;            // the priority of XLA's streams
 
 std::string Failure(const Driver& driver, int device, DriverResult result) {
   return "copies between devices failed: device " + Str(int64_t{device}) + ", " +
@@ -19,7 +19,8 @@ std::string Failure(const Driver& driver, int device, DriverResult result) {
 
 }  // namespace
 
-// The events of one call. They return to the device's when no device needs them any more.
+// The events of one call. They go back to the device's free events when no device needs them any
+// more.
 class PeerStreams::Events {
  public:
   Events(const StreamDriver& streams, Side* side) : streams_(streams), side_(side) {}
@@ -139,7 +140,7 @@ class PeerStreams::Queue {
 std::string PeerStreams::Open(int device) {
   if (device < 0 || device >= kMaxDevices) {
     return "device " + Str(int64_t{device}) + " is beyond the " + Str(int64_t{kMaxDevices}) +
-           " that jaxgemm counts. Hide some.";
+           " that jaxgemm can use. Hide some with ROCR_VISIBLE_DEVICES or CUDA_VISIBLE_DEVICES.";
   }
   Side& side = sides_[device];
   std::lock_guard lock(side.mutex);
@@ -210,7 +211,7 @@ std::string PeerStreams::Gather(const PeerCall& call, const LaunchProduct& launc
 std::string PeerStreams::Scatter(const PeerCall& call, const LaunchProduct& launch) {
   return Run(call, [&](Queue& queue, Rendezvous* rendezvous) {
     std::string error;
-    // The part of this device's own sum is last: the others' parts travel meanwhile.
+    // The part of this device's own sum is computed last, while the other parts are copied.
     for (int step = 1; step < call.size && error.empty(); ++step) {
       error = queue.Multiply(step, {}, launch, &queue.self.ready);
     }

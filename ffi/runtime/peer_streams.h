@@ -28,11 +28,11 @@ struct PeerCall {
   int size = 0, rank = 0;
   int device = 0;
   void* stream = nullptr;  // XLA's
-  // What other devices copy: this device's rows, or its parts of their sums, where block step - 1
-  // is for the device `step` places after this one.
+  // What other devices copy. Gather: this device's rows. Scatter: its parts of their sums, where
+  // block step - 1 is for the device that is `step` places after this one.
   const char* mine = nullptr;
-  // Room for what is copied from them: block step - 1 comes from the device `step` places after
-  // this one, or before it, if sums are scattered.
+  // Room for what is copied from them. Block step - 1 comes from the device that is `step` places
+  // after this one (gather) or before it (scatter).
   char* others = nullptr;
   int64_t block_bytes = 0;
   int pieces = 1;          // a block is computed and copied in so many equal pieces
@@ -76,7 +76,7 @@ class PeerStreams {
   class Events;
   class Queue;
 
-  // Calls enqueue(queue, rendezvous), and brings streams and rendezvous to an end if that fails.
+  // Calls enqueue(queue, rendezvous). If that fails, ends the rendezvous and waits for the streams.
   std::string Run(const PeerCall& call,
                   const std::function<std::string(Queue&, Rendezvous*)>& enqueue);
 

@@ -22,11 +22,11 @@ std::string Rendezvous::Wait(std::unique_lock<std::mutex>& lock, int rank, int s
   });
   if (!in_time) {
     const auto missing = std::find_if_not(at_.begin(), at_.end(), is_there) - at_.begin();
-    error_ = "device " + Str(int64_t{missing}) + " of the " +
-             Str(static_cast<int64_t>(at_.size())) + " along the axis did not come within " +
-             Str(timeout_ns / 1'000'000) +
-             " ms, so the rows were not gathered. All devices of the axis must run the same calls "
-             "in the same order; pass transfers=\"ring\" where they cannot.";
+    error_ =
+        "device " + Str(int64_t{missing}) + " of the " + Str(static_cast<int64_t>(at_.size())) +
+        " along the axis did not come within " + Str(timeout_ns / 1'000'000) +
+        " ms, so nothing was copied between them. All devices of the axis must run the same calls "
+        "in the same order; pass transfers=\"ring\" where they cannot.";
     changed_.notify_all();
   }
   return error_;
@@ -61,7 +61,7 @@ std::shared_ptr<Rendezvous> OpenRendezvous::Next(int64_t run, const std::string&
   Open& open = found->second;
   if (is_new) open = {std::make_shared<Rendezvous>(size), size};
   std::shared_ptr<Rendezvous> rendezvous = open.rendezvous;
-  // A run that fails leaves a rendezvous here. No other run comes to it.
+  // A run that fails leaves its rendezvous here. No other run uses it.
   if (--open.missing == 0) open_.erase(found);
   return rendezvous;
 }

@@ -19,7 +19,7 @@ namespace jaxgemm {
 struct Participant {
   const char* data = nullptr;  // what the others copy
   std::vector<void*> ready;    // events: `data`, or its parts, are complete
-  void* copied = nullptr;      // event: this device has copied what it needs of the others
+  void* copied = nullptr;      // event: this device has copied what it needs from the others
   std::shared_ptr<void> owner;
 };
 
@@ -49,7 +49,7 @@ class Rendezvous {
   std::string error_;
 };
 
-// The rendezvous, of all runs, that wait for devices.
+// The rendezvous of all runs for which some devices are still missing.
 class OpenRendezvous {
  public:
   // This device's next rendezvous. `group` names the devices that meet, the same for all of them.

@@ -9,8 +9,9 @@
 namespace jaxgemm {
 namespace {
 
-constexpr unsigned kNonBlocking = 1;  // for streams, as XLA's are
-constexpr unsigned kNoTimes = 2;      // for events: no timing
+constexpr unsigned kNonBlocking = 1;  // flag of streams; XLA's have it, too
+constexpr unsigned kNoTimes = 2;      // flag of events, which need no times
+// The largest pitch of a copy of rows (CU_DEVICE_ATTRIBUTE_MAX_PITCH).
 constexpr int64_t kMaxPitch = std::numeric_limits<int32_t>::max();
 
 }  // namespace
@@ -18,8 +19,7 @@ constexpr int64_t kMaxPitch = std::numeric_limits<int32_t>::max();
 std::string SideStreams::Open(int device) {
   if (device < 0 || device >= kMaxDevices) {
     return "device " + Str(device) + " is beyond the " + Str(kMaxDevices) +
-           " that jaxgemm "
-           "counts. Hide some.";
+           " that jaxgemm can use. Hide some with ROCR_VISIBLE_DEVICES or CUDA_VISIBLE_DEVICES.";
   }
   Side& side = sides_[device];
   if (side.copies.load(std::memory_order_acquire)) return "";
@@ -71,8 +71,8 @@ DriverResult SideStreams::Enqueue(const ChunkedCopy& copy, void* copies, void* s
   for (int64_t turn = 0; turn < copy.num_chunks() && result == 0; ++turn) {
     const int64_t chunk = copy.chunk(turn);
     result = CopyChunk(copy, chunk, copies);
-    // No copy follows the last chunk, so its signal is written on the same stream: a change of
-    // streams takes time.
+    // No copy follows the last chunk, so its signal is written on the stream of the copies: the
+    // change to another stream would take time.
     void* const writer = turn == copy.num_chunks() - 1 ? copies : signals;
     if (result == 0 && writer != copies) result = streams_.record_event(event, copies);
     if (result == 0 && writer != copies) result = streams_.wait_event(writer, event, 0);
@@ -105,7 +105,7 @@ std::string SideStreams::List(int64_t run, const ChunkedCopy& copy, int device, 
 
 DriverResult SideStreams::Begin(const ChunkedCopy& copy, Side* side, void* event, void* stream) {
   void* const copies = side->copies.load(std::memory_order_acquire);
-  // The event is recorded several times. A wait is for the last record before it.
+  // The event is recorded several times. Each wait is for the last record before it.
   DriverResult result = streams_.record_event(event, stream);
   if (result == 0) result = streams_.wait_event(copies, event, 0);
   if (result == 0) result = Enqueue(copy, copies, side->signals, event);
@@ -134,7 +134,7 @@ std::string SideStreams::Around(int64_t run, const uint32_t* signals, int device
   const std::string error = result == 0 ? launch() : "";
   if (result == 0) result = streams_.wait_event(stream, event, 0);
   if (result != 0 || !error.empty()) {
-    // After an error XLA may free memory that copies still write to, so this waits for them.
+    // After an error XLA may free memory that copies still write to, so the copies are waited for.
     streams_.synchronize_stream(side.copies.load(std::memory_order_acquire));
     streams_.synchronize_stream(side.signals);
   }

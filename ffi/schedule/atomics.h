@@ -34,7 +34,7 @@ JAXGEMM_DEVICE inline int32_t CompareExchangeRelaxed(int32_t* address, int32_t e
   return expected;
 }
 
-// Reads a signal that any agent may write. Does not acquire: several loads can be in flight.
+// Reads a signal that any agent may write. It does not acquire, so several loads can be in flight.
 JAXGEMM_DEVICE inline uint32_t LoadSignal(const uint32_t* address) {
   return __scoped_atomic_load_n(address, __ATOMIC_RELAXED, __MEMORY_SCOPE_SYSTEM);
 }
@@ -53,7 +53,7 @@ JAXGEMM_DEVICE inline int64_t Nanoseconds() {
   return static_cast<int64_t>(__builtin_readsteadycounter()) * 10;
 }
 JAXGEMM_DEVICE inline void SleepBriefly() {
-  __builtin_amdgcn_s_sleep(32);  // 32 times 64 cycles: a microsecond
+  __builtin_amdgcn_s_sleep(32);  // 32 times 64 cycles: a microsecond, chosen by hand
 }
 
 // The L2s of the XCDs are not coherent: the release writes this XCD's L2 back, the acquire
@@ -100,8 +100,8 @@ JAXGEMM_DEVICE inline int32_t CompareExchangeRelaxed(int32_t* address, int32_t e
   return atomicCAS(address, expected, value);
 }
 
-// Reads a signal that any GPU, copy engine or CPU may write. Does not acquire: several loads can
-// be in flight.
+// Reads a signal that any GPU, copy engine or CPU may write. It does not acquire, so several loads
+// can be in flight.
 JAXGEMM_DEVICE inline uint32_t LoadSignal(const uint32_t* address) {
   uint32_t seen;
   asm volatile("ld.relaxed.sys.global.u32 %0, [%1];" : "=r"(seen) : "l"(address));
@@ -121,7 +121,7 @@ JAXGEMM_DEVICE inline int64_t Nanoseconds() {
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
   return now;
 }
-JAXGEMM_DEVICE inline void SleepBriefly() { __nanosleep(500); }
+JAXGEMM_DEVICE inline void SleepBriefly() { __nanosleep(500); }  // chosen by hand
 
 // The caller's barriers extend the order of the fences to all threads of the workgroup.
 JAXGEMM_DEVICE inline int32_t FetchAddAcqRel(int32_t* address, int32_t value) {
@@ -166,11 +166,11 @@ JAXGEMM_DEVICE inline int64_t Nanoseconds() {
   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 JAXGEMM_DEVICE inline void SleepBriefly() {
-  constexpr timespec kTime{0, 20'000};
+  constexpr timespec kTime{0, 20'000};  // chosen by hand
   nanosleep(&kTime, nullptr);
 }
 
-// Orders nothing else: for claims and for sums.
+// Orders no other access: claims and sums need no more.
 JAXGEMM_DEVICE inline int32_t FetchAddRelaxed(int32_t* address, int32_t value) {
   return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
 }

@@ -1,8 +1,8 @@
 // Stream-K fix-up: adds the partial sums of one tile without any workgroup waiting for another.
 // Each workgroup publishes its partial sums and adds 1 to an arrival counter. The last workgroup to
-// arrive continues, the others leave, so any grid, residency and order are allowed. The
-// accumulators that add them up: host/workgroups.cc, amdgpu/gemm.h and sm90/gemm.h. Hopper's
-// split-K across a cluster has none of this: sm90/cluster_split_k.h.
+// arrive continues, the others leave, so any grid, residency and order are allowed. The targets'
+// accumulators are in host/workgroups.cc, amdgpu/gemm.h and sm90/gemm.h. Hopper's split-K across a
+// cluster (sm90/cluster_split_k.h) does not use this file.
 #pragma once
 
 #include "schedule/tile_scheduler.h"
@@ -36,7 +36,7 @@ JAXGEMM_DEVICE inline __attribute__((always_inline)) bool FixUp(const WorkTile& 
 
   accumulator.Publish(tile.first_slot + tile.peer);
   if (reduction == Reduction::kLinear) {
-    // The order of the additions is always the peers', so every run gives the same bits.
+    // The additions are always in the order of the peers, so every run gives the same bits.
     if (accumulator.Arrive(arrivals) != tile.num_peers - 1) return false;
     accumulator.Sum(tile.first_slot, 1, tile.num_peers);
   } else {

@@ -1,8 +1,8 @@
 // The map of grouped problems (MoE): group_sizes, which only the kernel reads, cuts lhs's rows or k
 // into consecutive groups.
 //
-//   ragged m: group g has rows of lhs and out, and its own rhs. Rows before and after the groups of
-//             this shard have tiles without k tiles: out is zero there.
+//   ragged m: group g has rows of lhs and out, and its own rhs. The tiles of rows before and after
+//             the groups of this shard have no k tiles: out is zero there.
 //   ragged k: group g has a range of k and its own out. If the range is empty, out is zero, or
 //             keeps its value (skips_empty).
 //
@@ -37,8 +37,8 @@ struct GroupedMap {
   StreamKMap cut;              // its grid has the tile counts that all groups share
   const int32_t* group_sizes;  // [num_groups], or [batch, num_groups]
   Index first_group;
-  // The region that has the last index. The regions of a batch are its groups and, with ragged m,
-  // the rows before and after its groups.
+  // The region of the tile that was looked up last. The regions of a batch are its groups and, with
+  // ragged m, the rows before its groups and the rows after them.
   struct Cursor {
     Index region, first_tile, origin, size;
     Index tiles;  // 0: the region's tiles are not counted yet
@@ -69,14 +69,14 @@ struct GroupedMap {
     if (ragged == Ragged::kK) shares -= Mod(shares, rest);
     cut.whole_tiles = tiles - rest, cut.cut_tiles = rest, cut.num_shares = shares;
   }
-  // The most slots that Prepare can need: shares + cut tiles - 1.
+  // The largest number of slots that Prepare can need. It needs shares + cut tiles - 1.
   static constexpr int64_t MaxSlots(int64_t max_shares) { return max_shares + max_shares / 2; }
 
   JAXGEMM_DEVICE Index size() const {
     return ragged == Ragged::kK ? cut.whole_tiles + cut.num_shares : cut.size();
   }
 
-  // The work tile of `index`. Fast if the indices grow from call to call.
+  // The work tile of `index`. It is found fast if the indices grow from call to call.
   JAXGEMM_DEVICE WorkTile operator()(Index index) { return At<OneLane>(index); }
   template <class Lanes>
   JAXGEMM_DEVICE WorkTile At(Index index) {

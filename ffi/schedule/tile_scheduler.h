@@ -13,7 +13,8 @@
 
 namespace jaxgemm {
 
-// Tile counts fit 32 bits (the plan ensures it): GPUs divide them for every work tile.
+// Tile counts fit 32 bits (SetGrid in plan/derive.cc checks it), because GPUs divide them for every
+// work tile.
 using Index = int32_t;
 
 inline constexpr Index kNoMoreWork = -1;
@@ -57,7 +58,7 @@ struct TileGrid {
 struct OneLane {
   static constexpr Index kCount = 1;
   static JAXGEMM_DEVICE Index Id() { return 0; }
-  // The x of the lane `distance` before this one; `otherwise` if there is none.
+  // The argument of the lane that is `distance` before this one; `otherwise` if there is none.
   static JAXGEMM_DEVICE Index From(Index, Index, Index otherwise) { return otherwise; }
   static JAXGEMM_DEVICE Index First(bool found) { return found ? 0 : kCount; }  // kCount: no lane
   static JAXGEMM_DEVICE Index Broadcast(Index x, Index) { return x; }
@@ -66,8 +67,9 @@ struct OneLane {
 // ---------------------------------------------------------------------------- claim
 //
 // Start() requests the next index; Finish() returns it or kNoMoreWork. Work between the two
-// hides the latency of a device atomic. A GPU's workgroup claims by one of its threads, which gives
-// the index to the others: WorkgroupClaim in amdgpu/gemm.h, ClusterClaim in sm90/claim.h.
+// hides the latency of a device atomic. On GPUs one thread of a workgroup claims, and gives the
+// index to the others: WorkgroupClaim in amdgpu/gemm.h, ClusterClaim in sm90/claim.h. On the CPU a
+// workgroup is one thread, which calls AnyClaim itself (host/workgroups.cc).
 
 // Claims the indices workgroup, workgroup + grid, workgroup + 2 grid, ...
 struct StrideClaim {
@@ -82,10 +84,10 @@ struct StrideClaim {
   }
 };
 
-// Queue q has the q-th range of the indices and its own counter, far enough from
-// the next one to be in another memory channel (tritonBLAS PR 64). A workgroup starts at its
-// own queue and visits the others when that one is empty; a wrong start costs locality, never
-// correctness.
+// Queue q has the q-th range of the indices and its own counter. The counters are far enough apart
+// to be in different memory channels (tritonBLAS PR 64). A workgroup starts at its own queue and
+// visits the others when that one is empty. With a wrong start the result is still right, but
+// workgroups share less of their operands in the L2.
 struct StealClaim {
   static constexpr Index kCounterStride = 64;  // int32_t: 256 bytes
 
@@ -131,8 +133,8 @@ struct ClaimArgs {
   JAXGEMM_DEVICE Index FirstQueue(Index workgroup) const {
     return is_shared() ? Mod(workgroup, num_queues) : 0;
   }
-  // The first queue of a workgroup on an XCD: each XCD has as many queues for itself.
-  // `xcd` is the hardware's number of the XCD, also in a partition with fewer XCDs.
+  // The first queue of a workgroup on an XCD. The queues are divided equally among the XCDs. `xcd`
+  // is the hardware's number of the XCD, which in a partition may be num_xcds or more.
   JAXGEMM_DEVICE Index FirstQueueOnXcd(Index workgroup, Index xcd) const {
     const Index per_xcd = Div(num_queues, num_xcds);
     xcd = Mod(xcd, num_xcds);
@@ -154,9 +156,9 @@ struct AnyClaim {
   JAXGEMM_DEVICE Index Finish() { return is_shared ? steal.Finish() : stride.Finish(); }
 };
 
-// Makes a workgroup's claim. `first_queue` is ClaimArgs::FirstQueue, or a queue that suits the
-// workgroup better. The claim is an aggregate, made inline from a copy of `args`: else GPU
-// compilers keep more of it in the registers of the kernels' loops.
+// Makes a workgroup's claim. `first_queue` is ClaimArgs::FirstQueue or FirstQueueOnXcd. The claim
+// is an aggregate, made inline from a copy of `args`: else GPU compilers keep more of it in
+// registers during the kernels' loops.
 JAXGEMM_DEVICE inline __attribute__((always_inline)) AnyClaim
 MakeClaim(ClaimArgs args, int32_t* counters, Index workgroup, Index first_queue, Index size) {
   return {
@@ -174,7 +176,8 @@ JAXGEMM_DEVICE inline WorkTile Rasterize(const TileGrid& grid, Index tile) {
   Index per_batch = grid.tiles_m * grid.tiles_n;
   Index batch = grid.batch == 1 ? 0 : Div(tile, per_batch), in_batch = tile - batch * per_batch;
   Index per_group = grid.group_m * grid.tiles_n;
-  // A workgroup's first tile is often in the first group, and all its other work waits for it.
+  // This saves a division in the first group. A workgroup's first tile is often there, and all its
+  // other work waits until it is found.
   Index group = in_batch < per_group ? 0 : Div(in_batch, per_group);
   Index in_group = in_batch - group * per_group;
   Index first_m = group * grid.group_m;
@@ -187,8 +190,8 @@ JAXGEMM_DEVICE inline WorkTile Rasterize(const TileGrid& grid, Index tile) {
           .k_end = grid.tiles_k};
 }
 
-// The hardware gives consecutive workgroups to the XCDs in turn. This maps an index so that each
-// XCD gets consecutive tiles. The map is one to one for any size.
+// The hardware distributes consecutive workgroups over the XCDs in turn. This maps an index so that
+// each XCD gets consecutive tiles. The map is one to one for any size.
 JAXGEMM_DEVICE inline Index RemapXcd(Index index, Index size, Index num_xcds) {
   if (num_xcds == 1) return index;
   Index turn = Div(index, num_xcds), xcd = index - turn * num_xcds;
@@ -215,8 +218,8 @@ struct StreamKMap {
   Index whole_tiles, cut_tiles, num_shares;
 
   JAXGEMM_DEVICE Index size() const { return whole_tiles + 2 * num_shares; }
-  // The number of slots for partial sums. Two neighbouring slices differ in share or tile or both,
-  // so share + tile numbers the slots.
+  // The number of slots for partial sums. From one slice to the next the share, the tile or both
+  // grow by one, so share + tile is a different number for each slice: that of its slot.
   JAXGEMM_DEVICE Index num_slots() const {
     return num_shares == 0 ? 0 : num_shares + cut_tiles - 1;
   }
@@ -271,9 +274,9 @@ struct StreamKMap {
 };
 
 // Split-K across a cluster: each tile is cut along k into `peers` slices. StreamKMap with `peers`
-// shares for every tile gives the same slices, in more steps. An index is one CTA (a peer). A
-// cluster has cluster_m x cluster_n tiles: first come peer 0 of each tile, then peer 1 of each
-// tile, and so on.
+// shares for every tile gives the same slices, by a longer computation. An index is that of a CTA,
+// which is a peer. A cluster has cluster_m x cluster_n tiles: first come peer 0 of each tile, then
+// peer 1 of each tile, and so on.
 struct PeersMap {
   TileGrid grid;  // counts clusters, not tiles
   Index peers;
@@ -324,8 +327,8 @@ struct ChunkSignals {
   }
   // The number of tile rows to visit together, the same for all workgroups. It is the grid's
   // group_m, which suits the L2, if all chunks had arrived when the first workgroup checked. Else
-  // it is the number of tile rows in a chunk, so that the first tiles need only one chunk. Called
-  // by a whole wave.
+  // it is the number of tile rows in a chunk, so that the first tiles need only one chunk. A whole
+  // wave calls this.
   template <class Lanes = OneLane>
   JAXGEMM_DEVICE Index GroupM(const TileGrid& grid) const {
     if (order == nullptr) return grid.group_m;
@@ -342,7 +345,7 @@ struct ChunkSignals {
     }
     return seen == kAllThere ? grid.group_m : tiles_per_chunk;
   }
-  // Called by one thread; a barrier then extends its acquire to the whole workgroup. Returns false
+  // One thread calls this; a barrier then extends its acquire to the whole workgroup. Returns false
   // if this signal, or one that another workgroup waited for, has timed out.
   JAXGEMM_DEVICE bool Wait(const WorkTile& tile) const {
     const Index place = tile.batch * batch_stride + Div(tile.m, tiles_per_chunk);
@@ -360,10 +363,11 @@ struct ChunkSignals {
   }
 
  private:
-  // Whether all chunks have arrived. Does not acquire: each tile still waits for its own chunk.
+  // Whether all chunks have arrived. This does not acquire: each tile still waits for its own
+  // chunk.
   template <class Lanes>
   JAXGEMM_DEVICE bool AllThere(Index batch) const {
-    constexpr Index kEach = 4;  // loads of a lane in flight at once
+    constexpr Index kEach = 4;  // how many loads a lane has in flight at once; chosen by hand
     const Index num_chunks = Div(tiles_m + tiles_per_chunk - 1, tiles_per_chunk);
     const Index count = batch_stride == 0 ? num_chunks : batch * batch_stride;
     const Index lane = Lanes::Id();

@@ -1,6 +1,6 @@
 // Claims and maps of work tiles for a cluster of CTAs on Hopper. In each CTA one warp claims tiles
-// and sends them to the other warps. Forms without claims (gemm_dense.h) compute their tiles'
-// indices.
+// and sends them to the other warps. The dense forms (gemm_dense.h) do not use this file: each warp
+// has a StrideClaim (schedule/tile_scheduler.h) of its own; with peers a CTA has one tile only.
 #pragma once
 
 #include "sm90/gemm_traits.h"
@@ -44,7 +44,7 @@ struct ClusterClaim {
   }
 
  private:
-  // Called by the first CTA. Returns an index whose part of lhs has arrived, or kNoMoreWork.
+  // Only the first CTA calls this. Returns an index whose part of lhs has arrived, or kNoMoreWork.
   JAXGEMM_SM90 Index Take() {
     const Index index = claim.Finish();
     if (args.chunks.signals == nullptr || index == kNoMoreWork) return index;
@@ -112,7 +112,8 @@ struct WarpGroupedMap {
   JAXGEMM_SM90 WorkTile operator()(Index index) { return groups.At<WarpLanes>(index); }
 };
 
-// Sends work tiles from a CTA's producer to its other warps. A tile that is not valid is the end.
+// Sends work tiles from a CTA's producer to its other warps. The last one is a tile that is not
+// valid.
 template <class Traits>
 struct TileSender {
   SharedMemory<Traits>& shared;
@@ -156,7 +157,8 @@ struct PacedClaim {
   }
 };
 
-// The claim and the map of the other warps, which receive the tiles. Used by whole warps.
+// The claim and the map of the other warps, which receive the tiles. Whole warps call its
+// functions.
 template <class Traits>
 struct TileReceiver {
   SharedMemory<Traits>& shared;

@@ -9,7 +9,8 @@
 
 namespace jaxgemm {
 
-// Which peer a CTA is, and of which of its cluster's tiles. Consecutive ranks are different tiles.
+// Which peer a CTA is, and of which of its cluster's tiles. CTAs of consecutive ranks are peers of
+// different tiles.
 struct PeerRank {
   int tiles, peer, tile;
 
@@ -21,10 +22,11 @@ struct PeerRank {
   JAXGEMM_SM90 int Of(int other) const { return other * tiles + tile; }
 };
 
-// Fragment i of a warp, a `four`, is accumulators 4 i to 4 i + 3 of its threads: eight columns.
-// With 64 columns or more a peer owns the same fragments of every warp. With fewer, those of all
-// warps are numbered in one sequence, of which a peer owns a part (SharesOutWarps). A warp sends a
-// fragment to the same warp of its owner, which waits for nothing else.
+// Fragment i of a warp (`four` in the code) is accumulators 4 i to 4 i + 3 of its threads, which
+// are eight columns. With 64 columns or more a peer owns the same fragments of every warp. With
+// fewer columns the fragments of all warps are numbered in one sequence, of which a peer owns a
+// part (SharesOutWarps). A warp sends a fragment to the same warp of its owner, which waits for
+// nothing else.
 template <class Traits>
 class PeerExchange {
   using Sum = typename Traits::Sum;
@@ -43,14 +45,14 @@ class PeerExchange {
         lane_(ThreadId() % kWarpSize),
         own_(ShareOf(rank.peer)),
         next_(ShareOf(Next(rank.peer))) {
-    // Keeps the compiler from computing these again at each use.
+    // This keeps the compiler from computing these values again at each use.
     asm volatile("" : "+r"(warp_), "+r"(lane_), "+r"(next_.first), "+r"(next_.end));
   }
 
   JAXGEMM_SM90 int first() const { return own_.first; }
   JAXGEMM_SM90 int end() const { return own_.end; }
 
-  // Announces the bytes that the other peers send. Called by all consumers, before Wait.
+  // Announces the bytes that the other peers send. All consumers call this before Wait.
   JAXGEMM_SM90 void Expect() const {
     if (IsLeader()) {
       shared_.peers_ready[warp_].ArriveExpecting((count_ - 1) * (end() - first()) * kFourBytes);
@@ -116,7 +118,7 @@ class PeerExchange {
   // The fragments of this warp that a peer owns.
   struct Share {
     int first, end;
-    int before;  // the peer's fragments of the warps before
+    int before;  // how many fragments of the warps before this one the peer owns
 
     // Registers cannot be indexed at run time, so the loop is over all fragments.
     template <class Do>
@@ -140,29 +142,30 @@ class PeerExchange {
   static JAXGEMM_SM90 Vec4<Sum> FourOf(const Sum (&sums)[Traits::kSums], int four) {
     return {{sums[4 * four], sums[4 * four + 1], sums[4 * four + 2], sums[4 * four + 3]}};
   }
-  // This lane's values of a fragment: as the accumulators are, or of transposed tiles four rows,
-  // from 4 (lane % 4) on, of column lane / 4.
+  // This lane's values of a fragment. They are those of its accumulators; but in transposed tiles
+  // they are four rows of column lane / 4, from row 4 (lane % 4) on.
   JAXGEMM_SM90 Vec4<Sum> Read(const char* fragment) const {
     if constexpr (!Traits::kTransposed) {
       return *reinterpret_cast<const Vec4<Sum>*>(fragment + lane_ * sizeof(Vec4<Sum>));
     }
     const int column = lane_ / 4, four_rows = lane_ % 4;
-    // Rows 8 to 15 are the third and fourth accumulators, and the lanes have pairs of columns.
+    // Rows 8 to 15 are in the third and fourth accumulators, and each lane has a pair of columns.
     const Sum* at = reinterpret_cast<const Sum*>(fragment) + four_rows % 2 * 64 + column / 2 * 4 +
                     four_rows / 2 * 2 + column % 2;
     return {{at[0], at[16], at[32], at[48]}};
   }
-  // Where fragments of this warp are in their owner's shared memory. Received: those of the other
-  // peers, one peer after another, in the warp's part of `out`, or in all of it if kSharesOutWarps.
-  // Kept: the owner's own, in a stage, in the rows of lhs that only its warpgroup reads.
+  // Where fragments of this warp are in their owner's shared memory. Received: fragments from the
+  // other peers, one peer after another, in the warp's part of `out`, or in all of it if
+  // kSharesOutWarps. Kept: the owner's own fragments, in a stage, in the rows of lhs that only its
+  // warpgroup reads.
   JAXGEMM_SM90 char* Received(const Share& share, int other) const {
     return shared_.out[kSharesOutWarps ? 0 : warp_] + (other * most_ + share.before) * kFourBytes;
   }
   JAXGEMM_SM90 char* Kept(int own) const {
     static_assert(kWarps <= Traits::kStages);
     constexpr int kBytes = Traits::kLhsBytes / Traits::kConsumers, kFours = kBytes / kFourBytes;
-    // If one CTA has the whole tile (out^T without split-K), it receives nothing. The fragments of
-    // more than 128 columns have no room in the stage: the rest is kept in `out`.
+    // If one CTA has the whole tile (out^T without split-K), it receives nothing. A stage has no
+    // room for the fragments of more than 128 columns: the rest is kept in `out`.
     static_assert(Traits::kFours <= kFours + Traits::kStagedBytes / kFourBytes);
     if (Traits::kFours > kFours && own >= kFours) {
       return shared_.out[warp_] + (own - kFours) * kFourBytes;
@@ -172,7 +175,7 @@ class PeerExchange {
 
   SharedMemory<Traits>& shared_;
   const PeerRank rank_;
-  const int count_, most_;  // most_: the most fragments that a peer owns
+  const int count_, most_;  // most_: the largest number of fragments that a peer owns
   int warp_, lane_;         // counted among the consumers
   const Share own_;
   Share next_;

@@ -58,8 +58,8 @@ class Epilogue {
     StoreFours(args, place, sums);
   }
 
-  // Plain forms: packs a tile's results for TMA. False: TMA has nothing to store, because they are
-  // stored already or lie outside of out.
+  // Plain forms: packs a tile's results for TMA. Returns false if TMA has nothing to store, because
+  // the results are stored already or lie outside of out.
   JAXGEMM_SM90 bool PackPlain(const GemmArgs& args, const WorkTile& tile, const Sum* sums,
                               Packed& packed) {
     const Place place = PlaceOf(args, tile, rank_ * Traits::kCtaM + Warp() * kWarpM);
@@ -78,7 +78,7 @@ class Epilogue {
     SetPlace(FirstPlace(args, tile), packed);
   }
 
-  // Plain forms of tiles whose columns are no multiple of 64, a box: stores from the registers.
+  // Plain forms of tiles whose columns do not fill boxes of 64: stores from the registers.
   JAXGEMM_SM90 void StorePlain(const GemmArgs& args, const WorkTile& tile, const Sum* sums) {
     const int warp = Traits::kIsPingPong ? Warp() % kWarps : Warp();
 #pragma unroll
@@ -176,8 +176,8 @@ class Epilogue {
   JAXGEMM_SM90 int Lane() const { return thread_ % kWarpSize; }
   JAXGEMM_SM90 int Warp() const { return thread_ / kWarpSize; }
 
-  // The forms with Store: this applies the epilogue, then stores by TMA, or from the registers
-  // where TMA cannot store the tile.
+  // For the forms that call Store. Applies the epilogue, and stores by TMA, or from the registers
+  // if TMA cannot store the tile.
   JAXGEMM_SM90 void StoreSums(const GemmArgs& args, const TensorMaps& maps, const Place& place,
                               Sum (&sums)[Traits::kSums]) {
     const TileEpilogue& epilogue = place.epilogue;
@@ -268,8 +268,7 @@ class Epilogue {
   // Applies the columns' vectors to kCount accumulators, those of the columns from place.column on.
   template <int kCount>
   JAXGEMM_SM90 void ApplyColumns(const GemmArgs& args, const Place& place, Sum (&sums)[kCount]) {
-    // Columns with loads in flight at once.
-    constexpr int kAtOnce = 8;
+    constexpr int kAtOnce = 8;  // columns with loads in flight at once; chosen by hand
 #pragma unroll
     for (int first = 0; first < kCount / 2; first += kAtOnce) {
       ColumnVector vectors[kAtOnce];
@@ -359,7 +358,7 @@ class Epilogue {
       }
     }
   }
-  // Exchanges `b` (in upper lanes `a`) with the lane `distance` away.
+  // Exchanges `b` (upper lanes: `a`) with the lane that is `distance` away.
   static JAXGEMM_SM90 void Trade(bool upper, int distance, uint32_t& a, uint32_t& b) {
     const uint32_t theirs = __shfl_xor_sync(~0u, upper ? a : b, distance);
     (upper ? a : b) = theirs;
@@ -401,7 +400,7 @@ class Epilogue {
       staged.column += columns;
     }
   }
-  // Stores what the warp has staged, `columns` columns of out from place.column on.
+  // Stores what the warp has staged: `columns` columns of out from place.column on.
   JAXGEMM_SM90 void StoreStaged(const GemmArgs& args, const Place& place, int columns) {
     const bool aligned = args.n % 4 == 0;
     const int fours = columns / 4, four = Lane() % fours;

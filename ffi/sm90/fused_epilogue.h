@@ -1,4 +1,4 @@
-// The epilogue of Hopper's fused forms: applied to the accumulators in place.
+// The epilogue of Hopper's fused forms, which is applied to the accumulators in place.
 #pragma once
 
 #include "sm90/epilogue.h"
@@ -20,13 +20,13 @@ class FusedEpilogue : public Epilogue<Traits> {
   using Base::Warp;
   using typename Base::Place, typename Base::RowVectors, typename Base::Sum;
   using Staged = StagedColumns<Traits::kTileN>;
-  // Whether there are registers for a tile's vectors while it is multiplied.
+  // Whether there are enough registers for a tile's vectors while the tile is multiplied.
   static constexpr bool kLoadsEarly = Traits::kAllSums <= 128;
 
  public:
   using Base::Base;
 
-  // A lane's part of a tile's vectors: those of columns `lane`, lane + 32 and so on, and of its
+  // A lane's part of a tile's vectors: those of columns lane, lane + 32 and so on, and those of its
   // rows.
   struct Vectors {
     ColumnVector columns[(Traits::kTileN + kWarpSize - 1) / kWarpSize];
@@ -159,8 +159,9 @@ class FusedEpilogue : public Epilogue<Traits> {
       }
     }
   }
-  // Applies the activation to all accumulators. Registers cannot be indexed at run time, so each
-  // step copies some of them: the code of the activations is there only once.
+  // Applies the activation to all accumulators. The code of the activations is long, so a loop has
+  // it only once. Registers cannot be indexed at run time, so each step of the loop copies some of
+  // them.
   JAXGEMM_SM90 void Activate(Activation activation, Sum (&sums)[Traits::kAllSums]) {
     constexpr int kCount = Traits::kAllSums % 32 == 0 ? 32 : Traits::kAllSums % 24 == 0 ? 24 : 8;
     constexpr int kSteps = Traits::kAllSums / kCount;
@@ -198,7 +199,7 @@ class FusedEpilogue : public Epilogue<Traits> {
   JAXGEMM_SM90 void ActivateAndStore(const GemmArgs& args, const TensorMaps& maps,
                                      const Place& first, Sum (&sums)[Traits::kAllSums],
                                      bool tma_stores) {
-    // The preactivation is stored first, then out: the code that stores is there only once.
+    // The preactivation is stored first, then out. A loop has the code that stores only once.
 #pragma unroll 1
     for (bool is_out = !args.preact;; is_out = true) {
       if (SameInWarp(is_out)) {

@@ -25,7 +25,8 @@ __device__ __forceinline__ void RunForm(const GemmArgs& args, const TensorMaps& 
 
 }  // namespace jaxgemm
 
-// Without a fixed cluster size, a kernel can be launched with any: the peers of a tile.
+// A kernel without a fixed cluster size can be launched with any: with as many CTAs as its tiles
+// have peers.
 #if JAXGEMM_WAVES_M > 2
 #define JAXGEMM_CLUSTER __cluster_dims__(jaxgemm::kCluster, 1, 1)
 #else

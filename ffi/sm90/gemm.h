@@ -1,6 +1,7 @@
-// A persistent workgroup on Hopper is a cluster of CTAs. In each CTA a producer of one or two warps
-// claims work tiles, loads their operands and sends the tiles to two consumer warpgroups, which
-// multiply, fix up and store.
+// A workgroup on Hopper for the forms kGeneral, kScaled, kGrouped and kClaimed: a persistent
+// cluster of CTAs. In each CTA a producer of one or two warps claims work tiles, loads their
+// operands and sends the tiles to two consumer warpgroups, which multiply, fix up and store. In
+// the dense forms no warp sends tiles, so they have shorter code, in gemm_dense.h.
 #pragma once
 
 #include <type_traits>
@@ -53,7 +54,8 @@ struct Sm90Accumulator {
     for (int row = 0; row < kRows; ++row) Set(row, LoadRow(from + row * kThreads));
   }
 
-  // Adds in slot order. Loading kAtOnce rows at once hides the L2's latency.
+  // Adds in the order of the slots. kAtOnce rows (a number chosen by hand) are loaded at once,
+  // which hides the L2's latency.
   JAXGEMM_SM90 void Sum(Index first, Index step, Index count) {
     constexpr int kAtOnce = 8;
     Row* to = Slot(first);
@@ -85,7 +87,7 @@ struct Sm90Accumulator {
     held = first;
   }
 
-  // Called by all consumers of the CTA. Each CTA of a cluster has its own 16 bits of the counter.
+  // All consumers of the CTA call this. Each CTA of a cluster has its own 16 bits of the counter.
   JAXGEMM_SM90 int32_t Arrive(int32_t* counter) {
     const int shift = 16 * rank;
     NamedBarrier(kConsumersBarrier, kThreads);
@@ -149,7 +151,9 @@ class Workgroup {
     __syncwarp();
     ClusterBarrier();
     WaitForKernelsBefore();
-    // With this order of branches the producers' code comes next: they have work first.
+    // With this order of branches the code of the producers comes next, because they have work
+    // first. setmaxnreg divides the registers that the CTA has at launch, 384 x 168 = 256 x 224 +
+    // 128 x 56.
     if (warp >= kWarpgroupSize / kWarpSize) {
       TakeRegisters<kIsScaled ? 208 : 224>();
       if constexpr (Traits::kIsPingPong) {
@@ -204,11 +208,12 @@ class Workgroup {
     FenceBarrierInit();
   }
 
-  // Run by all lanes of one warp; one lane issues the loads.
+  // All lanes of one warp run this; one lane issues the loads.
   JAXGEMM_SM90 void Produce(FirstKnownMap& first) {
     const StrideClaim stride{
         .index = FirstIndex(), .step = args_.claim.num_workgroups, .size = args_.map.size()};
-    // This case has its own code, so that less is fetched: code is fetched as it is executed.
+    // This case has its own code, so that less code is fetched. (Code is fetched as it is
+    // executed.)
     if (waits_for_none_) return Produce(stride, first, AlwaysReady());
     if constexpr (kIsGrouped) {
       WarpGroupedMap map(args_);

@@ -1,7 +1,7 @@
 // A workgroup on Hopper for the dense forms. With kPlain, kPingPong, kFused and kFusedPingPong it
-// is persistent. With peers each CTA computes one slice of one tile. Its code is short, and no
-// warp sends tiles to others as in gemm.h: each role computes the indices of its work tiles, those
-// of the first one while the cluster starts.
+// is persistent. With peers each CTA computes one slice of one tile. Its code is shorter than that
+// of gemm.h, because no warp sends tiles to others: each warp computes the indices of its work
+// tiles, those of the first one while the cluster starts.
 #pragma once
 
 #include "sm90/cluster_split_k.h"
@@ -18,8 +18,8 @@ struct AheadMap {
   Map map;
   WorkTile tile;  // what operator() returns next
 
-  // Computes `tile` for a CTA's first index, usually a small one, in fewer instructions than Find.
-  // False: this index needs Find. `rank` is for peers only.
+  // Computes `tile` for a CTA's first index, which is usually small, in fewer instructions than
+  // Find. Returns false if this index needs Find. `rank` is for peers only.
   JAXGEMM_SM90 bool FindFirst(Index index, const PeerRank& rank) {
     constexpr bool kIsPeers = std::is_same_v<Map, PeersMap>;
     const TileGrid& grid = map.grid;
@@ -52,7 +52,8 @@ struct AheadMap {
 template <class Traits>
 class DenseWorkgroup {
   static constexpr bool kIsPeers = IsPeers(Traits::kForm);
-  // Registers per thread after setmaxnreg, out of those that the CTA has at launch.
+  // Registers per thread after setmaxnreg, which divides those that the CTA has at launch:
+  // 384 x 168 = 256 x 240 + 128 x 24 = 256 x 232 + 128 x 40.
   static constexpr int kMultiplierRegisters = Traits::kIsPingPong ? 240 : 232;
   static constexpr int kLoaderRegisters = Traits::kIsPingPong ? 24 : 40;
   using Map = AheadMap<std::conditional_t<kIsPeers, PeersMap, DenseMap>>;
@@ -98,7 +99,7 @@ class DenseWorkgroup {
     __syncwarp();
     ArriveAtCluster();
     if (!map_.FindFirst(next_, peer_rank_)) map_.Find(next_);
-    // Makes the compiler compute the tile here, not where it is used.
+    // This makes the compiler compute the tile here, not where it is used.
     asm volatile("" ::"r"(map_.tile.m), "r"(map_.tile.n), "r"(map_.tile.batch),
                  "r"(map_.tile.k_begin), "r"(map_.tile.k_end), "r"(args_.claim.num_workgroups));
     WaitForKernelsBefore();
@@ -137,7 +138,7 @@ class DenseWorkgroup {
     return count < kLoadedAhead ? count : kLoadedAhead;
   }
 
-  // Called by kThreads threads of the CTA.
+  // kThreads threads of the CTA call this.
   template <int kThreads>
   JAXGEMM_SM90 void PrefetchOperands(int thread) const {
     Index cta = blockIdx.x, peers = 1, peer = 0;
@@ -165,7 +166,7 @@ class DenseWorkgroup {
     next_ += claim.step;
     ForEachWorkTile(claim, map_, AlwaysReady(), false, compute, store);
   }
-  // Number of this CTA's work tiles; called before the first one.
+  // The number of this CTA's work tiles. It must be called before the first one.
   JAXGEMM_SM90 Index NumTiles() const {
     const Index size = map_.map.size(), step = args_.claim.num_workgroups;
     return next_ < size ? Div(size - next_ + step - 1, step) : 0;
@@ -183,7 +184,8 @@ class DenseWorkgroup {
 
   JAXGEMM_SM90 void ConsumeAsPeer() {
     typename Traits::Sum sums[Traits::kSums];
-    // The last stages are not released to another CTA, which may have exited: no load follows.
+    // The last stages are not released to another CTA, because no load follows, and the CTA may
+    // have exited.
     const Index k_tiles = map_.tile.k_end - map_.tile.k_begin;
     Multiplier<Traits> multiplier(shared_, sharers_.count > 1 ? k_tiles - Traits::kStages : kNever,
                                   sharers_.count, sharers_.first);

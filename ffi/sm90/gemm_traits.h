@@ -24,21 +24,21 @@ struct Sm90Traits {
   static constexpr bool kIsPlain = IsPlain(form), kIsFused = IsFused(form);
   static constexpr bool kHasOnlyVectors = HasOnlyVectors(form, lhs, tile_n);
   static constexpr bool kHasOnlyDenseForms = HasOnlyDenseForms(tile_n, transposed);
-  // Whether the form also runs where TMA cannot read an operand: its threads copy that.
+  // Whether the form also runs if TMA cannot read an operand, which its threads then copy.
   static constexpr bool kLoadsByElement =
       !kIsPlain && form != KernelForm::kScaled &&
       (!kIsFused || (kHasOnlyDenseForms && form == KernelForm::kFused));
   // A separate warp claims, so that loads continue while the next tile is claimed.
   static constexpr bool kClaimsApart = form == KernelForm::kClaimed;
-  // Work tiles on their way to the consumers. kClaimed has few slots, because other workgroups
-  // could claim the tile that waits in one.
+  // Slots for work tiles on their way to the consumers. kClaimed has few, because another workgroup
+  // could compute the tile that waits in a slot. The numbers were chosen by hand.
   static constexpr int kTileSlots = kClaimsApart ? 2 : 4;
   static constexpr DType kLhs = lhs, kRhs = rhs;
   static constexpr bool kLhsKContiguous = lhs_k_contiguous;
   static constexpr bool kRhsKContiguous = rhs_k_contiguous;
   static constexpr int kBytes = ElementBytes(lhs);
-  // The layout in shared memory. wgmma needs 8-bit and 32-bit operands k-major there. A float32 lhs
-  // that is not k-major is read by threads, which give it to wgmma in registers.
+  // The layout in shared memory. wgmma needs 8-bit and 32-bit operands k-major there. With
+  // kLhsInRegisters lhs is not, but threads read it and give it to wgmma in registers.
   static constexpr bool kLhsInRegisters = LhsInRegisters(lhs, lhs_k_contiguous, transposed);
   static constexpr bool kLhsKMajor = kLhsKContiguous || (kBytes != 2 && !kLhsInRegisters);
   static constexpr bool kRhsKMajor = kRhsKContiguous || kBytes != 2;
@@ -75,7 +75,7 @@ struct Sm90Traits {
   static constexpr int kLhsBytes = kCtaM * kRowBytes, kRhsBytes = kRhsRows * kRowBytes;
   static constexpr int kStageBytes = kLhsBytes + kRhsBytes;
   // Consumers with few accumulators do not need setmaxnreg: the registers at launch are enough.
-  // Threads that copy operands need theirs.
+  // Threads that copy operands need theirs. The limits were chosen by hand.
   static constexpr bool kTradesRegisters = !kIsDense || kAllSums > (kLoadsByElement ? 104
                                                                     : kIsFused      ? 32
                                                                                     : 64);
@@ -102,15 +102,15 @@ struct Sm90Traits {
 };
 
 // Ids of named barriers: one for all consumers of a CTA, one for each consumer warpgroup, and one
-// for each warpgroup's turn in ping-pong. kWarpgroupBarrier and kTurnBarrier are
-// each the first of two ids, one for each warpgroup.
+// for each warpgroup's turn in ping-pong. kWarpgroupBarrier and kTurnBarrier are the first of two
+// ids each.
 inline constexpr int kConsumersBarrier = 1, kWarpgroupBarrier = 2, kTurnBarrier = 4;
-inline constexpr int kMailSlots = 2;
+inline constexpr int kMailSlots = 2;  // SharedMemory::mail
 // A barrier of all warps of a consumer warpgroup: 0 or 1.
 JAXGEMM_SM90 void WarpgroupBarrier(int warpgroup) {
   NamedBarrier(kWarpgroupBarrier + warpgroup, kWarpgroupSize);
 }
-// k tiles that dense forms load before the cluster barrier.
+// How many k tiles dense forms load before the cluster barrier; chosen by hand.
 inline constexpr int kLoadedAhead = 2;
 
 // A position in a ring: the slot, and the parity of the phase that fills it.

@@ -7,8 +7,8 @@
 
 namespace jaxgemm {
 
-// Forms that apply the epilogue to the accumulators. TMA loads both operands, but for kFused of
-// tiles that have no general form: where TMA cannot read an operand, its threads copy it.
+// Forms that apply the epilogue to the accumulators. TMA loads both operands, except in kFused of
+// tiles that have no general form: there threads copy an operand that TMA cannot read.
 constexpr bool IsFused(KernelForm form) {
   return form == KernelForm::kFused || form == KernelForm::kFusedPingPong;
 }
@@ -19,8 +19,8 @@ constexpr bool IsPlain(KernelForm form) {
          !IsPeers(form) && !IsFused(form);
 }
 
-// The fewest k tiles for kPingPong: the boxes of a CTA's last tile go through the stages that its
-// warpgroup has read, one box through each.
+// The least number of k tiles for kPingPong: the boxes of a CTA's last tile go through the stages
+// that its warpgroup has read, one box through each.
 inline constexpr int kPingPongKTiles = 4;
 // The type of out that an instance's plain forms store.
 constexpr DType PlainOut(DType lhs) { return lhs == DType::kF16 ? DType::kF16 : DType::kBF16; }
@@ -30,14 +30,14 @@ constexpr bool IsWideFloat(DType dtype) {
   return dtype == DType::kBF16 || dtype == DType::kF16 || dtype == DType::kF32;
 }
 
-// Forms that are there only to ping-pong. Others may, too.
+// Forms that always ping-pong. Others may, too.
 constexpr bool AlwaysPingPongs(KernelForm form) {
   return form == KernelForm::kPingPong || form == KernelForm::kFusedPingPong;
 }
 // Whether the consumer warpgroups ping-pong: each has all accumulators of its own output tile.
 constexpr bool IsPingPong(KernelForm form, int64_t tile_n) {
-  // With the accumulators of more columns there are too few registers for an epilogue, but for
-  // vectors there are enough: see HasOnlyVectors.
+  // With the accumulators of 192 columns there are too few registers for an epilogue, but enough
+  // for vectors (HasOnlyVectors).
   if (form == KernelForm::kFusedPingPong) return tile_n == 128 || tile_n == 192;
   return IsPlain(form) && form != KernelForm::kPlain && tile_n > 96 && tile_n <= 192;
 }
@@ -51,8 +51,8 @@ constexpr bool HasOnlyVectors(KernelForm form, DType lhs, int64_t tile_n) {
           (form == KernelForm::kFusedPingPong && tile_n == 192));
 }
 
-// Tiles whose columns are no boxes of 64 are for sizes between those of the other tiles. They have
-// dense forms only. Their results go straight from the registers to out.
+// Tiles whose columns do not fill boxes of 64 are for sizes between those of the other tiles. They
+// have dense forms only. Their results go straight from the registers to out.
 constexpr bool HasOnlyDenseForms(int64_t tile_n, bool transposed) {
   return !transposed && tile_n % 64 != 0;
 }
@@ -62,7 +62,7 @@ constexpr bool HasForm(KernelForm form, DType lhs, int64_t tile_n, int64_t clust
                        bool lhs_k_contiguous, bool rhs_k_contiguous, bool transposed) {
   if (form == KernelForm::kMx) return false;
   if (form == KernelForm::kScaled) {
-    // The accumulators, and as many partial sums of a block of k, are in registers.
+    // The registers have the accumulators, and as many partial sums of a block of k.
     return !transposed && tile_n == 128 && ElementBytes(lhs) == 1 && lhs != DType::kS8 &&
            lhs_k_contiguous && rhs_k_contiguous;
   }
@@ -82,19 +82,19 @@ constexpr bool HasForm(KernelForm form, DType lhs, int64_t tile_n, int64_t clust
   // The plan takes the other forms only if TMA reads both operands, so those of 8 or 32 bits must
   // be k-contiguous.
   if (ElementBytes(lhs) == 2) return true;
-  // No plain form stores the sums of float32 and int8.
+  // The plain forms do not store results of float32 and int8 operands.
   const bool stores_plain = ElementBytes(lhs) == 1 && lhs != DType::kS8;
   return lhs_k_contiguous && rhs_k_contiguous && (IsFused(form) || stores_plain);
 }
 
-// Whether the kernel reads an lhs of float32 that is not k-contiguous into registers. wgmma needs k
-// along the rows of what it reads from shared memory.
+// Whether the kernel reads an lhs of float32 that is not k-contiguous into registers, because wgmma
+// reads float32 from shared memory only k-major.
 constexpr bool LhsInRegisters(DType lhs, bool lhs_k_contiguous, bool transposed) {
   return lhs == DType::kF32 && !lhs_k_contiguous && transposed;
 }
 
 // Whether two CTAs of a cluster whose tiles have the same columns may each load half of rhs for
-// both. (Tiles of more rows always do so: those of a pair of CTAs.)
+// both. (The two CTAs of a tile of 256 rows always do so.)
 constexpr bool MayShareRhs(KernelForm form, DType lhs, bool lhs_k_contiguous, bool rhs_k_contiguous,
                            bool transposed) {
   return IsPeers(form) && transposed && rhs_k_contiguous &&
@@ -113,7 +113,7 @@ struct TensorMaps {
   // The operands in boxes of fewer rows, for the last rows (k-major operands only).
   TensorMap lhs_rest, rhs_rest;
   int32_t lhs_rest_rows, rhs_rest_rows;  // of these boxes; 0: there are none
-  // Forms of peers: a cluster has the peers of cluster_m x cluster_n tiles, and the grid counts
+  // Forms with peers: a cluster has the peers of cluster_m x cluster_n tiles, and the grid counts
   // clusters.
   int32_t cluster_m, cluster_n;
   bool lhs_valid, rhs_valid, out_valid;
@@ -130,14 +130,15 @@ inline constexpr int kBoxRows = 16, kBoxColumns = kBoxBytes / 2;
 
 // A CTA: one producer and two consumer warpgroups.
 inline constexpr int kSm90Threads = 384, kSm90Consumers = 2;
-// CTAs that a multiprocessor runs at once. With two CTAs one loads while the other starts or
-// stores. If no more CTAs are launched than there are multiprocessors, one is better: its main loop
-// has more stages.
+// How many CTAs a multiprocessor runs at once. With two CTAs one loads while the other starts or
+// stores. If no more CTAs are launched than there are multiprocessors, the form with one is better,
+// because its main loop has more stages.
 constexpr int Sm90CtasPerSm(KernelForm form) { return form == KernelForm::kPeersHalfSm ? 2 : 1; }
 // The shared memory of a CTA: all that the multiprocessor has, of which every CTA leaves 1 KB to
 // the system.
 constexpr int Sm90SharedBytes(KernelForm form) { return 228 * 1024 / Sm90CtasPerSm(form) - 1024; }
-// The most CTAs of a cluster on every Hopper GPU (CUDA's portable cluster size).
+// The largest number of CTAs that a cluster can have on every Hopper GPU (CUDA's portable cluster
+// size).
 inline constexpr int kMaxClusterSize = 8;
 // A tile's peers divide its columns among them, in groups of eight. With eight groups or more a
 // peer owns the same groups of all warps; with fewer, the pairs of a warp and a group are divided.
@@ -146,11 +147,13 @@ constexpr int64_t PeerUnits(int64_t tile_n) {
   constexpr int kWarps = kSm90Consumers * 4;
   return tile_n / 8 * (SharesOutWarps(tile_n) ? kWarps : 1);
 }
-// The groups of columns that come from the other peers for what each of `count` peers owns.
+// How many groups of columns a peer receives from the other peers, of those that it owns, if a tile
+// has `count` peers.
 constexpr int64_t ReceivedUnits(int64_t tile_n, int64_t count) {
   return (count - 1) * ((PeerUnits(tile_n) + count - 1) / count);
 }
-// The most peers of a tile. Of wide tiles there are fewer, because stages need the shared memory.
+// The largest number of peers of a tile. Wide tiles have fewer, because stages need the shared
+// memory.
 constexpr int64_t MostPeers(int64_t tile_n) {
   return tile_n > 144 ? 2 : tile_n > 128 ? 4 : kMaxClusterSize;
 }
@@ -160,7 +163,7 @@ constexpr bool CanBePeers(int64_t tile_n, int64_t count) {
   return count >= 2 && count <= MostPeers(tile_n) &&
          ReceivedUnits(tile_n, count) <= PeerUnits(tile_n);
 }
-// The most that a peer receives.
+// The largest number of groups that a peer receives.
 constexpr int64_t MostReceivedUnits(int64_t tile_n) {
   if (MostPeers(tile_n) == kMaxClusterSize) return PeerUnits(tile_n);
   int64_t most = 0;
@@ -170,9 +173,9 @@ constexpr int64_t MostReceivedUnits(int64_t tile_n) {
   return most;
 }
 
-// Shared memory of a consumer warp for the results that it stores: its 16 rows in boxes of 64
+// The shared memory of a consumer warp for the results that it stores: its 16 rows in boxes of 64
 // columns of 16 bits, or as many accumulators as fit. With 192 columns a second box would cost a
-// stage. With peers: the other peers' partial sums for the columns that a peer owns.
+// stage. With peers it is for the other peers' partial sums of the columns that a peer owns.
 constexpr int Sm90OutBoxes(int64_t tile_n) { return tile_n % 128 == 0 ? 2 : 1; }
 constexpr int Sm90StagedBytes(KernelForm form, int64_t tile_n) {
   constexpr int kWarps = kSm90Consumers * 4;
@@ -180,13 +183,14 @@ constexpr int Sm90StagedBytes(KernelForm form, int64_t tile_n) {
   return static_cast<int>(MostReceivedUnits(tile_n)) * 8 * kBoxRows * 4 /
          (SharesOutWarps(tile_n) ? kWarps : 1);
 }
-// Rows of rhs in a stage. Of an rhs that is not k-major, whole boxes are loaded, although wgmma
-// reads the tile's columns only.
+// The number of rows of rhs in a stage. If rhs is not k-major, whole boxes are loaded, although
+// wgmma reads only the tile's columns.
 constexpr int Sm90RhsRows(int64_t tile_n, bool k_major, int bytes) {
   const int box = kBoxBytes / bytes, columns = static_cast<int>(tile_n);
   return k_major ? columns : (columns + box - 1) / box * box;
 }
-// The stages of a CTA, which has 128 rows of lhs in each: what its shared memory has room for.
+// The number of stages of a CTA, each with 128 rows of lhs: as many as its shared memory has room
+// for. kOther is room for the rest of SharedMemory (gemm_traits.h): barriers, work tiles, indices.
 constexpr int Sm90Stages(KernelForm form, int64_t tile_n, int rhs_rows) {
   constexpr int kRows = 128, kWarps = kSm90Consumers * 4, kOther = 1024;
   return (Sm90SharedBytes(form) - kOther - kWarps * Sm90StagedBytes(form, tile_n)) /

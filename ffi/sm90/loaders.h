@@ -11,7 +11,7 @@ template <class Traits>
 struct OperandPlace {
   int row, column, first_k;  // of this CTA; k tiles count from first_k
   int up;                    // gated: columns from the gate to the up projection; else 0
-  int limit_k;               // from this k on the operand is another group's
+  int limit_k;               // from this k on the operand belongs to another group
   int lhs_z, rhs_z;
 
   JAXGEMM_SM90 OperandPlace(const GemmArgs& args, const WorkTile& tile, int rank) {
@@ -72,9 +72,9 @@ class TileBoxes {
   }
 
   JAXGEMM_SM90 int bytes() const { return static_cast<int>(bytes_); }
-  // Called by a whole warp: lets the compiler keep them in uniform registers.
+  // A whole warp calls this, so that the compiler keeps the members in uniform registers.
   JAXGEMM_SM90 void MakeUniform() { kinds_ = SameInWarp(kinds_), bytes_ = SameInWarp(bytes_); }
-  // Calls load(map) with the map of box number i, if there is one.
+  // Calls load(map) with the map of box i, if that is loaded.
   template <class Load>
   JAXGEMM_SM90 void LoadLhs(const TensorMaps& maps, int i, const Load& load) const {
     if (Kind(i) == kWhole) load(&maps.lhs);
@@ -117,7 +117,7 @@ struct RhsSharers {
   }
 };
 
-// Fills the stages by TMA. Run by one warp, of which one lane issues the loads.
+// Fills the stages by TMA. One warp runs it, of which one lane issues the loads.
 template <class Traits>
 class TmaLoader {
   using Boxes = TileBoxes<Traits>;
@@ -136,8 +136,8 @@ class TmaLoader {
         stage_{.slot = ahead},
         ahead_(ahead) {}
 
-  // Loads the first k tiles of a CTA's first work tile. Called by one lane before the cluster
-  // barrier: each CTA loads all of rhs itself.
+  // Loads the first k tiles of a CTA's first work tile. One lane calls this before the cluster
+  // barrier, so each CTA loads all of rhs itself.
   static JAXGEMM_SM90 void LoadAhead(const GemmArgs& args, const TensorMaps& maps,
                                      SharedMemory<Traits>& shared, int rank, const WorkTile& tile) {
     OperandPlace<Traits> place(args, tile, rank);
@@ -151,7 +151,7 @@ class TmaLoader {
       const uint32_t full = SharedAddress(&shared.full[i]);
       LoadLhs(maps, boxes, place, k, full, SharedAddress(shared.lhs[i]));
       if (i == 0) {
-        // Code is fetched slowly: only what the first load needs is computed before it.
+        // Code is fetched slowly, so only what the first load needs is computed before it.
         asm volatile("" : "+r"(place.column));
         boxes.FindRhs(args, maps, place);
       }
@@ -200,7 +200,8 @@ class TmaLoader {
       });
     }
   }
-  // Each CTA of the cluster loads a share for all of them, or all for itself if kSharers is 1.
+  // Each CTA of the cluster loads a part for all of them; or everything for itself if kSharers is
+  // 1.
   template <int kSharers>
   static JAXGEMM_SM90 void LoadRhs(const TensorMaps& maps, const Boxes& boxes,
                                    const OperandPlace<Traits>& place, int k, uint32_t full,
@@ -232,7 +233,7 @@ class TmaLoader {
       }
     }
   }
-  // The CTAs of a pair have tiles with the same columns: each loads one of the two boxes.
+  // The two CTAs have tiles with the same columns. Each loads one of the two boxes for both.
   JAXGEMM_SM90 void LoadHalfForBoth(const Boxes& boxes, const OperandPlace<Traits>& place, int k,
                                     uint32_t full, uint32_t first) const {
     const int half = sharers_.index * Boxes::kRhsRows;
@@ -258,14 +259,14 @@ class TmaLoader {
   // Addresses of the first stage.
   const BarrierRow full_, empty_;
   const uint32_t lhs_, rhs_;
-  // Valid in the lane that issues.
+  // These are valid in the lane that issues the loads.
   RingPlace<Traits::kStages> stage_;
   Index ahead_;  // k tiles of the next work tile that are loaded already
 };
 
-// Fills the stages from operands that TMA cannot read: their lines (what is contiguous in memory)
-// are not a multiple of 16 bytes long, or wgmma needs another layout (TmaReads in
-// plan/relayout_sm90.cc). All threads of kWarps warps copy element by element.
+// Fills the stages from operands that TMA cannot read: their lines are not a multiple of 16 bytes
+// long, or wgmma needs another layout (TmaReads in plan/relayout_sm90.cc). All threads of kWarps
+// warps copy element by element.
 template <class Traits>
 struct ElementLoader {
   static constexpr int kWarps = 3, kThreads = kWarps * kWarpSize;
@@ -351,15 +352,15 @@ struct ElementLoader {
 
 // When a kernel starts, often no cache has its operands. If there is at most one work tile for each
 // workgroup, the CTAs together prefetch to the L2 what their first loads read, before they have
-// computed their tiles: of each row or column two lines of 128 bytes, from each peer's first k tile
-// on, one line per thread.
+// computed their tiles. These are two cache lines of 128 bytes of each row or column (a number
+// chosen by hand), from each peer's first k tile on. Each thread prefetches one of them.
 template <class Traits>
 class OperandPrefetch {
   static constexpr int kLine = 128, kLines = 2;
   static_assert(Traits::kTileK * Traits::kBytes == kLine);
 
  public:
-  // Called by thread number `line` of all threads that have this peer's part of k.
+  // Each thread with this peer's part of k calls this; `line` is its number among them.
   static JAXGEMM_SM90 void Run(const GemmArgs& args, int peers, int peer, int line) {
     const TileGrid& grid = args.map.grid;
     if (grid.batch != 1 || grid.num_tiles() * peers > args.claim.num_workgroups) return;
@@ -373,7 +374,7 @@ class OperandPrefetch {
   }
 
  private:
-  // Prefetches line `line` of an operand; `first` is the first byte along k.
+  // Prefetches cache line `line` of an operand; `first` is the first byte along k.
   template <bool kKContiguous>
   static JAXGEMM_SM90 void Fetch(const void* operand, int64_t rows, int64_t k, int64_t first,
                                  int line) {
@@ -389,7 +390,8 @@ class OperandPrefetch {
   }
 };
 
-// Initialises the barriers of stages [first, end). Called by one thread before the cluster barrier.
+// Initialises the barriers of stages [first, end). One thread calls this before the cluster
+// barrier.
 template <class Traits>
 JAXGEMM_SM90 void InitStages(SharedMemory<Traits>& shared, bool by_element, int first, int end,
                              int sharers = Traits::kCluster) {

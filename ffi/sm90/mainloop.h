@@ -36,7 +36,7 @@ class Multiplier {
  public:
   JAXGEMM_SM90 explicit Multiplier(SharedMemory<Traits>& shared, Index releases = kNever)
       : Multiplier(shared, releases, Traits::kCluster, 0) {}
-  // first: rank of the first CTA that shares rhs.
+  // `first`: the rank of the first CTA that shares rhs.
   JAXGEMM_SM90 Multiplier(SharedMemory<Traits>& shared, Index releases, int sharers, int first)
       : shared_(shared), releases_(releases) {
     const int thread = ThreadId() - kWarpgroupSize, lane = thread % kWarpSize;
@@ -68,7 +68,7 @@ class Multiplier {
       return;
     }
     ForEachSum<ForgetSum>(sums);
-    int k_left = Traits::kTileK;  // k of the last k tile
+    int k_left = Traits::kTileK;  // how many k the last k tile has
     bool is_full = full_.HasEnded(stage.slot, stage.parity);
     if (Traits::RaggedOf(args) == Ragged::kK) {
       k_left = tile.limit - tile.origin - (tile.k_end - 1) * Traits::kTileK;
@@ -120,8 +120,8 @@ class Multiplier {
     if constexpr (kCountsReleases) releases_ -= count;
   }
 
-  // As Run, but lhs is given to wgmma in registers. These cannot be loaded again before the wgmmas
-  // have ended, so each k tile is waited for; the other warpgroup multiplies in that time.
+  // As Run, but wgmma gets lhs in registers. These cannot be loaded again before the wgmmas have
+  // ended, so each k tile is waited for; the other warpgroup multiplies in that time.
   JAXGEMM_SM90 void RunByRegisters(const WorkTile& tile, Sum (&sums)[Traits::kAllSums]) {
     const Index count = SameInWarp(tile.k_end - tile.k_begin);
     if (count <= 0) {
@@ -155,8 +155,9 @@ class Multiplier {
     stage_ = stage;
   }
 
-  // As Run, of operands with scales of blocks: the sum of each k tile is multiplied by the scales
-  // of its blocks and added to the accumulators. Meanwhile the other warpgroup multiplies.
+  // As Run, for operands with scales of blocks: the partial sums of each k tile are multiplied by
+  // the scales of its blocks and added to the accumulators. The other warpgroup multiplies in that
+  // time.
   JAXGEMM_SM90 void RunPromoting(const GemmArgs& args, const WorkTile& tile, int rank,
                                  Sum (&sums)[Traits::kAllSums]) {
 #pragma unroll
@@ -187,14 +188,14 @@ class Multiplier {
     for (int i = 0; i < Traits::kAllSums; ++i) kDo(sums[i]);
   }
 
-  // kByColumn: rhs has a scale for each column, else one for kScaleBlock columns, which a tile has.
+  // kByColumn: rhs has a scale for each column; else one for kScaleBlock columns, those of a tile.
   template <bool kByColumn>
   JAXGEMM_SM90 void RunPromotingBy(const GemmArgs& args, const WorkTile& tile, int rank,
                                    Sum (&sums)[Traits::kAllSums]) {
     static_assert(Traits::kTileK == kScaleBlock && Traits::kTileN == kScaleBlock);
     const OperandPlace<Traits> place(args, tile, rank);
     const int thread = ThreadId() - kWarpgroupSize, lane = thread % kWarpSize;
-    // Rows past the end of lhs have the scales of its last row.
+    // Rows after the end of lhs get the scales of its last row.
     const int last = static_cast<int>(args.m) - 1;
     const int row = place.row + thread / kWarpSize * 16 + lane / 4;
     const float* of_lhs =
@@ -302,8 +303,8 @@ class Multiplier {
     }
   }
 
-  // Zeroes a group's last k tile from `k` on, or its first one up to `k`: the data there is another
-  // group's, or of no group and maybe NaN.
+  // Zeroes a group's last k tile from `k` on, or its first one up to `k`. The data there belongs to
+  // another group, or to no group and may be NaN.
   JAXGEMM_SM90 void ZeroFrom(int slot, int k) { Zero(slot, k, Traits::kTileK); }
   JAXGEMM_SM90 void ZeroUpTo(int slot, int k) { Zero(slot, 0, k); }
   // Zeroes k in [from, to) of both operands.
@@ -320,7 +321,7 @@ class Multiplier {
       char* chunk = operand + i * 16;
       const int row = i / 8;
       if constexpr (kKMajor) {
-        const int first = (i % 8 ^ row % 8) * 16;  // the chunk's first byte along k
+        const int first = (i % 8 ^ row % 8) * 16;  // the vector's first byte along k
         const int begin = from * Traits::kBytes - first, end = to * Traits::kBytes - first;
         for (int byte = begin < 0 ? 0 : begin; byte < (end < 16 ? end : 16); ++byte) {
           chunk[byte] = 0;
@@ -334,7 +335,7 @@ class Multiplier {
   static constexpr uint32_t kNoBarrier = ~0u;
 
   SharedMemory<Traits>& shared_;
-  Index releases_;  // how many are left
+  Index releases_;  // how many stages are still to be released
   // Addresses of the first stage's barriers, and the low halves of its descriptors.
   BarrierRow full_, empty_;
   uint32_t lhs_, rhs_;

@@ -21,7 +21,7 @@ struct StoredMeanwhile {
   typename Boxes::Packed packed;
   int box = Boxes::kBoxes;  // the next box to store; kBoxes: none
   Index every;              // k tiles from one box to the next
-  bool lags;                // skips the first call: one warpgroup stores, the other multiplies
+  bool lags;                // skips the first call, so that the warpgroups store in turn
 
   JAXGEMM_SM90 Boxes TheBoxes() const { return {shared, maps, ThreadId() - kWarpgroupSize}; }
   JAXGEMM_SM90 bool IsDone() const { return box == Boxes::kBoxes; }
@@ -31,7 +31,7 @@ struct StoredMeanwhile {
     every = k_tiles < 2 * Boxes::kBoxes ? 1 : Div(k_tiles, Boxes::kBoxes);
     lags = SameInWarp(every > 1 && ThreadId() >= 2 * kWarpgroupSize);
   }
-  // Called by Multiplier::Run.
+  // Multiplier::Run calls these two.
   JAXGEMM_SM90 Index NextTime(Index k_tiles) const {
     if (IsDone()) return kNever;
     if (k_tiles == 0) return 1;
@@ -68,7 +68,7 @@ struct StoredMeanwhile {
       if (epilogue.PackPlain(args, tile, sums, packed)) box = 0;
     }
   }
-  // Called by whole warpgroups after the last tile.
+  // Whole warpgroups call this after the last tile.
   JAXGEMM_SM90 void Finish() {
     TheBoxes().StoreAllByStages(packed, !IsDone());
     // Shared memory must exist until TMA has read it.

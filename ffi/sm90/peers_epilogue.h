@@ -1,4 +1,4 @@
-// The epilogue of Hopper's form kPeers: each peer stores the fragments that it owns.
+// The epilogue of Hopper's forms with peers: each peer stores the fragments that it owns.
 #pragma once
 
 #include "sm90/epilogue.h"
@@ -85,14 +85,14 @@ class PeersEpilogue : public Epilogue<Traits> {
   template <class Peers>
   JAXGEMM_SM90 void StoreOwnedFloats(const GemmArgs& args, const Place& place, int64_t row,
                                      int rows, int64_t column, int columns, const Peers& peers) {
-    constexpr int kAtOnce = 4;
+    constexpr int kAtOnce = 4;  // fragments; chosen by hand
     const bool wide = args.out_dtype == DType::kF32, bf16 = args.out_dtype == DType::kBF16;
     const bool has_vectors = place.epilogue.HasColumnVectors();
     const int element = wide ? sizeof(float) : sizeof(uint16_t);
     const int64_t next = 8 * args.n * element;  // bytes between the halves' rows
     char* line =
         static_cast<char*>(args.out) + ((place.z * args.m + row) * args.n + column) * element;
-    // Computed here, before the wait.
+    // This makes the compiler compute these values here, before the wait.
     asm volatile("" ::"l"(line), "l"(next), "r"(rows), "r"(columns), "r"(int{bf16}));
     const RowVectors row_vectors = LoadRows(args, place);
     bool waited = false;
@@ -153,7 +153,7 @@ class PeersEpilogue : public Epilogue<Traits> {
     const int rows = AtMost(args.n - first_row, Traits::kTileN);
     char* line =
         static_cast<char*>(args.out) + ((place.z * args.n + first_row) * args.m + column) * element;
-    // Computed here, before the wait.
+    // This makes the compiler compute these values here, before the wait.
     asm volatile("" ::"l"(line), "l"(next), "r"(rows), "r"(int{wide}), "r"(int{bf16}));
     peers.Wait();
     if (count <= 0) return;

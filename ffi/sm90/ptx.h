@@ -12,8 +12,8 @@ namespace jaxgemm {
 
 inline constexpr int kWarpSize = 32, kWarpgroupSize = 128;
 
-// Read again at each call: else the compiler would keep all that depends on it from one work tile
-// to the next, in registers that the accumulators need.
+// The thread's id, which is read again at each call. Else the compiler would keep everything that
+// depends on it in registers that the accumulators need, from one work tile to the next.
 JAXGEMM_SM90 int ThreadId() {
   int id;
   asm volatile("mov.u32 %0, %%tid.x;" : "=r"(id));
@@ -38,7 +38,7 @@ JAXGEMM_SM90 int LeaderLane() {
   return lane;
 }
 
-// x / y for x below 2**20, in fewer instructions.
+// x / y for x below 2**20, in fewer instructions than a division.
 JAXGEMM_SM90 int DivSmall(int x, int y) {
   float reciprocal;  // y is a normal number
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(reciprocal) : "f"(static_cast<float>(y)));
@@ -80,13 +80,13 @@ JAXGEMM_SM90 void StoreToCluster(uint32_t to, uint4 words, uint32_t barrier) {
       : "memory");
 }
 
-// Stores to a ClusterAddress, synchronously: ArriveAt then tells the other CTA that it can read.
+// Stores to a ClusterAddress, synchronously. ArriveAt then tells the other CTA that it can read.
 JAXGEMM_SM90 void StoreWordToCluster(uint32_t address, int32_t word) {
   asm volatile("st.shared::cluster.s32 [%0], %1;" ::"r"(address), "r"(word) : "memory");
 }
 
-// A barrier of all threads of the cluster, in two steps. It orders accesses to barriers only:
-// reads before it are done, writes before it need not be visible after it.
+// A barrier of all threads of the cluster, in two steps. It orders accesses to barriers only: reads
+// before it are done, but writes before it need not be visible after it.
 JAXGEMM_SM90 void ArriveAtCluster() {
   asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
 }
@@ -123,7 +123,7 @@ JAXGEMM_SM90 void TakeRegisters() {
 
 // ------------------------------------------------------------------------------ barriers
 
-// Consecutive barriers, by the address of the first. It stays in a register and is not computed
+// Consecutive barriers, by the address of the first, which stays in a register and is not computed
 // again for each of them.
 struct BarrierRow {
   uint32_t first;
@@ -132,8 +132,8 @@ struct BarrierRow {
   JAXGEMM_SM90 void Arrive(int i) const {
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(At(i)) : "memory");
   }
-  // `first` is a ClusterAddress. Orders only this CTA's accesses. To order other CTAs' accesses
-  // too, call FenceCluster before it, and after the wait for it.
+  // For barriers whose `first` is a ClusterAddress. This orders only this CTA's accesses. To order
+  // those of other CTAs, too, FenceCluster must be called before it and after the wait for it.
   JAXGEMM_SM90 void ArriveInCluster(int i) const {
     asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(At(i)) : "memory");
   }
@@ -156,7 +156,8 @@ struct BarrierRow {
   JAXGEMM_PHASE_QUESTION(HasEnded, "mbarrier.test_wait")
   JAXGEMM_PHASE_QUESTION(TryWait, "mbarrier.try_wait")
 #undef JAXGEMM_PHASE_QUESTION
-  // Waits until the phase of this parity has ended.
+  // Waits until the phase of this parity has ended. With JAXGEMM_BOUNDED_WAITS, which is for
+  // debugging, a wait that does not end stops the kernel.
   JAXGEMM_SM90 void Wait(int i, uint32_t parity) const {
 #if defined(JAXGEMM_BOUNDED_WAITS)
     for (int polls = 0; !TryWait(i, parity);) {
@@ -169,7 +170,8 @@ struct BarrierRow {
   }
 };
 
-// A phase ends when there were `arrivals` arrivals and all expected bytes have arrived.
+// A barrier in shared memory. A phase ends when there were `arrivals` arrivals and all expected
+// bytes have arrived.
 struct SharedBarrier {
   uint64_t word;
 
@@ -268,7 +270,7 @@ JAXGEMM_SM90 uint32_t PackPair(bool bf16, float low, float high) {
   }
   return pair;
 }
-// Rounds a float as TMA does for wgmma.
+// Rounds the bits of a float to TF32, as TMA does for wgmma.
 JAXGEMM_SM90 uint32_t RoundToTf32(uint32_t bits) {
   uint32_t rounded;
   asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(rounded) : "r"(bits));

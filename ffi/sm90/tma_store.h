@@ -1,6 +1,7 @@
 // Stores results of 16 or 32 bits to out on Hopper: from a warp's registers to shared memory, and
-// from there by TMA, in boxes of the warp's 16 rows and 64 columns (of 32 bits: 32). The epilogues
-// decide whether TMA stores: StoreSums in epilogue.h, ApplyFused in fused_epilogue.h.
+// from there by TMA. A box has the warp's 16 rows, and 64 columns of 16 bits or 32 columns of 32
+// bits. The epilogues decide whether TMA stores: StoreSums in epilogue.h, ApplyFused in
+// fused_epilogue.h.
 #pragma once
 
 #include "sm90/gemm_traits.h"
@@ -44,7 +45,7 @@ class OutBoxes {
   JAXGEMM_SM90 OutBoxes(SharedMemory<Traits>& shared, const TensorMaps& maps, int thread)
       : shared_(shared), maps_(maps), thread_(thread) {}
 
-  // Stores box `i`; TMA does so while the next tile is multiplied.
+  // Stores box `i`. TMA does it while the next tile is multiplied.
   JAXGEMM_SM90 void Store(const Packed& packed, int i) const { StoreBy(Free(i), packed, i); }
   // Stores box `i` through `box` in shared memory.
   JAXGEMM_SM90 void StoreBy(uint32_t box, const Packed& packed, int i) const {
@@ -60,10 +61,12 @@ class OutBoxes {
     return SharedAddress(shared_.out[Warp()]) + i % Traits::kOutBoxes * kBytes;
   }
 
-  // Results of 32 bits are float32, and int32 of int8: a tile must have whole boxes of them.
+  // Results of 32 bits are float32, or int32 of int8 operands. A tile must have whole boxes of
+  // them.
   static constexpr int kWideColumns = kBoxColumns / 2;
   static constexpr bool kHasWide = Traits::kTileN % kWideColumns == 0;
-  // Stores a warp's results of a tile, of 32 bits each; row, column and z are the first one's.
+  // Stores a warp's results of a tile, of 32 bits each; row, column and z are those of the first
+  // one.
   JAXGEMM_SM90 void StoreWideBoxes(const Sum* sums, int row, int column, int z) const {
     // This lane's row of the upper eight, and its eight bytes in that, swizzled.
     const uint32_t in_box =
@@ -114,7 +117,7 @@ class OutBoxes {
       StoreMatrices(box + (in_box ^ j * 32), pairs[0], pairs[1], pairs[2], pairs[3]);
     }
   }
-  // Called by one lane when all lanes have fenced.
+  // One lane calls this when all lanes have fenced.
   JAXGEMM_SM90 void Send(uint32_t box, const Packed& packed, int i) const {
     StoreBox(&maps_.out, box, packed.column + i * kBoxColumns, packed.row, packed.z);
   }

@@ -14,9 +14,9 @@ JAXGEMM_SM90 void WgmmaWait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kLeft) : "memory");
 }
 
-// The compiler must not move accumulators while wgmma computes them (FenceSum), must not keep the
-// last tile's where the first step overwrites them (ForgetSum), and must clear each in its register
-// (ClearSum).
+// The compiler must not move accumulators while wgmma computes them (FenceSum), must not keep those
+// of the last tile if the first step overwrites them (ForgetSum), and must clear each one in its
+// register (ClearSum).
 #define JAXGEMM_EACH_SUM(Name, text, float_constraint, int_constraint)                         \
   JAXGEMM_SM90 void Name(float& sum) { asm volatile(text : float_constraint(sum)::"memory"); } \
   JAXGEMM_SM90 void Name(int32_t& sum) { asm volatile(text : int_constraint(sum)::"memory"); }
@@ -65,8 +65,8 @@ JAXGEMM_EACH_SUM(ClearSum, "mov.b32 %0, 0;", "=f", "=r")
   JAXGEMM_N90 JAXGEMM_N10(9) JAXGEMM_N10(10) \
       JAXGEMM_N10(11) "%120,%121,%122,%123,%124,%125,%126,%127"
 
-// 64 rows and kN columns: d += a * b, or d = a * b if not `accumulate`. k*Transposed: m or n runs
-// along the rows of shared memory, not k.
+// 64 rows and kN columns: d += a * b, or d = a * b if not `accumulate`. kLhsTransposed and
+// kRhsTransposed: m or n runs along the rows of shared memory, not k.
 template <DType kLhs, DType kRhs, int kN, bool kLhsTransposed, bool kRhsTransposed>
 struct Wgmma;
 
@@ -84,7 +84,7 @@ struct Wgmma;
                      "n"(int{kRhsTransposed}));                                                  \
     }                                                                                            \
   };
-// For types that need k along the rows. `scales`: operands of float types after the predicate.
+// For types that must be k-major. `scales`: what float types have after the predicate.
 #define JAXGEMM_WGMMA_K(lhs, rhs, depth, types, sum, c, scales, n, regs, r0, r1, r2) \
   template <>                                                                        \
   struct Wgmma<DType::lhs, DType::rhs, n, false, false> {                            \

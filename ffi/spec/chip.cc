@@ -16,7 +16,7 @@ constexpr Chip kChips[] = {
 #undef JAXGEMM_CHIP
 };
 
-// XLA sizes its thread pool by the same count.
+// The number of processors that this process may use. XLA's thread pool has as many threads.
 int64_t NumProcessors() {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof(set), &set) != 0) return 1;
@@ -45,14 +45,14 @@ Chip FindChip(std::string_view name_or_target, int64_t num_cus, std::string* err
   for (const Chip& chip : kChips) {
     if (num_cus > 0 && chip.target == target && chip.num_cus == num_cus) return chip;
   }
-  // CUs of a named chip are masked, or it is a partition without a line.
+  // No chip has so many CUs: some are masked, or the device is a partition without a line.
   Chip found = is_named ? *named : FirstChip(target, error);
   if (found.target.empty()) return found;
   if (!found.gpu()) {
     found.num_cus = num_cus > 0 ? num_cus : NumProcessors();
   } else if (num_cus > 0) {
-    // A chip or a partition without a line. Its XCDs have as many CUs as those of the named, or
-    // the target's first, chip. The bandwidth is in proportion, too.
+    // Its XCDs are taken to have as many CUs as those of the named chip, or of the target's first
+    // one. Its bandwidth is in proportion to its CUs.
     const int64_t cus_per_xcd = found.num_cus / found.num_xcds;
     found.name = found.target;
     found.num_xcds = std::max<int64_t>(1, num_cus / cus_per_xcd);

@@ -25,10 +25,11 @@ struct Chip {
 // target.
 Chip FirstChip(std::string_view target, std::string* error);
 
-// The chip with this number of CUs: the one of that name, or the first of that target (that of the
-// named chip), so that a partition of a named chip is found, too. 0: the named chip, or the
-// target's first one; for the host, num_cus is then the number of processors that this process may
-// use. Sets *error if there is no such name or target.
+// The chip of this name if it has num_cus CUs, else the first chip of its target that has them, so
+// that a partition of a named chip is found, too. If no chip has them, the named chip (or the
+// target's first one) with num_cus CUs. num_cus 0: the named chip, or the target's first one; for
+// the host, num_cus is then the number of processors that this process may use. Sets *error if
+// there is no such name or target.
 Chip FindChip(std::string_view name_or_target, int64_t num_cus, std::string* error);
 
 }  // namespace jaxgemm

@@ -59,14 +59,14 @@ std::vector<GpuInstance> MakeInstances() {
       if (tile.target != operands.target) continue;
       for (int64_t lhs_contracting : {1, 0}) {
         for (int64_t rhs_contracting : {0, 1}) {
-          // Instances for Hopper that are left out, unless k of rhs is contiguous and lhs goes to
-          // wgmma through registers:
-          // - 16-bit types: tiles of less than 112 columns that are no multiple of 64 columns, if k
-          //   of rhs is not contiguous. TMA loads such an rhs in boxes of 64 columns, which would
+          // Hopper has no instances for these, unless rhs is k-contiguous and lhs goes to wgmma
+          // through registers:
+          // - 16-bit types: tiles of less than 112 columns that are no multiple of 64 columns, if
+          //   rhs is not k-contiguous. TMA loads such an rhs in boxes of 64 columns, which would
           //   load too much.
           // - Other types: tiles of 112 columns or more that are no multiple of 64 columns. And all
-          //   tiles but 128 x 128, unless k is contiguous in both operands: wgmma reads these types
-          //   with contiguous k only, so the kernel transposes the operands on their way.
+          //   tiles but 128 x 128, unless both operands are k-contiguous: wgmma reads these types
+          //   k-major only, so the kernel transposes an operand while it loads it.
           bool small = tile.m == 128 && tile.n == 128, narrow = tile.n < 112;
           bool k_contiguous = lhs_contracting == 1 && rhs_contracting == 1;
           bool in_boxes = tile.n % 64 == 0;
@@ -83,9 +83,9 @@ std::vector<GpuInstance> MakeInstances() {
               Bytes(operands.lhs) != 2) {
             continue;
           }
-          // Tiles whose waves share out a k tile are for a few rows of activations. They are
-          // compiled only for 16-bit types and a k-contiguous lhs.
-          // Those of float4 are for operands in an MX format, whose last dimension is k.
+          // Kernels of float4 are for operands in an MX format, which are k-contiguous. Tiles whose
+          // waves divide a k tile are for a few rows of activations; they are compiled only for
+          // 16-bit types and a k-contiguous lhs.
           if (IsF4(operands.lhs) && (!k_contiguous || tile.m != tile.n)) continue;
           if (tile.waves_k > 1 && (lhs_contracting != 1 || Bytes(operands.lhs) != 2)) continue;
           add(operands, tile, lhs_contracting, rhs_contracting);

@@ -19,22 +19,22 @@ struct GpuInstance {
   DType lhs, rhs;
   int64_t tile_m, tile_n, tile_k;
   int64_t waves;
-  int64_t waves_k;                           // as many of them share out a k tile
+  int64_t waves_k;                           // how many of the waves divide a k tile along k
   int64_t lhs_contracting, rhs_contracting;  // which of an operand's two dimensions is k
-  bool transposed;  // computes out^T = rhs^T lhs^T; what is above is that product's
+  bool transposed;  // computes out^T = rhs^T lhs^T; the fields above describe that product
 
   // The rows and columns of out that a tile has.
   int64_t out_tile_m() const { return transposed ? tile_n : tile_m; }
   int64_t out_tile_n() const { return transposed ? tile_m : tile_n; }
 
-  // gemm_<lhs>_<rhs>_<tile>_<layouts of lhs, rhs and out: r(ow) or c(olumn) major>
+  // gemm_<lhs>_<rhs>_<tile>_<layouts of lhs, rhs and out: r(ow) or c(olumn) major>.
   std::string name;
 };
 
-// Whether an instance has this form. AMD's instances have kGeneral. Those of float8 with k last
-// also have kScaled, for 128 x 128 (larger tiles leave no registers for partial sums), and on
-// gfx950 kMx, for 128 x 128 and 256 x 256. Those of float4 have kMx only. gpu_kernels.cmake has the
-// same rule.
+// Whether an instance has this form. AMD's instances have kGeneral. Those of float8 whose operands
+// are both k-contiguous also have kScaled if the tile is 128 x 128 (larger tiles leave no registers
+// for partial sums), and on gfx950 kMx if it is 128 x 128 or 256 x 256. Those of float4 have kMx
+// only. gpu_kernels.cmake has the same rule.
 inline bool HasForm(const GpuInstance& instance, KernelForm form) {
   if (instance.target != "sm90") {
     if (IsF4(instance.lhs)) return form == KernelForm::kMx;

@@ -30,7 +30,7 @@ bool Parse(std::string_view name, E* value) {
   return false;
 }
 
-int64_t Bytes(DType dtype);  // ElementBytes
+int64_t Bytes(DType dtype);  // as ElementBytes
 bool IsOperand(DType dtype);
 bool IsOut(DType dtype);
 bool IsInteger(DType dtype);

@@ -10,20 +10,21 @@
 
 namespace jaxgemm {
 
-// The number of a row's scales of an MX format that are neighbours in memory.
+// How many MX scales of one row of lhs, or column of rhs, are neighbours in memory.
 inline constexpr int64_t kMxChunk = 16;
 
 // The dimension of out along which a vector operand has its elements.
 enum class Along { kRows, kColumns };
 
 // out[b, m, n] = cast(activation(row_scale * scale * sum_k lhs[b, m, k] rhs[b, k, n] + bias)). With
-// scales of blocks the sum over each block of k is multiplied by the two scales of its blocks.
+// scales of blocks, the sum over each block of k is multiplied by the scales of lhs's and rhs's
+// block.
 struct Problem {
 #define JAXGEMM_PROBLEM(type, name, initial) type name = initial;
 #include "spec/call_schema.def"
 #undef JAXGEMM_PROBLEM
 
-  // The number of columns of the accumulators.
+  // The number of columns of rhs and of the accumulators.
   int64_t num_columns() const { return gated ? 2 * n : n; }
   // The numbers of matrices in rhs and in out.
   int64_t num_rhs() const {
@@ -59,8 +60,7 @@ struct Problem {
   }
 };
 
-// The product out^T = rhs^T lhs^T of one without groups: the same arrays, so that a matrix's rows
-// are its columns.
+// The problem out^T = rhs^T lhs^T of a product without groups. The arrays in memory are the same.
 inline Problem Transposed(Problem p) {
   std::swap(p.m, p.n);
   std::swap(p.lhs_dtype, p.rhs_dtype);
@@ -76,9 +76,9 @@ struct Config {
 #undef JAXGEMM_CONFIG
 };
 
-// The version of the call: of its attributes, operands and results, and of what they mean. Programs
-// that were exported or kept in a cache name it, so that a later jaxgemm refuses what it would read
-// in another way. Raise it with each such change of call_schema.def.
+// The version of the call: of its attributes, operands and results, and of what they mean. An
+// exported or cached program contains it, so that a later jaxgemm refuses a program that it would
+// read in another way. Raise it with each such change of call_schema.def.
 inline constexpr int64_t kCallVersion = 2;
 
 struct Choice {

@@ -10,8 +10,8 @@ namespace jaxgemm {
 inline std::string Str(int64_t value) { return std::to_string(value); }
 inline std::string Str(std::string_view value) { return std::string(value); }
 
-// The pieces one after the other. operator+ with a short literal before a string makes GCC 12 warn
-// of a copy that overlaps itself.
+// The pieces one after the other. (For operator+ with a short literal before a string GCC 12
+// wrongly warns that a copy overlaps itself.)
 template <class... Pieces>
 std::string Concat(const Pieces&... pieces) {
   std::string text;

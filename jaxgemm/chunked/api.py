@@ -37,12 +37,13 @@ def _product(lhs, rhs, dimension_numbers, precision, preferred_element_type) -> 
 
 
 class _Arranged(NamedTuple):
-  """The operands' shapes for the chunked primitive; lhs has its shape without a copy.
+  """The shapes of the operands for the chunked primitive; lhs gets its shape without a copy.
 
   Attributes:
     batch: the sizes of the batch dimensions, which the result has in front.
     lhs_shape: [B, M, K] or [B, K, M], without B if the batch shares lhs.
     rhs_shape: [B, K, N] or [B, N, K], likewise.
+    lhs_contracting, rhs_contracting: which of the last two dimensions is k.
   """
 
   batch: tuple[int, ...]
@@ -99,7 +100,7 @@ def _tile_rows(name: str, value, least: int) -> int:
     given = least - 1
   if isinstance(value, bool) or not least <= given < 2**30:
     raise ValueError(
-        f"{name}={value!r}; an int from {least} to 2**30 is allowed. It counts tile "
+        f"{name}={value!r}; an int from {least} to 2**30 is allowed. Pass a number of tile "
         "rows of lhs.")
   return given
 
@@ -110,12 +111,12 @@ def _signals(signals, arranged: _Arranged):
   if signals.dtype != jnp.uint32:
     raise ValueError(
         f"chunk_signals has dtype {signals.dtype.name}; uint32 is allowed: the kernel "
-        "reads it while it is written, and a cast would be a copy.")
+        "reads it while it is written, and a cast would be a copy. Let the producer write uint32.")
   if signals.ndim != 1 and signals.shape[:-1] != batch or not signals.ndim:
     raise ValueError(
         f"chunk_signals has shape {signals.shape}; one signal for each chunk, (C,), is "
         f"allowed{f', or ({str(batch)[1:-1].rstrip(chr(44))}, C)' if batch else ''}. "
-        "jaxgemm.chunk_rows gives the rows of a chunk.")
+        "Pass such an array; jaxgemm.chunk_rows gives the rows of a chunk.")
   if signals.ndim == 1:
     return signals
   return signals.reshape(math.prod(batch), signals.shape[-1])
@@ -151,7 +152,7 @@ def _prepare(lhs, rhs, bias, scale, *, tiles_per_chunk_m, tile_idx_pivot_m, time
 
 
 def _epoch(epoch):
-  """The epoch as uint32[1]; raises ValueError if its value might wrap."""
+  """The epoch as uint32[1]; raises ValueError if it may be outside of uint32."""
   if isinstance(epoch, (jax.Array, np.ndarray)) and np.ndim(epoch) < 2:
     if epoch.size == 1 and jnp.issubdtype(epoch.dtype, jnp.integer):
       fits = jnp.iinfo(epoch.dtype)
@@ -160,7 +161,7 @@ def _epoch(epoch):
       if isinstance(epoch, jax.core.Tracer):
         raise ValueError(
             f"epoch has dtype {epoch.dtype.name}, whose values may wrap; an int from 0 "
-            "to 2**32 - 1 is allowed, or a uint32 array of one. Count in uint32, or "
+            "to 2**32 - 1 is allowed, or a uint32 array of one element. Count in uint32, or "
             "pass epoch.astype(jnp.uint32).")
       epoch = int(np.asarray(epoch).reshape(()))
   try:
@@ -169,8 +170,8 @@ def _epoch(epoch):
   except TypeError:
     pass
   raise ValueError(
-      f"epoch={epoch!r}; an int from 0 to 2**32 - 1 is allowed, or a uint32 array of "
-      "one.")
+      f"epoch={epoch!r}; an int from 0 to 2**32 - 1 is allowed, or a uint32 array of one "
+      "element. Pass epoch=1, for example.")
 
 
 _STATIC = ("chunk_rows", "tiles_per_chunk_m", "tile_idx_pivot_m",
@@ -225,13 +226,13 @@ def chunked_matmul(
 ) -> jax.Array:
   """`jaxgemm.matmul` of an lhs that is still arriving, chunk by chunk.
 
-  The rows of lhs are computed in tiles of `tile_m`; a chunk is tiles_per_chunk_m of
+  The rows of lhs are computed in tiles of `tile_m` rows; a chunk is tiles_per_chunk_m of
   these tile rows (`chunk_rows` says how many rows that is). Tile rows are visited
   cyclically from tile_idx_pivot_m on. A tile of chunk c begins when chunk_signals[c]
-  equals the epoch (CK's PersistentAsyncInputScheduler, PyTorch's `_async_input_mm`). If
-  all signals are set when the kernel starts, it visits more tile rows together than a
-  chunk has, as `jaxgemm.matmul` does for the cache; GemmConfig(group_m=...) fixes how
-  many.
+  equals the epoch. The protocol is that of Composable Kernel's
+  PersistentAsyncInputScheduler and of PyTorch's `_async_input_mm`. If all signals are set
+  when the kernel starts, it visits more tile rows together than a chunk has, for the
+  cache, as `jaxgemm.matmul` does; GemmConfig(group_m=...) fixes how many.
 
   A producer has to write lhs and then the signals while the product runs: see
   `jaxgemm.overlap`, which streams an array in, and `jaxgemm.chunked` for how to avoid
@@ -241,41 +242,45 @@ def chunked_matmul(
 
   On a GPU the host waits for the product, to raise the error of a missing signal.
 
-  Gradients (to any order, in lhs, rhs, bias and scale) are plain products; those that
-  read lhs begin after this one has ended. vmap works over lhs, rhs and the signals,
-  along their first axis.
+  Gradients (of any order, in lhs, rhs, bias and scale) are dense products without chunks;
+  those that read lhs begin after this product has ended. vmap may batch lhs and the
+  signals along their first axis, and rhs, bias and scale along any.
 
   Args:
-    lhs: array of shape (..., M, K).
+    lhs: array of shape (..., M, K); for dtypes see `jaxgemm.matmul`.
     rhs: array of shape (..., K, N) or (K, N).
-    chunk_signals: uint32 of shape (C,) or (..., C), one for each chunk of rows, where
-      C = ceil(ceil(M / tile_m) / tiles_per_chunk_m). None: lhs is complete, and this
-      is `jaxgemm.matmul` (or `jaxgemm.dot_general`).
+    chunk_signals: uint32 array of shape (C,) or (..., C), with one element for each chunk of
+      rows, where C = ceil(ceil(M / tile_m) / tiles_per_chunk_m). None: lhs is complete,
+      and this is `jaxgemm.matmul` (or `jaxgemm.dot_general`).
     tiles_per_chunk_m: tile rows in a chunk; the last may have fewer.
     tile_idx_pivot_m: the tile row that is computed first.
-    epoch: the value of a signal after its chunk has arrived: an int from 0 to
-      2**32 - 1, or an array of one element, uint32 under jax.jit (other integers may
-      wrap; their value is checked where it is known). With an epoch that counts up, one
-      buffer of signals can serve many calls.
-    chunk_rows: how many rows the producer's chunks have, for a check: if the kernel's
-      chunks have other sizes, the result would sometimes be wrong.
+    epoch: the value of a signal after its chunk has arrived: an int from 0 to 2**32 - 1, or
+      an integer array of one element. Under jax.jit the array has to be unsigned, of 32 bits
+      or fewer, because other values may wrap. With an epoch that counts up, one buffer of
+      signals can serve many calls.
+    chunk_rows: how many rows the producer's chunks have, for a check. With a wrong number
+      the call is refused; without the check the kernel might read rows that have not arrived.
     dimension_numbers: as in `jax.lax.dot_general`, for an lhs (..., K, M) or an rhs
       (..., N, K); batch dimensions come first.
-    precision, preferred_element_type, bias, scale, activation: see `jaxgemm.matmul`.
+    precision: see `jaxgemm.matmul`; where XLA would compute it, this is an error. So are
+      three passes ("high") of float32 on NVIDIA GPUs.
+    preferred_element_type, bias, activation: see `jaxgemm.matmul`.
+    scale: see `jaxgemm.matmul`, but not with one value for each row.
     schedule: see `jaxgemm.matmul`; all schedules are allowed.
     reduction, deterministic: see `jaxgemm.matmul`.
-    config: see `jaxgemm.matmul`. Its tile_m makes the chunks independent of the device;
-      num_workgroups leaves processors for a producer that needs them.
+    config: see `jaxgemm.matmul`. With tile_m the chunks are the same on all devices;
+      num_workgroups leaves multiprocessors (CUs) for a producer that needs them.
     implementation: see `jaxgemm.matmul`; "xla" is not allowed.
-    timeout: how long a workgroup waits for one signal, in seconds, a day at most. After
-      that the call fails (its error is raised where the program waits for the result).
+    timeout: seconds that a workgroup waits for one signal, a day at most. After that the
+      call fails; its error is raised where the program waits for the result.
 
   Returns:
     An array of the shape and dtype that `jaxgemm.matmul` gives.
 
   Raises:
-    ValueError, TypeError: while tracing: what `jaxgemm.matmul` raises, and for operands
-      that the kernels do not take or a wrong number of signals.
+    ValueError, TypeError: while tracing: the errors of `jaxgemm.matmul`, or the kernels do
+      not take the operands, or the number of signals is wrong.
+    ValueError: while lowering: XLA may partition the program.
   """
   tiles_per_chunk_m = _tile_rows("tiles_per_chunk_m", tiles_per_chunk_m, 1)
   tile_idx_pivot_m = _tile_rows("tile_idx_pivot_m", tile_idx_pivot_m, 0)
@@ -284,7 +289,7 @@ def chunked_matmul(
       activation=activation, schedule=schedule, reduction=reduction,
       deterministic=deterministic, config=config, implementation=implementation)
   if dimension_numbers is not None:
-    # jax accepts lists here, which are not hashable.
+    # jax accepts lists as dimension numbers. jax.jit cannot hash these, so they become tuples.
     dimension_numbers = indices(dimension_numbers)
   if chunk_signals is None:
     if dimension_numbers is None:
@@ -293,11 +298,11 @@ def chunked_matmul(
   if not isinstance(chunk_signals, (jax.Array, np.ndarray)):
     raise TypeError(
         f"chunk_signals is a {type(chunk_signals).__name__}; a uint32 array is allowed, "
-        "which the kernel reads while a producer writes it.")
+        "which the kernel reads while a producer writes it. Pass None if lhs is complete.")
   check_options(**options)
-  # Inside a program, the product's lowering has to find the start of its producer.
-  # Newer jax lowers a jitted function separately, so the product is not jitted there.
-  # A new array is a tracer inside a program only, and not under jax.vmap alone.
+  # In a jitted program the product's lowering has to find the start of its producer. Newer
+  # jax lowers a nested jitted function separately, so the product is not jitted once more.
+  # A new array is a tracer in a jitted program only, not under jax.vmap alone.
   staged = isinstance(jnp.zeros(()), jax.core.Tracer)
   return (_compute if staged else _call)(
       lhs, rhs, chunk_signals, _epoch(epoch), array_argument("bias", bias),
@@ -307,16 +312,19 @@ def chunked_matmul(
 
 
 def chunk_rows(lhs, rhs, *, tiles_per_chunk_m: int, **kwargs) -> int:
-  """Rows of lhs in a chunk of `chunked_matmul` on the default device.
+  """The number of rows of lhs in a chunk of `chunked_matmul` on the default device.
 
   Args:
-    lhs: array or `jax.ShapeDtypeStruct`.
-    rhs: array or `jax.ShapeDtypeStruct`.
-    tiles_per_chunk_m: as for `chunked_matmul`.
-    **kwargs: as for `chunked_matmul`; chunk_signals is not needed.
+    lhs, rhs: arrays or `jax.ShapeDtypeStruct`, as for `chunked_matmul`.
+    tiles_per_chunk_m: see `chunked_matmul`.
+    **kwargs: the other arguments of `chunked_matmul`; chunk_signals, epoch, chunk_rows, bias
+      and scale are ignored.
+
+  Returns:
+    tile_m * tiles_per_chunk_m, with the tile_m of the plan. The last chunk may have fewer rows.
 
   Raises:
-    ValueError, TypeError: what `chunked_matmul` raises.
+    ValueError, TypeError: see `chunked_matmul`.
   """
   for name in ("chunk_signals", "epoch", "chunk_rows", "bias", "scale"):
     kwargs.pop(name, None)
@@ -324,11 +332,12 @@ def chunk_rows(lhs, rhs, *, tiles_per_chunk_m: int, **kwargs) -> int:
       "dimension_numbers": None, "deterministic": False, "tile_idx_pivot_m": 0,
       "timeout": 1.0}
   for name in kwargs.keys() - options.keys():
-    raise TypeError(f"chunk_rows() got an unexpected keyword argument {name!r}")
+    raise TypeError(f"chunk_rows() got an unexpected keyword argument {name!r}; the arguments of "
+                    "chunked_matmul are allowed. Correct or remove it.")
   options |= kwargs
   options["tile_idx_pivot_m"] = _tile_rows(
       "tile_idx_pivot_m", options["tile_idx_pivot_m"], 0)
-  # Arrays in host memory are allowed here, though no product takes them.
+  # Arrays in host memory are allowed here, but no product takes them.
   lhs, rhs = (
       jax.ShapeDtypeStruct(jnp.shape(x), jnp.result_type(x)) for x in (lhs, rhs))
   form, spec, _, _, arranged, *_ = _prepare(

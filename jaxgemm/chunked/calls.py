@@ -1,4 +1,4 @@
-"""The custom calls around products of chunks, and what is allowed between them.
+"""The custom calls around chunked products, and what is allowed between them.
 
 Between a start and its join the array exists before its contents arrive. Only a product
 that waits for its signals may read it. Anything else, such as a cast or a transpose,
@@ -21,13 +21,13 @@ from jaxgemm.custom_call import CHUNKED_TARGET
 
 ir = mlir.ir
 
-# These are calls of pure primitives, so jax may drop a start and its join. XLA is told
-# that the calls have side effects: it might move a start out of a loop or a branch and
-# leave its join there, or drop the join alone.
+# The primitives of these calls are pure, so jax may drop a start together with its join. For
+# XLA the calls have side effects. Without them it might move a start out of a loop or a branch
+# and leave its join there, or drop the join alone.
 START_TARGET = "jaxgemm_chunks_start"
 JOIN_TARGET = "jaxgemm_chunks_join"
 
-COPIES = -1  # instead of an epoch: the producer is a copy of start_copy
+COPIES = -1  # in place of an epoch: the producer is a copy of start_copy
 _SAME_BYTES = ("stablehlo.reshape", "stablehlo.optimization_barrier")
 _ARRIVED = "jaxgemm_arrived"
 _RETURNS = ("func.return", "stablehlo.return")
@@ -46,7 +46,7 @@ def call_target(op) -> str | None:
 
 
 def _origin(value):
-  """The value that a value is a reshape of."""
+  """The value from which reshapes and barriers make this one."""
   while not isinstance(value, ir.BlockArgument):
     op = _operation(value.owner)
     if op.name not in _SAME_BYTES:
@@ -56,7 +56,7 @@ def _origin(value):
 
 
 def start_of(signals):
-  """The start that gave these signals, or None if it cannot be found."""
+  """The start call that gave these signals, or None if it cannot be found."""
   value = _origin(signals)
   if isinstance(value, ir.BlockArgument):
     return None
@@ -67,9 +67,9 @@ def start_of(signals):
 def are_of_others(signals, module) -> bool:
   """Whether it is certain that no copy of start_copy sets these signals.
 
-  A start is lowered before what depends on it, so a module without one has no copies
-  yet. Newer jax lowers every jitted function separately: there the signals may be an
-  argument of unknown origin.
+  A start is lowered before the operations that depend on it, so a module without a start has
+  no copies yet. Newer jax lowers every jitted function separately: there the signals may be
+  an argument of unknown origin.
   """
   value = _origin(signals)
   if not isinstance(value, ir.BlockArgument):
@@ -90,7 +90,7 @@ def _walk(op):
 
 
 def lower_join(ctx, operands, avals, *, num_sources: int, epoch: int, timeout_ns: int):
-  """Lowers a join; operands: data, signals, sources, then one for each result."""
+  """Lowers a join. Its operands are data, signals, the sources, then one for each result."""
   first = 2 + num_sources
   ctx = ctx.replace(avals_in=avals, avals_out=avals[first:])
   aliases = {first + i: i for i in range(len(operands) - first)}
@@ -101,10 +101,10 @@ def lower_join(ctx, operands, avals, *, num_sources: int, epoch: int, timeout_ns
 
 
 def keep_source(ctx, operands, outs):
-  """The results of a product, with the source of its chunks kept until it has ended.
+  """The results of a product. The source of its chunks is kept until the product has ended.
 
-  The join does that, too. But where only derivatives are computed again (by
-  jax.checkpoint) the join may have been dropped.
+  The join keeps it, too. But if jax.checkpoint computes only derivatives again, the join may have
+  been dropped.
   """
   start = start_of(operands[2])
   if start is None:
@@ -118,7 +118,7 @@ def keep_source(ctx, operands, outs):
 
 
 def check_readers(start) -> None:
-  """Raises ValueError if something reads a start's results before they arrive."""
+  """Raises ValueError if an operation may read a start's results before they arrive."""
   search = _Search()
   for value, name in zip(start.results, ("data", "signals")):
     search.visit(value, name, ())
@@ -132,10 +132,10 @@ def check_readers(start) -> None:
 
 
 class _Search:
-  """Finds the readers of values, in the functions and regions that get them, too.
+  """Finds the operations that read values, also in called functions, loops and branches.
 
   Attributes:
-    wrong: the operations that read what may not have arrived, in words.
+    wrong: descriptions of the operations that read what may not have arrived.
   """
 
   def __init__(self):
@@ -143,7 +143,7 @@ class _Search:
     self._seen = set()
 
   def visit(self, value, name: str, calls: tuple) -> None:
-    """Visits all uses; calls: the function calls around value, the innermost last."""
+    """Visits all uses of a value. `calls` are the function calls around it, the innermost last."""
     for use in value.uses:
       op, index = _operation(use.owner), use.operand_number
       key = (hash(op), index, name, tuple(hash(call) for call in calls))
@@ -180,7 +180,7 @@ class _Search:
       for region in parent.regions:
         self.visit(region.blocks[0].arguments[index], name, calls)
       self.visit(parent.results[index], name, calls)
-    else:  # a branch: its results are copies
+    else:  # this is a branch of lax.cond, whose results XLA copies
       self.wrong.append(f"a branch of lax.cond returns {name} of the copy")
 
   def _waits(self, op, index, name, calls) -> bool:
@@ -202,7 +202,7 @@ def _entry(call):
 
 
 def _words(op) -> str:
-  """The primitive that an operation was lowered from, and where the user wrote it."""
+  """The primitive that an operation was lowered from, and its line in the user's file."""
   text = str(op.location)
   names = re.findall(r'loc\("([^"]*)"\(', text) or re.findall(r'"([^"]*)"\(', text)
   name = names[0].rsplit("/", 1)[-1].rstrip(":") if names else call_target(op) or op.name

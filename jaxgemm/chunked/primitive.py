@@ -6,9 +6,9 @@ chunk until its element of signals uint32[C] (or [B, C]) equals the epoch. Every
 but the epoch may have a batch dimension in front or be shared by the batch.
 
 The last result is a status: bytes that are zero if all chunks have arrived. lhs is
-complete only after the product, so what reads lhs then has to depend on the status.
-The gradients do; they are products of complete arrays (dense/primitive.py). lhs and the
-signals must reach the kernel without a copy, which would be made before they are
+complete only after the product, so any other operation that reads lhs has to depend on the
+status. The gradients do; they are products of complete arrays (dense/primitive.py). lhs and
+the signals must reach the kernel without a copy, which would be made before they are
 complete.
 """
 
@@ -49,9 +49,9 @@ class ChunkedParams(NamedTuple):
   Attributes:
     lhs_contracting: which of lhs's two matrix dimensions is k.
     rhs_contracting: the same for rhs.
-    tiles_per_chunk: tile rows in a chunk.
+    tiles_per_chunk: the number of tile rows in a chunk.
     pivot: the tile row that is visited first.
-    timeout_ns: how long a workgroup waits for a signal.
+    timeout_ns: how long a workgroup waits for a signal, in nanoseconds.
     bias: whether there is a bias, [N] or [B, N].
     scale: whether there is a scale, [N], [1], [B, N] or [B, 1].
   """
@@ -69,7 +69,7 @@ class ChunkedParams(NamedTuple):
     return with_absent(operands, 4, self.bias, self.scale)
 
   def geometry(self, lhs, rhs, signals) -> Geometry:
-    """The `Geometry` of operands of these shapes; signals=None: not known yet."""
+    """The `Geometry` of operands of these shapes. signals may be None while unknown."""
     batched = len(lhs) > 2, len(rhs) > 2, signals is not None and len(signals) > 1
     batch = next((x[0] for x, there in zip((lhs, rhs, signals), batched) if there), 1)
     dense = Geometry.of(lhs[-2:], rhs[-2:], self.lhs_contracting, self.rhs_contracting)
@@ -80,7 +80,7 @@ class ChunkedParams(NamedTuple):
         signals_batched=batched[2], timeout_ns=self.timeout_ns)
 
   def dims(self, lhs, rhs, bias, scale, out) -> Dims:
-    """The labels of operands with these shapes (or None), for dense/primitive.py."""
+    """The labels of operands of these shapes, for dense/primitive.py; None for an absent one."""
     batch, m, n, k = range(4)
     lhs_labels = (m, k) if self.lhs_contracting else (k, m)
     rhs_labels = (n, k) if self.rhs_contracting else (k, n)
@@ -121,7 +121,7 @@ def plan_chunked(operands, form: ChunkedParams, spec: Spec, target: str) -> dict
   lhs, rhs, signals = operands[:3]
   geometry = form.geometry(lhs.shape, rhs.shape, signals and signals.shape)
   planned = plan_call(geometry, lhs.dtype, rhs.dtype, spec, target, bias=form.bias,
-                 scale=form.scale)
+                      scale=form.scale)
   if planned["operand_dtypes"][0] != lhs.dtype or planned["passes"] != 1:
     raise ValueError(
         f"lhs is {lhs.dtype.name} and rhs {rhs.dtype.name}, which the kernels multiply "
@@ -168,11 +168,11 @@ register_lowerings(chunked_p, _lowering, in_place=True)
 
 @jax.jit
 def jaxgemm_arrived(lhs, status):
-  """lhs after the product that gave this status: its readers run after the product.
+  """A copy of lhs that depends on the product's status, so its readers run after the product.
 
-  The result is a copy, because XLA may copy or convert lhs itself at any time: into a
-  branch's results for the backward pass, for example. calls.py finds the function by
-  its name.
+  It has to be a copy, because XLA may copy or convert lhs itself at any time: into a
+  branch's results for the backward pass, for example. calls.py finds this function by its
+  name.
   """
   return jnp.where((status == 0).all(), lhs, jnp.zeros_like(lhs))
 
@@ -199,9 +199,8 @@ def _jvp(primals, tangents, *, form, spec):
 
 
 def _as_labelled(x, labels):
-  # A scale with one column has no label for it.
+  # A scale of one value for all columns has no label for its last dimension.
   return x if x is None else x.reshape(x.shape[:len(labels)])
-
 
 
 ad.primitive_jvps[chunked_p] = _jvp
@@ -213,10 +212,10 @@ def _batch(operands, axes, *, form, spec):
   size = next(x.shape[axis] for x, axis in zip(operands, axes) if axis is not None)
   if new[3] is not None:
     raise NotImplementedError(
-        "epoch is batched by jax.vmap; one epoch is allowed. Leave it out of in_axes.")
+        "epoch is batched by jax.vmap; one epoch is allowed. Give it None in in_axes.")
   ranks = 2, 2, 1, 1, 1, 1
   arrays = lhs, rhs, signals, epoch, bias, scale
-  # Whether each array has a batch already.
+  # For each array, whether it has a batch already.
   old = [x is not None and x.ndim - (axis is not None) > rank
          for x, axis, rank in zip(arrays, new, ranks)]
   count = next((x.shape[:axis] + x.shape[axis + 1:] if axis is not None else x.shape
@@ -227,8 +226,8 @@ def _batch(operands, axes, *, form, spec):
       return x
     if name and (axis not in (None, 0) or (any(old) and (axis is None or not there))):
       raise NotImplementedError(
-          f"jax.vmap would copy {name} before it is complete. Batch it along its first "
-          "axis, and in nested vmaps both times or not at all.")
+          f"jax.vmap would copy {name} before it is complete; a batch along its first axis is "
+          "allowed. In nested vmaps batch it in each of them, or in none.")
     x = x if axis is None else jnp.moveaxis(x, axis, 0)
     if not any(old):
       return x

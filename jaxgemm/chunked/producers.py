@@ -15,7 +15,7 @@ from jaxgemm.chunked import calls
 from jaxgemm.chunked.calls import COPIES, START_TARGET
 from jaxgemm.chunked.primitive import require_local
 from jaxgemm.config import check_bool, timeout_ns
-from jaxgemm.custom_call import register_lowerings
+from jaxgemm.custom_call import register_lowerings, reshaped
 from jaxgemm.dense.primitive import unify_varying
 
 
@@ -23,9 +23,10 @@ class ChunkedArray(NamedTuple):
   """An array that is arriving.
 
   Attributes:
-    data: the array. What start_copy gives may be read by jaxgemm.chunked_matmul only, also
+    data: the array. If start_copy returned it, only jaxgemm.chunked_matmul may read it, also
       after the join.
-    signals: uint32, one for each chunk: 1 (or the producer's epoch) after its arrival.
+    signals: uint32 array with one element for each chunk: 1 (or the producer's epoch) after the
+      chunk has arrived.
     source: what the producer reads: an array, or a pytree of arrays.
   """
 
@@ -35,7 +36,7 @@ class ChunkedArray(NamedTuple):
 
 
 class _Join:
-  """Whether a start's join has been traced; compared by identity."""
+  """Whether the join of a start has been traced. Each start has one; equality is identity."""
 
   def __init__(self):
     self.is_traced = False
@@ -56,32 +57,35 @@ def _integer(name: str, given) -> int:
       return operator.index(given)
   except TypeError:
     pass
-  raise ValueError(f"{name}={given!r}; an int of 64 bits is allowed.")
+  raise ValueError(f"{name}={given!r}; an int of 64 bits is allowed. Pass a Python int.")
 
 
 def start_copy(x, *, chunk_rows: int, axis: int = -2, first_chunk: int = 0,
                product_leaves_room: bool = False) -> ChunkedArray:
-  """An array that `x` is copied to while a product reads it.
+  """An array to which `x` is copied while a product reads it.
 
-  For use inside `jax.jit` only. `join` has to follow in the same function: without it
+  Call it inside `jax.jit` only. `join` has to follow in the same function: without it
   XLA gives x's memory to other arrays while the copy reads it. `overlap` does both. The
-  copy begins with the first `jaxgemm.chunked_matmul` that reads it. See
-  `jaxgemm.chunked` for what may read the array, and for how to avoid deadlocks.
+  copy begins with the first `jaxgemm.chunked_matmul` that reads the new array. See
+  `jaxgemm.chunked` for what may read it, and for how to avoid deadlocks.
 
   Args:
-    x: an array in device memory or pinned host memory.
+    x: an array in device memory or pinned host memory, of a dtype that the kernels take.
     chunk_rows: how many rows a chunk has; the last may have fewer.
       `jaxgemm.chunk_rows` gives the number that a product needs.
-    axis: the dimension that is cut into chunks. A chunk is these rows of all other
-      dimensions, so that batches share the signals.
+    axis: the dimension that is cut into chunks. A chunk has all elements of the other
+      dimensions, so a batch shares the signals.
     first_chunk: the chunk that is copied first; the next ones follow cyclically. Pass
       tile_idx_pivot_m // tiles_per_chunk_m, so that the copy begins with the chunk which the
       product needs first.
     product_leaves_room: for an x in a GPU's memory. False: the next work of the program
       starts after the copy. True: it runs beside the copy, which may use kernels;
-      GemmConfig(num_workgroups=...) has to leave multiprocessors for them, or product
+      GemmConfig(num_workgroups=...) has to leave multiprocessors for these, or product
       and copy wait for each other until the `timeout`. It has no effect on the CPU, or
       for an x in pinned host memory: such a copy always runs beside the product.
+
+  Returns:
+    A `ChunkedArray` whose data has the shape and dtype of x.
 
   Raises:
     ValueError: an argument is out of range; or, when the program is lowered, it is for
@@ -96,10 +100,10 @@ def start_copy(x, *, chunk_rows: int, axis: int = -2, first_chunk: int = 0,
   if not shape or not -len(shape) <= axis < len(shape):
     raise ValueError(
         f"axis={axis} of an array of shape {shape}; allowed are the array's "
-        f"dimensions, -{len(shape)} to {len(shape) - 1}.")
+        f"dimensions, -{len(shape)} to {len(shape) - 1}. Pass the dimension of the rows.")
   if dtype not in _ffi.OPERAND_DTYPES:
     allowed = ", ".join(sorted(x.name for x in _ffi.OPERAND_DTYPES))
-    raise ValueError(f"x is {dtype.name}; products take {allowed}.")
+    raise ValueError(f"x is {dtype.name}; products take {allowed}. Cast x first.")
   if chunk_rows < 1:
     raise ValueError(
         f"chunk_rows={chunk_rows}; a chunk has at least one row. jaxgemm.chunk_rows "
@@ -108,7 +112,7 @@ def start_copy(x, *, chunk_rows: int, axis: int = -2, first_chunk: int = 0,
   if not 0 <= first_chunk < max(chunks, 1):
     raise ValueError(
         f"first_chunk={first_chunk}; with chunk_rows={chunk_rows} the {shape[axis]} rows are "
-        f"{chunks} chunks, counted from 0.")
+        f"{chunks} chunks, counted from 0. Pass one of these.")
   joined = _Join()
   data, signals = start_p.bind(
       x, axis=axis % len(shape), chunk_rows=chunk_rows, first_chunk=first_chunk,
@@ -130,8 +134,11 @@ def join(chunked: ChunkedArray, results, *, epoch: int | None = None,
       `chunked`, in the same function. An int, for a producer of your own: it waits
       until all signals equal this. (After a product that has read all chunks they
       already do.)
-    timeout: how long the join waits for an epoch, in seconds, a day at most. After that
-      the call fails (its error is raised where the program waits for the results).
+    timeout: seconds that the join waits for an epoch, a day at most. After that the call
+      fails; its error is raised where the program waits for the results.
+
+  Returns:
+    The results, as a pytree of the same structure. Use these in place of the given ones.
 
   Raises:
     ValueError: an argument is out of range; epoch is None, and `chunked` is not what
@@ -142,10 +149,12 @@ def join(chunked: ChunkedArray, results, *, epoch: int | None = None,
   limit_ns = timeout_ns(timeout)
   if not isinstance(chunked, ChunkedArray):
     raise TypeError(
-        f"chunked is a {type(chunked).__name__}; a jaxgemm.ChunkedArray is allowed: "
-        "what start_copy returned, or ChunkedArray(data, signals, source) of your own.")
+        f"chunked is a {type(chunked).__name__}; a jaxgemm.ChunkedArray is allowed. Pass what "
+        "start_copy returned, or ChunkedArray(data, signals, source) of a producer of your own.")
   if epoch is not None and not 0 <= (epoch := _integer("epoch", epoch)) < 2**32:
-    raise ValueError(f"epoch={epoch}; 0 to 2**32 - 1 are allowed, or None.")
+    raise ValueError(
+        f"epoch={epoch}; 0 to 2**32 - 1 are allowed, or None. Pass the value that the producer "
+        "gives the signals.")
   if epoch is None:
     joined = getattr(chunked, "joined", None)  # None after a pass through jax.jit
     if joined is None:
@@ -158,7 +167,7 @@ def join(chunked: ChunkedArray, results, *, epoch: int | None = None,
   if any(x is chunked.data or x is chunked.signals for x in leaves):
     raise ValueError(
         "results have the arriving array or its signals in them, which XLA would copy "
-        "before the join. Use the source, or compute them from a product.")
+        "before the join; results of products are allowed. Return the source instead.")
   sources = jax.tree.leaves(chunked.source)
   operands = unify_varying([chunked.data, chunked.signals, *sources, *leaves])
   return jax.tree.unflatten(tree, join_p.bind(
@@ -173,19 +182,22 @@ def overlap(x, consumer, *, chunk_rows: int, axis: int = -2, first_chunk: int = 
   The copy begins with the first product that reads `data`; nothing else may read it.
   The result is differentiable if the consumer is; `data` passes derivatives to `x`.
   Outside of `jax.jit` the call is jitted. Under `jax.disable_jit` it is an error. Under
-  `jax.vmap` the product's rule holds: x is batched along its first axis. See
+  `jax.vmap`, x has to be batched along its first axis, as the product requires. See
   `jaxgemm.chunked` for what a consumer may do. It should give chunked_matmul the same
-  chunk_rows, for a check. On a GPU an x in its own memory arrives before the consumer
+  chunk_rows, for a check. If x is in a GPU's memory, it arrives before the consumer
   starts, unless product_leaves_room=True.
 
   Args:
-    x: see `start_copy`, also for the other arguments.
-    consumer: a function that computes a pytree of arrays. `data` is like `x`, and
-      `signals` is uint32[ceil(x.shape[axis] / chunk_rows)].
+    x, chunk_rows, axis, first_chunk, product_leaves_room: see `start_copy`.
+    consumer: a function of (data, signals) that computes a pytree of arrays. `data` has the
+      shape and dtype of `x`, and `signals` is uint32[ceil(x.shape[axis] / chunk_rows)].
+
+  Returns:
+    The consumer's result.
 
   Raises:
-    ValueError: as `start_copy`; or, when the program is lowered, the consumer reads
-      `data` by something other than `jaxgemm.chunked_matmul`.
+    ValueError: see `start_copy`; or, when the program is lowered, something other than
+      `jaxgemm.chunked_matmul` reads `data`.
     TypeError: product_leaves_room is not a bool.
   """
   def run(x):
@@ -193,7 +205,7 @@ def overlap(x, consumer, *, chunk_rows: int, axis: int = -2, first_chunk: int = 
                          product_leaves_room=product_leaves_room)
     return join(chunked, consumer(chunked.data, chunked.signals))
 
-  # Always one program: between two programs the copy's arrays could be freed.
+  # The call is always jitted: between two programs the copy's arrays could be freed.
   return jax.jit(run)(x)
 
 
@@ -209,13 +221,6 @@ def _outside(*_, **__):
       "into a function under jax.jit, or call jaxgemm.overlap.")
 
 
-def _replicated(aval, shape, dtype):
-  spec = jax.sharding.PartitionSpec(*(None,) * len(shape))
-  return aval.update(shape=shape, dtype=dtype, weak_type=False,
-                     sharding=aval.sharding.update(spec=spec),
-                     memory_space=jax.memory.Space.Device)
-
-
 start_p = Primitive("jaxgemm_chunks_start")
 start_p.multiple_results = True
 start_p.def_impl(_outside)
@@ -223,9 +228,9 @@ start_p.def_impl(_outside)
 
 @start_p.def_abstract_eval
 def _start_abstract_eval(x, *, axis, chunk_rows, **_):
+  data = reshaped(x, x.shape).update(weak_type=False, memory_space=jax.memory.Space.Device)
   chunks = math.ceil(x.shape[axis] / chunk_rows)
-  return [_replicated(x, x.shape, x.dtype),
-          _replicated(x, (chunks,), np.dtype("uint32"))]
+  return [data, reshaped(data, (chunks,)).update(dtype=np.dtype("uint32"))]
 
 
 def _start_lowering(ctx, x, *, platform, joined, **params):
@@ -233,7 +238,7 @@ def _start_lowering(ctx, x, *, platform, joined, **params):
   require_local(ctx, "a copy in chunks")
   if not joined.is_traced:
     raise ValueError(
-        "start_copy has no join: XLA would give the memory of x to others while it is "
+        "start_copy has no join: XLA would give the memory of x to other arrays while it is "
         "copied. Call jaxgemm.join with what start_copy returned and all that was "
         "computed from it, in the same function, or use jaxgemm.overlap.")
   on_host = ctx.avals_in[0].memory_space != jax.memory.Space.Device
@@ -258,7 +263,7 @@ ad.primitive_jvps[start_p] = _start_jvp
 
 
 def _start_batch(operands, axes, *, axis, **params):
-  # A chunk has all indices of the new dimension, too.
+  # A chunk has all elements of the new dimension, too.
   (x,), (new,) = operands, axes
   outs = start_p.bind(x, axis=axis + (new <= axis), **params)
   return outs, [new, None]

@@ -24,15 +24,15 @@ def _check_axis(name: str, axis_name) -> None:
   if not names or not all(isinstance(x, str) for x in names):
     raise TypeError(
         f"axis_name={axis_name!r} was given; the name of a mesh axis is allowed, or a tuple "
-        "of names.")
+        "of names. Pass the axis of the jax.shard_map around this call.")
   manual = jax.sharding.get_abstract_mesh().manual_axes
   missing = [x for x in names if x not in manual]
   if missing:
-    there = f"there are {', '.join(map(repr, manual))}" if manual else "there is none"
+    there = f"its axes are {', '.join(map(repr, manual))}" if manual else "there is none"
     raise ValueError(
         f"axis_name={axis_name!r} was given, and {missing[0]!r} is no axis of a jax.shard_map "
-        f"around this call; {there}. Call jaxgemm.{name} inside jax.shard_map over a mesh "
-        "that has the axis. Outside, jaxgemm.matmul of sharded arrays does the same without "
+        f"around this call; {there}. Call jaxgemm.{name} inside a jax.shard_map over a mesh "
+        "that has the axis. Outside of it jaxgemm.matmul of sharded arrays does the same without "
         "overlap.")
 
 
@@ -42,7 +42,7 @@ def _check_shapes(name: str, lhs, rhs, size: int) -> None:
              else "lhs [..., M / devices, K] and rhs [K, N]")
   if lhs.ndim < 2 or rhs.ndim != 2 or lhs.shape[-1] != rhs.shape[0]:
     raise ValueError(
-        f"lhs has shape {lhs.shape} and rhs {rhs.shape}; {allowed} are allowed, for one "
+        f"lhs has shape {lhs.shape} and rhs has shape {rhs.shape}; {allowed} are allowed, for one "
         "device's parts. Reshape or transpose them, or use jax.vmap for a batch of rhs.")
   if scatters and lhs.shape[-2] % size:
     raise ValueError(
@@ -60,7 +60,8 @@ def _bias(bias, columns: int, dtype):
         f"bias has shape {bias.shape} for a result with {columns} columns on each device; "
         f"({columns},) is allowed: one value per column. Reshape it, or shard it like the "
         "columns of rhs.")
-  # The ring's derivatives add up float32, also where the kernels read bfloat16.
+  # The ring's derivatives add the bias in float32. So it is cast here, though the kernels could
+  # read bfloat16.
   return epilogue_values(
       "bias", bias, jnp.int32 if jnp.issubdtype(dtype, jnp.integer) else jnp.float32)
 
@@ -73,7 +74,7 @@ def _sum_dtype(sum_dtype, wide, out_dtype):
     names = " or ".join(dict.fromkeys((wide.name, out_dtype.name)))
     raise ValueError(
         f"sum_dtype={given.name!r} was given; {names} is allowed, the dtype of the "
-        "accumulators or of the result. Leave it out for the accumulators'.")
+        "accumulators or of the result. Leave it out for the dtype of the accumulators.")
   return given
 
 
@@ -130,31 +131,33 @@ def allgather_matmul(
 ) -> jax.Array:
   """activation(all_gather(lhs) @ rhs + bias), where rows of lhs travel during the products.
 
-  Inside `jax.shard_map`, each device has some rows of lhs. It multiplies its own first,
-  while those of the device before it arrive, and passes each block on: with d devices
-  these are d products and d - 1 transfers (`jax.lax.ppermute`). XLA runs them at the same
-  time, so that a transfer costs only the time by which it is longer than the product beside
-  it; see the guide on sharding for XLA's flags on GPUs.
+  Call it inside `jax.shard_map`, where each device has some rows of lhs. A device multiplies
+  its own rows first, while the rows of the device before it arrive, and passes each block on.
+  With d devices these are d products and d - 1 transfers (`jax.lax.ppermute`). XLA runs them
+  at the same time, so that a transfer costs only the time by which it is longer than the
+  product beside it; see the guide on sharding for XLA's flags on GPUs.
 
-  Differentiable to any order, in forward and reverse mode. The gradient of lhs is a
-  `matmul_reduce_scatter` of the result's; that of rhs lets lhs travel again, so that the
-  gathered lhs need not be kept. (Where a program has both passes, XLA may merge equal
-  transfers, and keep what they brought.)
+  It has derivatives of any order, in forward and reverse mode. The gradient of lhs is a
+  `matmul_reduce_scatter` of the result's gradient. For the gradient of rhs the rows of lhs
+  travel again, so that the gathered lhs need not be kept. (Where a program has both passes,
+  XLA may merge equal transfers, and keep the arrays that they brought.)
 
   Args:
-    lhs: array of shape (..., M / d, K), the rows of this device.
+    lhs: array of shape (..., M / d, K), the rows of this device; for dtypes see
+      `jaxgemm.matmul`.
     rhs: array of shape (K, N): this device's columns, or all of them.
-    axis_name: the mesh axis of the devices, or a tuple of axes.
+    axis_name: name of the mesh axis of the d devices, or a tuple of names.
     precision, preferred_element_type: see `jaxgemm.matmul`.
-    sum_dtype: dtype in which sums travel in the gradient of lhs: None for that of the
-      accumulators (float32), or the dtype of the result, which halves the bytes for
-      bfloat16 and rounds each sum d - 1 times.
+    sum_dtype: dtype in which sums travel in the gradient of lhs. None is the dtype of the
+      accumulators (float32). The dtype of the result is allowed, too: bfloat16 halves the
+      bytes, and each sum is rounded d - 1 times.
     bias: array of shape (N,).
     activation: see `jaxgemm.matmul`.
-    schedule: see `jaxgemm.matmul`; for each of the d products.
+    schedule: see `jaxgemm.matmul`; each of the d products has it.
     reduction, deterministic: see `jaxgemm.matmul`.
-    config: see `jaxgemm.matmul`. On GPUs a transfer may need processors; "work_stealing"
-      or num_workgroups keeps the product from waiting for these processors.
+    config: see `jaxgemm.matmul`; each of the d products has it. On GPUs a transfer of a ring
+      may take some multiprocessors (CUs). With schedule "work_stealing", or with fewer
+      workgroups (num_workgroups), a product does not wait for these.
     implementation: see `jaxgemm.matmul`.
     transfers: how rows travel. "ring": by `jax.lax.ppermute`. "copies": by the copy engines of
       GPUs that belong to one process, which leave the multiprocessors to the products. None:
@@ -166,6 +169,8 @@ def allgather_matmul(
   Raises:
     ValueError, TypeError: while tracing: there is no such axis, or a shape or an option
       is not allowed.
+    ValueError: while lowering for a GPU: transfers is "copies", and copies cannot be made.
+      (Lowered for a CPU, "copies" is a ring.)
   """
   return _checked(
       "allgather_matmul", lhs, rhs, bias, axis_name=axis_name, precision=precision,
@@ -194,24 +199,27 @@ def matmul_reduce_scatter(
 ) -> jax.Array:
   """activation(psum_scatter(lhs @ rhs) + bias), where sums travel during the products.
 
-  Inside `jax.shard_map`, each device has some columns of lhs and the same rows of rhs. The
-  sum for each device's rows of the result goes round the ring; every device adds its part,
-  and computes the next part meanwhile. There are d products and d - 1 transfers, as in
-  `allgather_matmul`, by which the gradient of lhs is computed.
+  Call it inside `jax.shard_map`, where each of d devices has some columns of lhs and the rows
+  of rhs with the same numbers. The sum for each device's rows of the result goes round the
+  ring: every device adds its part to it, and computes its part of the next sum meanwhile.
+  There are d products and d - 1 transfers, as in `allgather_matmul`, which computes the
+  gradient of lhs.
 
   Args:
-    lhs: array of shape (..., M, K / d), with M a multiple of d.
+    lhs: array of shape (..., M, K / d), with M a multiple of d; for dtypes see
+      `jaxgemm.matmul`.
     rhs: array of shape (K / d, N).
-    axis_name: the mesh axis of the devices, or a tuple of axes.
+    axis_name: name of the mesh axis of the d devices, or a tuple of names.
     precision, preferred_element_type: see `jaxgemm.matmul`.
-    sum_dtype: dtype in which sums travel: None for that of the accumulators (float32, or
-      int32), or the dtype of the result, which halves the bytes for bfloat16 and rounds
-      each sum d - 1 times.
+    sum_dtype: dtype in which sums travel. None is the dtype of the accumulators (float32, or
+      int32). The dtype of the result is allowed, too: bfloat16 halves the bytes, and each
+      sum is rounded d - 1 times.
     bias: array of shape (N,), the same on all devices; it is added once, after the sum.
-    activation: see `jaxgemm.matmul`; of the whole sum.
+    activation: see `jaxgemm.matmul`; it is applied to the whole sum.
     schedule: see `allgather_matmul`.
     reduction: see `jaxgemm.matmul`.
-    deterministic: see `jaxgemm.matmul`. The order of the devices is fixed in any case.
+    deterministic: see `jaxgemm.matmul`. The order in which the devices' parts are added is
+      fixed in any case.
     config: see `allgather_matmul`.
     implementation: see `jaxgemm.matmul`.
     transfers: see `allgather_matmul`. With "copies" each part of a sum is rounded to sum_dtype
@@ -222,8 +230,7 @@ def matmul_reduce_scatter(
     `jaxgemm.matmul` gives.
 
   Raises:
-    ValueError, TypeError: while tracing: there is no such axis, or a shape or an option
-      is not allowed.
+    ValueError, TypeError: see `allgather_matmul`.
   """
   return _checked(
       "matmul_reduce_scatter", lhs, rhs, bias, axis_name=axis_name, precision=precision,

@@ -1,14 +1,15 @@
-"""A ring's products in one custom call, for GPUs of one process.
+"""The products of a ring as one custom call, whose copy engines move rows and sums.
 
-ring.py has the names of the two kinds:
+This is for GPUs of one process. Two of the three products in ring.py can be computed so:
 
-  full  Each device multiplies its own rows while copy engines bring those of the others, then
-        these, device by device, all in place in the result.
+  full  Each device multiplies its own rows while copy engines bring the rows of the other
+        devices. Then it multiplies those, device by device. Each product is written to its
+        place in the result.
   rows  Each device first computes its terms of the other devices' sums. These devices copy the
         terms while it computes the term of its own sum. Then it adds up the terms.
 
-ffi/runtime/peer_streams.h has the copies. The host threads of the devices meet in the call, so
-all devices must be of one process. `why_not` says where a ring (ring.py) has to do it.
+ffi/runtime/peer_streams.h makes the copies. The host threads of the devices meet in the call, so
+all devices must be of one process. `why_not` says why a product is computed by a ring instead.
 """
 
 import dataclasses
@@ -36,17 +37,17 @@ SCATTERED_TARGET = "jaxgemm_scattered_gemm"
 TRANSFERS = ("copies", "ring")
 PLATFORMS: tuple[str, ...] = "cuda", "rocm"
 
-# Into how many products the rows of one device are cut; None leaves it to `_pieces`. Benchmarks
-# set it.
+# The number of pieces that one device's rows are cut into: each is one product. None leaves it to
+# `_pieces`. Benchmarks set it.
 PIECES: int | None = None
 _TIMEOUT_NS = 120 * 10**9
 
 
 @functools.cache
 def needs_devices():
-  """A jaxpr that shows jax that a primitive's lowering needs the devices, as a parameter.
+  """A jaxpr. As a parameter of a primitive it shows jax that the lowering needs the devices.
 
-  Without it jax may take a program that was lowered for a mesh of other devices.
+  Without it jax may run a program that was lowered for a mesh of other devices.
   """
   @custom_partitioning
   def same(x):
@@ -57,18 +58,19 @@ def needs_devices():
 
 
 def _groups(form: Form, mesh, manual_axes) -> tuple[str, str | None]:
-  """(the devices' ordinals in groups that gather from each other, why they cannot)."""
+  """(groups of devices that copy from each other, by ordinal; why they cannot, or None)."""
   names = form.axis_name if isinstance(form.axis_name, tuple) else (form.axis_name,)
   if not isinstance(mesh, jax.sharding.Mesh):
-    return "", "the mesh has no devices"
+    return "", "the mesh is abstract, and copies need its devices"
   free = [a for a in mesh.axis_names if a not in manual_axes and mesh.shape[a] > 1]
   if free:
-    return "", f"XLA shares out the product over {free[0]!r}, an axis outside of the shard_map"
+    return "", (f"the mesh axis {free[0]!r} is not manual in the jax.shard_map, so XLA may "
+                "partition the product over it")
   if not set(mesh.devices.flat) <= set(jax.local_devices()):
-    return "", "the mesh has devices that are not this process's"
+    return "", "the mesh has devices of other processes"
   ordinals = np.vectorize(lambda device: device.local_hardware_id)(mesh.devices)
   if len(set(ordinals.flat)) != ordinals.size:
-    return "", "the devices have no ordinals of their own"
+    return "", "several devices of the mesh have the same ordinal"
   others = [a for a in mesh.axis_names if a not in names]
   order = [mesh.axis_names.index(a) for a in (*others, *names)]
   size = int(np.prod([mesh.shape[a] for a in names]))
@@ -77,11 +79,12 @@ def _groups(form: Form, mesh, manual_axes) -> tuple[str, str | None]:
 
 
 def _pieces(form: Form, rows: int) -> int:
-  """Into how many products a device's rows are cut.
+  """The number of pieces that a device's rows are cut into.
 
-  Where sums travel, the first piece does so beside the products of the next. On two H100s two
-  pieces took 2.0 ms for 16384 x 8192 x 8192, four 2.25, and one 3.0, for products on two streams
-  share the multiprocessors. For rows the number made no difference.
+  Where sums travel, the first piece of a sum is copied while the next piece is computed. Products
+  run on two streams, which share the multiprocessors: a block of one piece is computed beside the
+  next block, and finished late. On two H100s 16384 x 8192 x 8192 took 2.0 ms with two pieces,
+  2.25 with four and 3.0 with one. Where rows travel, the number made no difference.
   """
   if PIECES is not None:
     return PIECES
@@ -96,9 +99,9 @@ class _Product(NamedTuple):
     rhs: the weights.
     bias: the bias that the kernel adds, or None.
     geometry: sizes and layouts of a piece.
-    spec: what it computes.
-    pieces: how many there are for each device.
-    steals: whether a persistent schedule becomes work stealing.
+    spec: what the kernel computes.
+    pieces: the number of pieces of one device's rows.
+    steals: whether work stealing replaces a persistent schedule.
   """
 
   lhs: Any
@@ -124,13 +127,13 @@ class _Product(NamedTuple):
         lhs, rhs, operands[2] if gathers and len(operands) > 2 else None,
         Geometry.of((lhs.shape[0] // (blocks * pieces), lhs.shape[1]), rhs.shape, 1, contracting),
         dataclasses.replace(spec, precise=is_high(form.precision)), pieces,
-        # Products of two streams share the multiprocessors, and not equally.
+        # Products on two streams share the multiprocessors, and not equally.
         not gathers and spec.config.schedule in (None, "auto"))
 
   def plan_piece(self, platform: str) -> dict:
     def planned(spec):
       return plan_call(self.geometry, self.lhs.dtype, self.rhs.dtype, spec, spec.target(platform),
-                  bias=self.bias is not None, bias_bf16=is_bf16(self.bias))
+                       bias=self.bias is not None, bias_bf16=is_bf16(self.bias))
     first = planned(self.spec)
     if not self.steals or first["schedule"] != "persistent":
       return first
@@ -139,10 +142,11 @@ class _Product(NamedTuple):
 
 
 def why_not(form: Form, operands, mesh, manual_axes, platform: str | None) -> str | None:
-  """Why a ring computes a product and not copies; None if copies do.
+  """Why a ring computes a product; None if the custom call with copies does.
 
   Args:
-    operands: arrays or avals of one device: those of the ring, and perhaps the bias.
+    form: the product.
+    operands: arrays or avals of one device: the two operands, and the bias if there is one.
     mesh: the mesh of the `jax.shard_map`, with devices.
     manual_axes: the names of its manual axes.
     platform: the platform that the program is lowered for.
@@ -157,7 +161,7 @@ def why_not(form: Form, operands, mesh, manual_axes, platform: str | None) -> st
     return f"implementation={form.implementation!r} was given"
   for name, x in zip(("lhs", "rhs") if form.gives == "full" else ("rhs", "lhs"), operands):
     if x.ndim != 2 or 0 in x.shape:
-      return f"{name} has shape {x.shape}; copies are for two dimensions with elements"
+      return f"{name} has shape {x.shape}; copies need two dimensions, none of them 0"
   groups, reason = _groups(form, mesh, manual_axes)
   if reason is not None:
     return reason
@@ -179,7 +183,7 @@ def why_not(form: Form, operands, mesh, manual_axes, platform: str | None) -> st
     return planned["faster_by_xla"]
   if planned["operand_dtypes"][0] != lhs.dtype or planned["passes"] != 1:
     return (f"the kernels multiply {lhs.dtype.name} as "
-            f"{planned['operand_dtypes'][0].name}, and copies bring what is there")
+            f"{planned['operand_dtypes'][0].name}, and copies do not convert the rows of lhs")
   if planned["copies"].keys() & {"lhs", "out"}:
     return "the kernel needs another layout or size of lhs or of the result"
   return None
@@ -190,7 +194,7 @@ def _size(groups: str) -> int:
 
 
 def lower(ctx, *operands, form: Form, platform: str):
-  """The results of the custom call."""
+  """The lowering to the custom call; returns the results of the primitive."""
   context = ctx.module_context.axis_context
   groups, _ = _groups(form, context.mesh, context.manual_axes)
   size = _size(groups)

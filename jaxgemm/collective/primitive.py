@@ -8,7 +8,6 @@ and reverse mode.
 import functools
 
 import jax
-from jax import lax
 from jax.extend.core import Primitive, jaxpr_as_fun
 from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
@@ -16,7 +15,7 @@ import jax.numpy as jnp
 from jaxgemm import _ffi, epilogue
 from jaxgemm.collective import copies, ring
 from jaxgemm.collective.ring import Form
-from jaxgemm.dense.primitive import varying, zero_tangents
+from jaxgemm.dense.primitive import unify_varying, zero_tangents
 
 # Its parameter `jaxpr` is what one device computes by a ring, and `devices` is
 # copies.needs_devices() or None.
@@ -25,19 +24,17 @@ ring_p.multiple_results = True
 
 
 def bind(first, second, bias=None, *, form: Form) -> list[jax.Array]:
-  """[out], or [out, preact] with form.spec.save_preact.
+  """Binds ring_p: [out], or [out, preact] with form.spec.save_preact.
 
   Args:
     first: the first operand, in the order of `ring.ROLES`.
     second: the other one.
     bias: values in the dtype that the kernels read, [columns of out], or None.
   """
-  operands = [x for x in (first, second, bias) if x is not None]
   names = form.axis_name if isinstance(form.axis_name, tuple) else (form.axis_name,)
-  axes = frozenset(names).union(*map(varying, operands))
-  # So jax sums the gradient of an operand over the axes along which the operand is the same.
-  operands = [lax.pcast(x, tuple(sorted(axes - varying(x))), to="varying")
-              if axes - varying(x) else x for x in operands]
+  # Because of unify_varying, jax sums the gradient of an operand over the axes along which the
+  # operand is the same on all devices.
+  operands = unify_varying([x for x in (first, second, bias) if x is not None], *names)
   jaxpr = jax.make_jaxpr(functools.partial(ring.results, form=form))(*operands)
   may_copy = (form.gives != "weights" and form.transfers != "ring"
               and _ffi.default_platform() in copies.PLATFORMS)
@@ -63,7 +60,7 @@ def _lowering(ctx, *operands, form, jaxpr, devices, platform=None):
     return copies.lower(ctx, *operands, form=form, platform=platform)
   if reason and form.transfers == "copies":
     raise ValueError(
-        f"transfers='copies' was given, but {reason}. Leave it out for a ring of transfers.")
+        f"transfers='copies' was given, but {reason}. Leave transfers out, and a ring computes it.")
   return mlir.lower_fun(jaxpr_as_fun(jaxpr), multiple_results=True)(ctx, *operands)
 
 
@@ -130,7 +127,7 @@ def _batch(operands, axes, *, form, jaxpr, devices):
     return outs, [0] * len(outs)
 
   arrays = dict(zip(form.operand_names(), zip(operands, axes)))
-  # A batch of rows alone is a batch of more rows.
+  # If the weights have no batch, the new dimension is one more dimension of the rows.
   new = form.num_batch
   only_rows = form.gives != "weights" and arrays["weights"][1] is None
   if not only_rows:

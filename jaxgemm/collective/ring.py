@@ -9,15 +9,15 @@ weights`, where each device has its own block of m rows:
 
 Any two of them give the third, and these three products are each other's derivatives:
 
-  full     the blocks travel round the ring; each device multiplies the block that it has
-           while the next one arrives.
+  full     all_gather(rows) @ weights: the blocks travel round the ring. Each device multiplies
+           the block that it has while the next one arrives.
   rows     full @ weights^T, summed over the devices: the sum for each block travels, and
            ends at the block's device. A device computes its part of the next sum while
            that sum arrives.
-  weights  rows^T @ full: the blocks travel, and products of them are added up.
+  weights  all_gather(rows)^T @ full: the blocks travel, and their products are added up.
 
-f are dimensions of a batch; r are further dimensions of rows, which products for the
-weights sum over.
+f are dimensions of a batch. r are further dimensions of the rows; the product that gives
+weights sums over these.
 """
 
 from collections.abc import Callable, Iterator
@@ -40,7 +40,7 @@ ROLES = ("rows", "weights", "full")
 
 
 class Form(NamedTuple):
-  """A product of the ring.
+  """Which product of the ring is computed, and with which options.
 
   Attributes:
     gives: the array that it computes from the other two, which are its operands in the
@@ -50,8 +50,7 @@ class Form(NamedTuple):
     transposed: whether weights are [*f, N, K].
     spec: dtype and epilogue of the result, and the config of each product.
     sum_dtype: the dtype in which sums travel; None is that of the accumulators.
-    precision: as for `jaxgemm.matmul`.
-    implementation: likewise.
+    precision, implementation: see `jaxgemm.matmul`.
     transfers: "copies", "ring" or None: see `jaxgemm.allgather_matmul`.
   """
 
@@ -80,10 +79,13 @@ def results(first, second, *bias, form: Form) -> list[jax.Array]:
 
 
 def _product(lhs, rhs, contracted, form: Form, out_dtype=None, **epilogue_of) -> list[jax.Array]:
-  """Results of one product on this device; it has the epilogue if out_dtype is None.
+  """The results of one product on this device.
 
   Args:
+    lhs, rhs: arrays with `form.num_batch` batch dimensions in front.
     contracted: the contracted dimensions of lhs and of rhs.
+    form: the product of the ring that this one is a part of.
+    out_dtype: dtype of the result; None is that of form.spec.
     epilogue_of: bias, activation and save_preact.
   """
   batch = tuple(range(form.num_batch))
@@ -98,12 +100,12 @@ def _product(lhs, rhs, contracted, form: Form, out_dtype=None, **epilogue_of) ->
 
 
 def weights_axis(form: Form, name: str) -> int:
-  """The dimension of weights that is K, or N."""
+  """The dimension of weights that has this name, "K" or "N"."""
   return form.num_batch + ((name == "N") != form.transposed)
 
 
 class _Ring(NamedTuple):
-  """The devices along the axis; index is this one's."""
+  """The devices along the axis. `size` is their number, `index` the number of this one."""
 
   axis_name: Any
   size: int
@@ -122,9 +124,9 @@ class _Ring(NamedTuple):
     return (self.index - steps) % self.size
 
   def products(self, rows, compute: Callable) -> Iterator[tuple[Any, Any]]:
-    """compute(rows, number) of each device's rows: this device's first, then what arrives.
+    """Yields (number, compute(rows, number)) for the rows of each device.
 
-    Yields each result with the device's number.
+    This device's rows come first, then those that arrive.
     """
     for step in range(self.size):
       number, arriving = self.before(step), None
@@ -132,8 +134,9 @@ class _Ring(NamedTuple):
         arriving = self.send(rows)
       result = compute(rows, number)
       if arriving is not None:
-        # Rows are passed on after this product, beside the next one. Without this XLA's
-        # scheduler puts several products beside one transfer, and none beside the others.
+        # The next transfer begins after this product and runs beside the next one. Without this
+        # barrier XLA's scheduler puts several products beside one transfer, and none beside the
+        # others.
         arriving, result = lax.optimization_barrier((arriving, result))
       yield number, result
       rows = arriving
@@ -175,8 +178,8 @@ def _rows(weights, full, *bias, form: Form):
     # reaches that device last.
     number = ring.before(step + 1)
     if total is not None:
-      # The next part is computed beside this transfer. Without this a scheduler may compute
-      # all parts first, and hold them while sums travel.
+      # The next part is computed beside this transfer. Without this barrier XLA's scheduler may
+      # compute all parts first, and hold them while sums travel.
       total, number = lax.optimization_barrier((total, number))
       arriving = ring.send(
           total.astype(wide if form.sum_dtype is None else form.sum_dtype))
@@ -188,7 +191,7 @@ def _rows(weights, full, *bias, form: Form):
 
 
 def finish_sum(total, *bias, form: Form) -> list[jax.Array]:
-  """The results of the sum over all devices: with bias and activation."""
+  """The results of the ring's product, from the sum over all devices: adds the epilogue."""
   labels = tuple(range(total.ndim))
   dims = Dims((), (), labels, labels[-1:] if bias else None)
   return epilogue.apply(total, labels, bias[0] if bias else None, None, None, dims=dims,
@@ -214,5 +217,5 @@ _COMPUTE: dict[str, Callable] = {"full": _full, "rows": _rows, "weights": _weigh
 
 
 def saving_preact(form: Form) -> Form:
-  """The product that also returns the value before its activation."""
+  """The form of the product that also returns the value before its activation."""
   return form._replace(spec=dataclasses.replace(form.spec, save_preact=True))

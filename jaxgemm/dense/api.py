@@ -18,7 +18,7 @@ _STATIC = ("precision", "preferred_element_type", "out_sharding", *_OPTIONS)
 
 
 def _given(*, deterministic, **arguments):
-  """The arguments that were given, checked. Without the defaults, jitted functions start sooner."""
+  """The arguments that were given, checked. With fewer arguments a jitted call starts sooner."""
   given = {name: x for name, x in arguments.items() if x is not None}
   if deterministic is not False:
     given["deterministic"] = deterministic
@@ -62,9 +62,9 @@ def matmul(
 ) -> jax.Array:
   """`jax.numpy.matmul` with an epilogue: activation(scale * (a @ b) + bias).
 
-  Accumulators are float32 (int32 for int8 operands); scales, bias, activation and one
-  cast to the result's dtype come last. Differentiable to any order in a, b, bias and
-  the scales; gradients read their operands in other layouts, without transposed copies.
+  Accumulators are float32 (int32 for int8 operands). Scales, bias, activation and one cast
+  to the result's dtype follow. There are derivatives of any order in a, b, bias and the
+  scales. Gradients read their operands in other layouts, without transposed copies.
 
   Args:
     a: array of shape (K,) or (..., M, K). float32, bfloat16, float16, the float8
@@ -80,11 +80,11 @@ def matmul(
     out_sharding: as in `jax.numpy.matmul`.
     bias: array of shape (N,), or (..., N) where ... are the result's batch dimensions,
       of real numbers; integers if the result has integers.
-    scale: array of shape (), (1,) or (N,): one value, or one for each column. With a
-      batch also of shape (..., 1) or (..., N). With the result's rank, (..., M, 1), it
-      has one value for each row.
-    scale_lhs: the scale of a quantised a, as `jaxgemm.quantize` gives it: of a's rank
-      with 1 for K, (..., M, 1), where any size may be 1; or of shape (), (1,), (M,) or
+    scale: array of real numbers of shape (), (1,) or (N,): one value, or one for each
+      column. With a batch also of shape (..., 1) or (..., N). An array of the result's
+      rank, of shape (..., M, 1), has one value for each row.
+    scale_lhs: the scale of a quantised a, as `jaxgemm.quantize` gives it: an array of a's
+      rank with 1 for K, (..., M, 1), where any size may be 1; or of shape (), (1,), (M,) or
       (..., M).
     scale_rhs: the scale of b, likewise: (..., 1, N), (), (1,), (N,) or (..., N). The
       result is activation(scale_lhs * scale_rhs * (a @ b) + bias).
@@ -94,11 +94,12 @@ def matmul(
     deterministic: whether to refuse options with which the result is not bitwise the
       same on every run.
     config: a `GemmConfig` with further choices.
-    implementation: "jaxgemm", "xla" (jax.numpy, with the same epilogue) or None: the
-      kernels, but XLA, with a warning, if they do not support the operands or are known
-      to be slower on this platform, and XLA if K is 1; `jaxgemm.explain` says
-      which. Or "emulated:gfx942", "emulated:gfx950", "emulated:gfx90a": that GPU's machine
-      code, run on the CPU by the emulator (see `jaxgemm.emulator`), for debugging; slow.
+    implementation: "jaxgemm" for the kernels, "xla" for jax.numpy with the same epilogue, or
+      None. None means the kernels. But XLA computes the product, with a warning, if they do
+      not support the operands or are known to be slower on this platform; and without a
+      warning if K is 1. `jaxgemm.explain` says which computes it. "emulated:gfx942",
+      "emulated:gfx950" and "emulated:gfx90a" run the machine code of that GPU on the CPU, in
+      the emulator (see `jaxgemm.emulator`), for debugging; this is slow.
 
   Returns:
     An array of the shape and dtype that `jax.numpy.matmul` gives.
@@ -150,8 +151,8 @@ def dot_general(
 ) -> jax.Array:
   """`jax.lax.dot_general`, with the epilogue and the options of `jaxgemm.matmul`.
 
-  An operand is transposed if its contracted dimensions are neither the first nor the
-  last ones of its matrices; `jaxgemm.explain` says so.
+  An operand is transposed by a copy if its contracted dimensions are neither the first nor
+  the last of those that are no batch; `jaxgemm.explain` shows such copies.
 
   Args:
     lhs: array of any rank.
@@ -160,11 +161,12 @@ def dot_general(
     precision: as in `jax.lax.dot_general`; see `jaxgemm.matmul`.
     preferred_element_type: dtype of the result; see `jaxgemm.matmul`.
     out_sharding: as in `jax.lax.dot_general`.
-    bias: array with the shape of rhs's free dimensions, or of the batch dimensions and
-      these.
-    scale: as bias, or of shape () or (1,), or with 1 for the free dimensions. For one
-      value for each row: of the result's rank, with 1 for rhs's free dimensions.
-    scale_lhs: of lhs's rank with 1 for the contracted dimensions, where any size may be
+    bias: array with the shape of rhs's free dimensions (neither contracted nor a batch), or
+      of the batch dimensions and these.
+    scale: array of the same shapes as bias; of shape () or (1,); or of the batch dimensions
+      and a 1. For one value for each row it has the result's rank, with 1 for rhs's free
+      dimensions.
+    scale_lhs: array of lhs's rank with 1 for the contracted dimensions, where any size may be
       1; or of shape () or (1,), of lhs's free dimensions, or of the batch dimensions and
       these.
     scale_rhs: the same for rhs.
@@ -176,7 +178,7 @@ def dot_general(
   Raises:
     ValueError, TypeError: see `jaxgemm.matmul`.
   """
-  # jax accepts lists here, which are not hashable.
+  # jax accepts lists as dimension numbers. jax.jit cannot hash these, so they become tuples.
   return _dot_general(lhs, rhs, dimension_numbers=indices(dimension_numbers), **_given(
       precision=precision, preferred_element_type=preferred_element_type,
       out_sharding=out_sharding, bias=bias, scale=scale, scale_lhs=scale_lhs,

@@ -48,10 +48,13 @@ class Prepared(NamedTuple):
 def prepare(lhs, rhs, bias, scales: Scales, product: Product, *, chunked: bool = False,
             precision, activation, schedule, reduction, deterministic, config,
             implementation) -> Prepared:
-  """Checks the options of a call.
+  """Checks the options of a call, and places its bias and scales.
 
   Args:
     chunked: whether lhs arrives in chunks; then no part may run outside the kernel.
+
+  Raises:
+    ValueError, TypeError: an option, bias or a scale is not allowed.
   """
   check_activation(activation)
   emulated = emulated_arch(implementation)
@@ -76,9 +79,9 @@ def prepare(lhs, rhs, bias, scales: Scales, product: Product, *, chunked: bool =
 
 def dense_results(lhs, rhs, bias, scales: Scales, product: Product, *,
                   save_preact: bool = False, **options) -> list[jax.Array]:
-  """[out], or with save_preact [out, value before the activation].
+  """[out], or with save_preact [out, the value before the activation].
 
-  save_preact is not for explicit meshes. See `prepare` for the options.
+  Explicit meshes do not have save_preact. See `prepare` for the options.
   """
   # If jax does not trace (jax.disable_jit), these may still be numpy arrays.
   lhs, rhs = jnp.asarray(lhs), jnp.asarray(rhs)

@@ -17,10 +17,11 @@ class Product(NamedTuple):
   """A call of matmul or dot_general, without its epilogue.
 
   Attributes:
-    reference: function of lhs and rhs that computes it by jax; the argument
+    reference: function of lhs and rhs that computes the call by jax; its argument
       preferred_element_type may replace the caller's.
     dims: the labels of the operands after `dropped` is squeezed out of them.
-    dropped: axes of size 1 of lhs and of rhs, without which a broadcast needs no copy.
+    dropped: the batch dimensions of size 1 of lhs and of rhs that the other operand has, too.
+      Without them a broadcast needs no copy.
     batch: out's leading labels that a bias may have in front.
     rows: out's labels that are lhs's own.
     columns: out's last labels, which are rhs's own.
@@ -41,8 +42,8 @@ class Product(NamedTuple):
 def indices(dimension_numbers):
   """The dimension numbers of `jax.lax.dot_general` as hashable tuples of ints.
 
-  As in jax, each group is an int or a sequence of ints: a list, a range, an array. None stays
-  None: a product of matrices or vectors.
+  As in jax, each group is an int or a sequence of ints: a list, a range, an array. None, which
+  means a product of matrices or vectors, stays None.
 
   Raises:
     TypeError, ValueError: anything else.
@@ -61,7 +62,7 @@ def indices(dimension_numbers):
     return ((group(l_contract), group(r_contract)), (group(l_batch), group(r_batch)))
   except (TypeError, ValueError) as error:
     raise type(error)(
-        f"dimension_numbers={dimension_numbers!r}; ((lhs_contracting, rhs_contracting), "
+        f"dimension_numbers={dimension_numbers!r} was given; ((lhs_contracting, rhs_contracting), "
         "(lhs_batch, rhs_batch)) is allowed, each an int or a sequence of ints. Pass "
         "(((1,), (0,)), ((), ())) for lhs [M, K] and rhs [K, N].") from error
 
@@ -81,9 +82,10 @@ def result_type(function, *operands):
 
 
 def preferred_of_scaled(preferred, lhs, rhs, scaled: bool):
-  """The dtype that was asked for; without one float32 for operands of 8 bits with scales.
+  """The preferred_element_type of a product whose operands may have scales.
 
-  Products of quantised values mostly do not fit their own dtype.
+  It is float32 if none was given, and both operands have 8 bits and one has scales: sums of
+  products of quantised values mostly do not fit their own dtype.
   """
   if preferred is not None or not scaled:
     return preferred
@@ -93,7 +95,7 @@ def preferred_of_scaled(preferred, lhs, rhs, scaled: bool):
 
 def matmul_product(a, b, *, precision=None, preferred_element_type=None,
                    out_sharding=None, scaled: bool = False) -> Product:
-  """The product of `jnp.matmul`; raises what it raises.
+  """The product that `jnp.matmul` computes. It raises the same errors.
 
   Args:
     scaled: whether an operand has scales.

@@ -21,8 +21,8 @@ Labels = tuple[int, ...]
 class Dims(NamedTuple):
   """The labels of a contraction's operands and result.
 
-  bias has the labels of out that only rhs has. scale has some of these, row_scale some of those
-  that only lhs has. All may have other labels of out in front.
+  bias has the labels of out that only rhs has. scale has some of these labels, row_scale some of
+  those that only lhs has. Each may have further labels of out in front.
   """
 
   lhs: Labels
@@ -133,7 +133,7 @@ def choose(
   of_rows = {*(dims.row_scale or ())}
   has_vectors = any(x is not None for x in dims[3:])
   best, best_key = None, None
-  # With the operands the scales change places, too. The kernels have no bias for each row.
+  # If the operands change places, the scales do, too. The kernels have no bias for each row.
   for swap in (False,) if dims.bias is not None else (False, True):
     lhs, rhs = (dims.rhs, dims.lhs) if swap else (dims.lhs, dims.rhs)
     along_n, along_m = (of_rows, of_columns) if swap else (of_columns, of_rows)
@@ -145,7 +145,8 @@ def choose(
       of_lhs, of_rhs = set(lhs) - set(rhs), set(rhs) - set(lhs)
       if (along_n & of_lhs and count(m, size) == 1 < count(of_lhs, size)
           or along_m & of_rhs and count(n, size) == 1 < count(of_rhs, size)):
-        # Each row or column would be a product of its own, which reads the whole other operand.
+        # Here each row or column would be a product of its own, which reads all of the other
+        # operand.
         continue
       relayouts, cost = [], 0
       contracting = []
@@ -174,11 +175,9 @@ def choose(
   return best
 
 
-def of_product(
-    dims: Dims, sizes: tuple[tuple[int, int], ...], linear: bool = True
-) -> Layout:
+def of_product(dims: Dims, sizes: tuple[tuple[int, int], ...]) -> Layout:
   """The layout of the product without bias and scale, which always has one."""
-  found = choose(Dims(dims.lhs, dims.rhs, dims.out), sizes, linear)
+  found = choose(Dims(dims.lhs, dims.rhs, dims.out), sizes, True)
   assert found is not None
   return found
 

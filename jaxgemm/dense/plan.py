@@ -38,19 +38,25 @@ def kernel_part(lhs, rhs, dims: Dims, sizes, spec: Spec) -> KernelPart:
 
 
 def in_kernel(scale, row_scale, how: layout.Layout):
-  """(scale, row_scale) as the kernel has them, which may compute the transposed product."""
+  """(scale, row_scale) of the kernel's product, which may be the transposed one."""
   return (row_scale, scale) if how.swap else (scale, row_scale)
 
 
 def is_bf16(bias) -> bool:
-  """Whether there is a bias, of bfloat16."""
+  """Whether there is a bias and it is bfloat16."""
   return bias is not None and bias.dtype == jnp.bfloat16
 
 
 def plan_contraction(operands, dims: Dims, spec: Spec, target: str):
-  """(layout, plan) for one device that holds operands of these shapes and dtypes.
+  """(layout, plan) for one device that has operands of these shapes and dtypes.
 
   The layout is None if the epilogue runs outside the kernel.
+
+  Args:
+    operands: arrays or avals of lhs, rhs and the vectors that dims has.
+    dims: the labels of the operands.
+    spec: what the call computes.
+    target: the target of the kernel.
 
   Raises:
     ValueError: see `plan_call`.
@@ -72,10 +78,10 @@ def plan_contraction(operands, dims: Dims, spec: Spec, target: str):
   )
   scale, row_scale = in_kernel(scale, row_scale, how)
   planned = plan_call(geometry, *dtypes, kernel.spec, target,
-                 bias=kernel.fused and bias is not None,
-                 scale=kernel.fused and scale is not None,
-                 row_scale=kernel.fused and row_scale is not None,
-                 bias_bf16=kernel.fused and is_bf16(bias))
+                      bias=kernel.fused and bias is not None,
+                      scale=kernel.fused and scale is not None,
+                      row_scale=kernel.fused and row_scale is not None,
+                      bias_bf16=kernel.fused and is_bf16(bias))
   return how if kernel.fused else None, planned
 
 
@@ -83,7 +89,7 @@ def reason_faster(operands, dims: Dims, spec: Spec) -> str | None:
   """Why XLA's product is known to be faster than the kernels on the default platform, or None.
 
   Args:
-    operands: shapes and dtypes of lhs, rhs and the vectors; None for an absent one.
+    operands: arrays or avals of lhs, rhs, bias, scale and row_scale; None for an absent one.
     dims: the labels of the operands.
     spec: what the call computes.
   """

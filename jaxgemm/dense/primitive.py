@@ -5,9 +5,9 @@ its rules for differentiation and vmap are relabellings. Only its lowering, wher
 shapes on each device are known, groups the dimensions into one kernel call
 (custom_call.py).
 
-The JVP rule is linear in the tangents and the transpose rule is again a
-contraction: jvp, vjp, grad of grad and vmap compose in any order. A contraction
-with an activation saves the value before it only when it is differentiated.
+The JVP rule is linear in the tangents, and the transpose rule gives contractions again.
+So jvp, vjp, grad of grad and vmap compose in any order. A contraction with an activation
+saves the value before the activation only if it is differentiated.
 """
 
 import dataclasses
@@ -38,9 +38,12 @@ def varying(x) -> frozenset:
   return frozenset(manual.varying if manual is not None else aval.vma)
 
 
-def unify_varying(operands):
-  """The operands, varying over the same axes of a shard_map."""
-  axes = frozenset().union(*map(varying, operands))
+def unify_varying(operands, *names: str):
+  """The operands, cast so that all vary along the same axes of a shard_map.
+
+  These are the axes along which one of them varies, and `names`.
+  """
+  axes = frozenset(names).union(*map(varying, operands))
   return [
       lax.pcast(x, tuple(sorted(axes - varying(x))), to="varying")
       if axes - varying(x) else x
@@ -58,7 +61,7 @@ def _reshape(x, shape):
 
 
 def _matrices(x, labels, batch, rows, columns, size):
-  """x as [rows, columns] matrices, with a batch in front if it has those labels."""
+  """x as [rows, columns], with the batch in front if x has labels of it."""
   batch = tuple(i for i in batch if i in labels)
   order = batch + rows + columns
   if not same_order(labels, order, size):
@@ -70,7 +73,7 @@ def _matrices(x, labels, batch, rows, columns, size):
 def _vector(x, labels, batch, n, size):
   """A bias or scale as [N] or [B, N]; N is 1 if it has none of n's labels.
 
-  A row_scale is one of length M, with m's labels.
+  For a row_scale, M and the labels of m take the place of N and n.
   """
   columns = n if any(i in labels for i in n) else ()
   rows = batch if any(i in labels for i in batch) else ()
@@ -138,8 +141,12 @@ def contract(lhs, rhs, bias=None, scale=None, row_scale=None, *, dims: Dims, spe
   """Binds contract_p: [out], or [out, preact] with spec.save_preact.
 
   Args:
-    partition: whether the lowering gets the partitioning rule for automatic meshes; None: where
-      the mesh in context needs it.
+    lhs, rhs: arrays with the labels dims.lhs and dims.rhs.
+    bias, scale, row_scale: arrays in the dtypes that the kernels read, or None.
+    dims: the labels of the operands and of out.
+    spec: what the call computes.
+    partition: whether the lowering gets the partitioning rule for automatic meshes. None: if the
+      mesh in context needs it.
   """
   if partition is None:
     partition = meshes.needs_partitioning_rule(spec.config.partition)
@@ -167,7 +174,7 @@ run_by_jit(contract_p)
 
 
 def read_before_transpose(params, i: int, permutation):
-  """See transposes.py. A contraction reads any order of its labels."""
+  """See transposes.py. A contraction reads its labels in any order."""
   labels = params["labels"]
   name = labels._fields[i]
   before = transposes.before(getattr(labels, name), permutation)
@@ -187,7 +194,7 @@ def _contract_lowering(ctx, *operands, labels, spec, partitioned):
   return mlir.lower_fun(fun, multiple_results=True)(ctx.replace(avals_in=avals_in), *values)
 
 
-# The rule looks at the operations that make its operands.
+# The rule looks at the operations that compute its operands, so equal calls may lower differently.
 mlir.register_lowering(contract_p, _contract_lowering, cacheable=False)
 
 
@@ -196,11 +203,14 @@ def tangent_of_sums(lhs, rhs, scale, row_scale, d_lhs, d_rhs, d_bias, d_scale, d
   """The tangent of z = row_scale * scale * (lhs @ rhs) + bias.
 
   Args:
-    lhs: a primal, as rhs and the scales. These may be None; one tangent at least is not None.
+    lhs, rhs: primal values.
+    scale, row_scale: primal values, or None.
+    d_lhs, d_rhs, d_bias, d_scale, d_row_scale: tangents; None for a zero one. One at least is not
+      None.
     dims: the labels of all operands.
     spec: the product's `Spec`.
     shape: z's shape.
-    bind: `contract` with its argument `partition`.
+    bind: `contract`, with its argument `partition` set.
   """
   scaled = dims._replace(bias=None)
   terms = []
@@ -211,7 +221,8 @@ def tangent_of_sums(lhs, rhs, scale, row_scale, d_lhs, d_rhs, d_bias, d_scale, d
     terms += bind(lhs, d_rhs, None, scale, row_scale, dims=scaled,
                   spec=spec.for_gradient(spec.out_dtype))
   if d_scale is not None or d_row_scale is not None:
-    # The saved value cannot give lhs @ rhs: it would be divided by a scale that may be zero.
+    # lhs @ rhs is computed again: to give it, the saved value would be divided by a scale, which
+    # may be zero.
     acc, = bind(lhs, rhs, dims=Dims(dims.lhs, dims.rhs, dims.out),
                 spec=spec.for_gradient(jnp.float32))
     if d_scale is not None:
@@ -289,7 +300,7 @@ def _batch(operands, axes, *, labels, spec, partitioned):
                     spec=spec.accumulator(lhs, rhs))
     outs = epilogue.apply(acc, labels.out, *vectors, dims=batched, spec=spec)
     return outs, [0] * len(outs)
-  # vmap lets this rule choose the place of the new dimension: where it costs least.
+  # vmap lets this rule choose the place of the new dimension in out. It takes the cheapest one.
   sizes = layout.label_sizes(batched, *(x.shape for x in operands))
   best, axis = None, 0
   for i in range(len(labels.out) + 1):

@@ -7,8 +7,8 @@ the Shardy rule, contracted ones are reduction factors. On explicit meshes the s
 are part of the types, and the contraction is a `jax.shard_map`. If only some axes are
 explicit, all are automatic inside the contraction: a shard_map over some axes would
 gather arrays that are sharded over the others.
-Inside a `jax.shard_map` over all axes none of this is needed, nor inserted. Inside one over
-some axes, all others are automatic, and the partitioning rule is for these.
+Inside a `jax.shard_map` over all axes none of this is needed, and nothing is inserted. Inside
+one over some axes all others are automatic, and the partitioning rule is for these.
 """
 
 import functools

@@ -21,11 +21,14 @@ def epilogue_values(name: str, x, dtype, bf16_stays: bool = False) -> jax.Array:
   """A bias or scale in the dtype that the kernels read.
 
   Args:
-    bf16_stays: whether bfloat16 keeps its dtype: the lowering casts it where the kernels
-      do not read it (custom_call.py).
+    name: name of the argument, for errors.
+    x: array.
+    dtype: float32, or int32 for a result of integers.
+    bf16_stays: whether bfloat16 keeps its dtype. The lowering (custom_call.py) casts it if the
+      kernel does not read it.
 
   Raises:
-    ValueError: its own dtype does not fit.
+    ValueError: x has a dtype that cannot be cast.
   """
   integer = jnp.issubdtype(x.dtype, jnp.integer)
   if jnp.issubdtype(dtype, jnp.integer) and not integer:
@@ -35,7 +38,7 @@ def epilogue_values(name: str, x, dtype, bf16_stays: bool = False) -> jax.Array:
     )
   if not integer and not jnp.issubdtype(x.dtype, jnp.floating):
     raise ValueError(
-        f"{name} has dtype {x.dtype.name}; a real dtype is allowed. Cast it."
+        f"{name} has dtype {x.dtype.name}; a dtype of real numbers is allowed. Cast it."
     )
   if bf16_stays and x.dtype == jnp.bfloat16 and dtype == jnp.float32:
     return x
@@ -47,8 +50,15 @@ def labelled_vector(name: str, x, product: Product, dtype, scalar: bool,
   """(values, labels) of a bias or scale; (None, None) if x is None.
 
   Args:
-    scalar: whether it may be one value (for each matrix).
+    name: name of the argument, for errors.
+    x: array, or None.
+    product: the product whose result it is for.
+    dtype: see `epilogue_values`.
+    scalar: whether it may be one value, or one for each matrix of a batch.
     rows: whether it may have one value for each row.
+
+  Raises:
+    ValueError: x has a shape or dtype that is not allowed.
   """
   if x is None:
     return None, None
@@ -58,7 +68,7 @@ def labelled_vector(name: str, x, product: Product, dtype, scalar: bool,
   column_shape = out_shape[len(out_shape) - len(product.columns):]
   allowed = {column_shape: product.columns}
   if scalar:
-    # A shape that is both one value and one for each column means columns.
+    # If a shape could mean one value or one for each column, it means one for each column.
     allowed |= {(): (), (1,): (), column_shape: product.columns}
   if batch_shape:
     allowed[batch_shape + column_shape] = product.batch + product.columns
@@ -66,7 +76,7 @@ def labelled_vector(name: str, x, product: Product, dtype, scalar: bool,
       allowed.setdefault(batch_shape + (1,), product.batch)
   per_row = ""
   if rows and product.rows:
-    # The shape must have the result's rank: [M] could be one value for each column.
+    # The shape must have the result's rank, for [M] could mean one value for each column.
     ones = (1,) * len(product.columns)
     shape = out_shape[:len(out_shape) - len(ones)] + ones
     allowed.setdefault(shape, product.batch + product.rows)
@@ -77,9 +87,9 @@ def labelled_vector(name: str, x, product: Product, dtype, scalar: bool,
       how = (f"A result of this shape has no columns, so there is one {name}: pass a number"
              f"{per_row}.")
     elif x.ndim and x.shape[-1:] == column_shape and set(x.shape[:-1]) == {1}:
-      how = f"Pass {name}.reshape({column_shape}): one value per column{per_row}."
+      how = f"Pass {name}.reshape({column_shape}) for one value per column{per_row}."
     elif scalar and rows and x.shape == out_shape:
-      how = "For a value per row and one per column pass scale_lhs and scale_rhs."
+      how = "For one value per row and one per column pass scale_lhs and scale_rhs."
     raise ValueError(
         f"{name} has shape {x.shape} for a result of shape {out_shape}; allowed "
         f"{'are' if len(allowed) > 1 else 'is'} "
@@ -95,10 +105,16 @@ def _labelled_scale(name: str, x, shape, dropped, labels: Labels, own: Labels,
   """(values, labels) of a scale of an operand; (None, None) if x is None.
 
   Args:
-    shape: of the operand.
-    dropped: its dimensions of size 1 that have no label.
-    labels: of its other dimensions.
-    own: its labels that the other operand does not have, in the result's order.
+    name: name of the argument, for errors.
+    x: array, or None.
+    shape: the operand's shape.
+    dropped: the operand's dimensions of size 1 that have no label.
+    labels: the labels of the operand's other dimensions.
+    own: the operand's labels that the other operand does not have, in the result's order.
+    product: the product.
+
+  Raises:
+    ValueError: x has a shape or dtype that is not allowed.
   """
   if x is None:
     return None, None
@@ -130,10 +146,10 @@ def _labelled_scale(name: str, x, shape, dropped, labels: Labels, own: Labels,
 
 
 def place_scales(given: Scales, lhs, rhs, product: Product, chunked: bool):
-  """((scale, its labels), (row_scale, its labels)): those that go with columns and with rows.
+  """((scale, its labels), (row_scale, its labels)): one for columns, and one for rows.
 
   Raises:
-    ValueError: two scales have the same place.
+    ValueError: a scale has a wrong shape or dtype, or two scales are for the same place.
   """
   dims = product.dims
   scale, labels = labelled_vector(
@@ -149,5 +165,5 @@ def place_scales(given: Scales, lhs, rhs, product: Product, chunked: bool):
   if there is not None:
     raise ValueError(
         f"scale has one value {'for each row' if is_of_rows else 'or one for each column'}, and "
-        f"{name} was given, too; the kernels take one of the two. Multiply them.")
+        f"{name} was given, too; one of the two is allowed. Multiply them, and pass the product.")
   return (of_rhs, (scale, labels)) if is_of_rows else ((scale, labels), of_lhs)

@@ -10,7 +10,14 @@ from jaxgemm.spec import Spec
 
 
 def results(lhs, rhs, vectors, product: Product, dims: Dims, spec: Spec) -> list[jax.Array]:
-  """The product by jax's own function, and the epilogue by jax.numpy."""
+  """[out], or [out, preact]: the product by jax's own function, the epilogue by jax.numpy.
+
+  Args:
+    vectors: bias, scale and row_scale; None for an absent one.
+
+  Raises:
+    ValueError: out has partial sums (unreduced), and there is an epilogue.
+  """
   lhs, rhs = xla.operands(lhs, rhs, product.result.dtype)
   if all(x is None for x in vectors) and spec.activation is None:
     return [product.reference(lhs, rhs)]

@@ -13,7 +13,7 @@ order drawn from a seed. It reports, with instruction, wave and lane:
 * instructions that it does not support, and hangs.
 
 It counts cycles of the matrix pipe and of vector issue, LDS cycles with bank conflicts
-from the real addresses, and bytes. It measures no time; `Options(clock=1)` predicts some
+from the real addresses, and bytes. It measures no time; `Options(clock=1)` predicts times
 (`jaxgemm.emulator.clock`). An example::
 
     import numpy as np
@@ -59,11 +59,11 @@ __all__ = [
 class Beside:
   """A kernel to run beside launches: `options(beside=...)`, `Options(beside=...)`.
 
-  It stands for another stream, another GPU or a copy engine: for example, one that
-  writes the input of a launch that waits for it. It starts with the launch, their waves
-  take turns, and the launch is over when both have ended. Only releases and acquires of
-  system scope (`sc0 sc1`) order memory between the two; code that relies on less is
-  reported. The launch's record does not count this kernel.
+  It stands for another stream, another GPU or a copy engine, such as one that writes the
+  input of a launch that waits for it. It starts with the launch, their waves take turns, and
+  the launch is over when both have ended. Only releases and acquires of system scope
+  (`sc0 sc1`) order memory between the two; code that relies on less is reported. The launch's
+  record does not count this kernel.
   """
 
   def __init__(
@@ -91,6 +91,8 @@ class Beside:
 
     Raises:
       EmulationError: the code object is invalid, or has no such kernel.
+      TypeError: an argument has a wrong type; see `pack_arguments`.
+      ValueError: a buffer is not contiguous.
     """
     packed, offsets, linked = b"", [], []
     for argument in arguments:
@@ -108,8 +110,7 @@ class Beside:
             code_object, len(code_object), kernel.encode(), packed, len(packed),
             len(linked), (ctypes.c_uint32 * len(offsets))(*offsets),
             (ctypes.c_char_p * len(linked))(*linked),
-            (ctypes.c_uint32 * 3)(*_triple(grid)),
-            (ctypes.c_uint32 * 3)(*_triple(block)),
+            _triple(grid), _triple(block),
             *_buffer_arguments(buffers), ctypes.byref(number),
         ) == 0
     )
@@ -132,24 +133,26 @@ class Options:
     beside: a kernel that runs beside the launch.
     check_waits: finds accesses to registers before their `s_waitcnt`.
     check_hazards: finds missing wait states that software must insert.
-    check_store_hazards: those of them between a store of more than 64 bits and a write of
-      the registers that it stores.
+    check_store_hazards: with check_hazards, finds also missing wait states between a store of
+      more than 64 bits and a write of the registers that it stores.
     check_lds_loads: finds loads from global memory to the LDS that nothing orders with
       other accesses to the same place: a missing `s_waitcnt vmcnt`, or barrier.
-    check_lds_races: the same for LDS instructions with one another.
-    check_global_races: the same in global memory, also between workgroups.
+    check_lds_races: finds LDS instructions that nothing orders with other LDS instructions on
+      the same place.
+    check_global_races: finds accesses to global memory that nothing orders with other accesses
+      to the same place, also between workgroups.
     check_uninitialized: finds reads of LDS that nothing wrote.
     check_bounds: finds accesses outside the launch's buffers.
     check_alignment: finds loads and stores of the LDS that are not aligned to their size,
       and of global memory that are not aligned to 4 bytes (or to their size, if it is
       less). ROCm's driver allows both.
-    idle_limit: a launch is reported as hanging after more than this many instructions without
-      progress.
+    idle_limit: after more than this many instructions without progress, a launch is reported as
+      hanging.
     profile: whether to count how often each instruction ran (`Record.profile`).
     clock: how many of the first workgroups run on one compute unit and are timed
       (`Record.clock`); 0 times none.
     timeline: whether `Record.clock` has the times of each instruction.
-    constants: values by name that replace `clock.constants`.
+    constants: values by name that replace those of `clock.constants`.
   """
 
   seed: int = 0
@@ -175,7 +178,7 @@ class Options:
 
   @classmethod
   def unchecked(cls, **fields: Any) -> "Options":
-    """Options with all checks off: several times as fast."""
+    """Options with all checks off, so that a launch is several times as fast."""
     names = [f.name for f in dataclasses.fields(cls) if f.name.startswith("check_")]
     return cls(**(dict.fromkeys(names, False) | fields))
 
@@ -205,16 +208,18 @@ class Record:
     arch: "gfx942", "gfx950" or "gfx90a".
     grid: workgroups in x, y, z.
     block: work-items of a workgroup in x, y, z.
-    cost: counters by name, summed over all waves. Instructions: instructions, matrix,
-      vector, scalar, branch, wait, barrier, other, scalar_memory, lds_read, lds_write,
-      lds_atomic, lane_permute, global_load, global_to_lds, global_store, global_atomic,
-      scratch. Cycles of a pipe that is never idle: matrix_cycles and vector_cycles, of
-      a SIMD; simd_matrix_cycles and simd_vector_cycles, the shares of the four SIMDs;
-      lds_read_cycles, lds_write_cycles, lds_dma_cycles (loads to the LDS) and, added to
-      these, lds_conflict_cycles, of the compute unit. global_lines: 64-byte segments of
-      global accesses. Bytes: lds_read_bytes, lds_write_bytes, lds_dma_bytes,
-      global_read_bytes, global_write_bytes, scalar_read_bytes, scratch_bytes. Also:
-      workgroups, waves.
+    cost: counters by name, summed over all waves.
+      Numbers of instructions: instructions (all), matrix, vector, scalar, branch, wait, barrier,
+      other, scalar_memory, lds_read, lds_write, lds_atomic, lane_permute, global_load,
+      global_to_lds, global_store, global_atomic, scratch.
+      Cycles in which a pipe is in use, as if it were never idle and never shared: matrix_cycles
+      and vector_cycles of the SIMDs; simd_matrix_cycles and simd_vector_cycles, the same for
+      each of the four SIMDs; and for the LDS of the compute unit lds_read_cycles,
+      lds_write_cycles, lds_dma_cycles (loads to the LDS) and, in addition to these three,
+      lds_conflict_cycles.
+      Bytes: lds_read_bytes, lds_write_bytes, lds_dma_bytes, global_read_bytes,
+      global_write_bytes, scalar_read_bytes, scratch_bytes.
+      Other numbers: global_lines (64-byte segments of global accesses), workgroups, waves.
     profile: (offset from the kernel's entry, times executed by a wave, instruction) for
       each instruction, with `Options(profile=True)`.
     clock: predicted times, with `Options(clock=...)`; else None.
@@ -266,7 +271,7 @@ def pack_arguments(*arguments: Any) -> bytes:
       are taken as a structure aligned to 8 bytes.
 
   Raises:
-    TypeError: an argument is something else, a Python number for example.
+    TypeError: an argument has another type, such as a Python number.
   """
   packed = b""
   for argument in arguments:
@@ -283,16 +288,14 @@ def _append_argument(packed: bytes, argument: Any) -> bytes:
     value, alignment = argument, 8
   else:
     raise TypeError(
-        "A kernel argument is a numpy array, a numpy scalar or bytes, not "
-        f"{argument!r}."
-    )
+        f"{argument!r} was given as a kernel argument; a numpy array, a numpy scalar or bytes is "
+        "allowed. Pass np.int32(...) for a number, for example.")
   return packed + bytes(-len(packed) % alignment) + value
 
 
-def _triple(value: int | Sequence[int]) -> tuple[int, int, int]:
+def _triple(value: int | Sequence[int]) -> ctypes.Array:
   values = (value,) if isinstance(value, (int, np.integer)) else tuple(value)
-  x, y, z = (values + (1, 1, 1))[:3]
-  return x, y, z
+  return (ctypes.c_uint32 * 3)(*(values + (1, 1, 1))[:3])
 
 
 def _buffer_arguments(buffers: Mapping[str, np.ndarray] | Sequence[np.ndarray] | None):
@@ -302,7 +305,9 @@ def _buffer_arguments(buffers: Mapping[str, np.ndarray] | Sequence[np.ndarray] |
     buffers = {f"buffer {i}": array for i, array in enumerate(buffers)}
   for name, array in buffers.items():
     if not (array.flags.c_contiguous or array.flags.f_contiguous):
-      raise ValueError(f"The buffer {name} must be contiguous.")
+      raise ValueError(
+          f"The buffer {name} is not contiguous; contiguous arrays are allowed. Pass "
+          "numpy.ascontiguousarray of it.")
   count = len(buffers)
   return (
       count,
@@ -339,6 +344,9 @@ def launch(
     dynamic_lds: bytes of LDS in addition to those that the kernel declares.
     options: see `Options`.
 
+  Returns:
+    The `Record` of the launch.
+
   Raises:
     EmulationError: the launch is not possible, or the kernel fails a check. Buffers
       then hold the values written up to that point.
@@ -349,9 +357,8 @@ def launch(
   _library.check(
       lib.jaxgemm_emulator_launch(
           code_object, len(code_object), kernel.encode(), args, len(args),
-          (ctypes.c_uint32 * 3)(*_triple(grid)),
-          (ctypes.c_uint32 * 3)(*_triple(block)),
-          dynamic_lds, arch.encode(), (options or Options())._text(),
+          _triple(grid), _triple(block), dynamic_lds, arch.encode(),
+          (options or Options())._text(),
           *_buffer_arguments(buffers), ctypes.byref(out),
       ) == 0
   )
@@ -372,11 +379,18 @@ def _set_default_options(value: Options) -> None:
 
 @contextlib.contextmanager
 def options(value: Options | None = None, **fields: Any) -> Iterator[Options]:
-  """Sets the options of kernels launched through the driver, for the whole process.
+  """A context that sets the options of kernels launched through HIP, for the whole process.
 
   Use `with emulator.options(seed=3):` around a call of `jaxgemm.matmul(...,
-  implementation="emulated:gfx942")`, and wait for the result inside. Takes an
-  `Options`, fields of one, or both. Clears `records()` on entry.
+  implementation="emulated:gfx942")`, and wait for the result inside. `records()` are
+  cleared on entry.
+
+  Args:
+    value: the options; None: those of the context around this one.
+    **fields: fields of `Options` that replace those of `value`.
+
+  Raises:
+    EmulationError: a value is not allowed.
   """
   lib = _library.load()
   with _options_lock:
@@ -392,7 +406,7 @@ def options(value: Options | None = None, **fields: Any) -> Iterator[Options]:
 
 
 def records() -> list[Record]:
-  """Records of the last 4096 launches since `options` was entered, oldest first."""
+  """The records of the last 4096 launches since `options` was entered, the oldest first."""
   lib = _library.load()
   return [
       Record._from_json(_library.read_text(lib.jaxgemm_emulator_record, i))

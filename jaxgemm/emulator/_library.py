@@ -17,9 +17,9 @@ class EmulationError(RuntimeError):
 
 
 def library_path() -> str:
-  """Path of the emulator's shared library, which is also a stand-in for libamdhip64.
+  """The path of the emulator's shared library, which is also a stand-in for libamdhip64.
 
-  The environment variable JAXGEMM_EMULATOR_LIBRARY overrides the installed one.
+  The environment variable JAXGEMM_EMULATOR_LIBRARY may name another library.
 
   Raises:
     FileNotFoundError: the library does not exist.
@@ -27,8 +27,8 @@ def library_path() -> str:
   if path := os.environ.get("JAXGEMM_EMULATOR_LIBRARY"):
     if not os.path.exists(path):
       raise FileNotFoundError(
-          f"JAXGEMM_EMULATOR_LIBRARY names {path}, which is not there."
-      )
+          f"JAXGEMM_EMULATOR_LIBRARY names {path}, which does not exist. Set it to the path of "
+          f"{_NAME}, or unset it.")
     return path
   import jaxgemm.emulator  # an editable installation has the library elsewhere
 

@@ -3,8 +3,9 @@
 `Options(clock=n)` puts the first n workgroups of a launch on one compute unit and replays
 what they executed on a model of it: four SIMDs with their waves in order, matrix and
 vector pipes, the LDS with the bank conflicts of the real addresses, the L1, and this
-unit's share of the L2 and of the memory behind it. `Record.clock` then holds a `Clock`.
-All its times are predictions; no AMD GPU has measured them. An example::
+unit's share of the L2 and of the memory behind it. `Record.clock` then has a `Clock`.
+All its times are predictions, and none was measured on an AMD GPU. An
+example::
 
     from jaxgemm import emulator
     from jaxgemm.emulator import clock
@@ -17,7 +18,7 @@ All its times are predictions; no AMD GPU has measured them. An example::
     clock.write_trace(record.clock, "trace.json")  # opens in ui.perfetto.dev
 
 The model's numbers, with unit and source, are in `constants`; `Options(constants=...)`
-changes them. What it leaves out is in the documentation of the emulator.
+changes them. The documentation of the emulator says what the model leaves out.
 """
 
 from collections.abc import Mapping
@@ -45,7 +46,7 @@ _COLOURS = {"vmcnt": "terrible", "lgkmcnt": "bad", "barrier": "yellow", "matrix_
 
 
 class Constant(NamedTuple):
-  """A number of the model; the source "assumption" means that nothing public was found."""
+  """A number of the model. The source "assumption" means that no public figure was found."""
 
   value: float
   unit: str
@@ -59,7 +60,7 @@ def constants(arch: str) -> dict[str, Constant]:
     arch: "gfx942" (MI300X), "gfx950" (MI355X) or "gfx90a" (a die of MI250X).
 
   Raises:
-    EmulationError: `arch` is another one.
+    EmulationError: `arch` has another value.
   """
   text = _library.read_text(
       _library.load().jaxgemm_emulator_clock_constants, arch.encode()
@@ -74,10 +75,10 @@ class Event(NamedTuple):
   Attributes:
     offset: bytes from the kernel's entry; `Clock.code` has the instruction.
     issued: cycle in which it issued.
-    done: cycle in which its result is there; of a memory instruction, that in which its
+    done: cycle in which its result is there; for a memory instruction, the cycle in which its
       counter falls.
     waited: what the wave waited for last before it (`WaveTimes.cycles` has the names);
-      issue if it did not wait.
+      "issue" if it did not wait.
   """
 
   offset: int
@@ -91,17 +92,17 @@ class WaveTimes:
   """The predicted times of one wave.
 
   Attributes:
-    workgroup: its id in the grid.
-    wave: its index in the workgroup.
-    simd: the SIMD that it ran on, 0 to 3.
-    start: cycle in which it started.
+    workgroup: number of the workgroup in the grid.
+    wave: number of the wave in the workgroup.
+    simd: the SIMD that the wave ran on, 0 to 3.
+    start: cycle in which the wave started.
     end: cycle in which it ended.
-    instructions: how many it executed.
-    cycles: what it did, in cycles, by name: issue, and what it waited for: matrix_pipe
+    instructions: number of instructions that it executed.
+    cycles: the cycles of the wave, by name: issue, and what it waited for: matrix_pipe
       and vector_port (another instruction uses them), dependency (a result of
       arithmetic), vmcnt, lgkmcnt, barrier, lds_queue, memory_queue, arbitration (another
       wave issued the same kind), branch (fetch after a branch), idle (s_nop, s_sleep).
-    timeline: its instructions in order, with `Options(timeline=True)`.
+    timeline: the instructions in order, with `Options(timeline=True)`.
   """
 
   workgroup: int
@@ -121,12 +122,12 @@ class Loop:
   This is the innermost loop that has at least half of the first wave's matrix instructions.
 
   Attributes:
-    first_offset: bytes from the kernel's entry to its first instruction.
-    last_offset: the same to the branch that closes it.
-    iterations: of the first wave that were timed: those during which all waves that run
-      with it are in the loop, without the first and last ones.
-    cycles: of an iteration of the first wave.
-    matrix_share: share of the time in which the four matrix pipes work.
+    first_offset: bytes from the kernel's entry to the loop's first instruction.
+    last_offset: bytes from the kernel's entry to the branch that closes the loop.
+    iterations: number of iterations of the first wave that were timed: those during which all
+      waves that run with it are in the loop, without the first and last iterations.
+    cycles: cycles of one iteration of the first wave.
+    matrix_share: share of the time in which the four matrix pipes work, 0 to 1.
   """
 
   first_offset: int
@@ -143,17 +144,17 @@ class Clock:
   Attributes:
     arch: "gfx942", "gfx950" or "gfx90a".
     kernel: name of the kernel.
-    cycles: from the start of the first wave to the end of the last.
-    resident: most workgroups that ran at once, by their registers and LDS.
+    cycles: cycles from the start of the first wave to the end of the last.
+    resident: the largest number of workgroups that ran at once, by their registers and LDS.
     matrix_cycles: cycles in which the matrix pipe of each SIMD worked.
     vector_cycles: cycles of each SIMD's vector issue, without matrix instructions.
     scalar_cycles: cycles of the scalar unit.
     lds_cycles: cycles of the LDS, conflicts included.
     memory_cycles: cycles of the L1.
-    l1_hits: 128-byte lines that loads found in the L1.
-    l1_misses: lines that they did not find there.
-    l2_misses: lines that came from behind the L2; see the constant l2_hit_percent.
-    store_lines: lines that stores and atomics wrote.
+    l1_hits: number of 128-byte lines that loads found in the L1.
+    l1_misses: number of lines that loads did not find in the L1.
+    l2_misses: number of lines that came from behind the L2; see the constant l2_hit_percent.
+    store_lines: number of lines that stores and atomics wrote.
     loop: the main loop, or None if the launch has no loop with matrix instructions and
       five iterations, or its workgroups are never in it together.
     waves: the waves, in the order in which they started.
@@ -196,7 +197,7 @@ class Clock:
     )
 
   def utilisation(self) -> dict[str, float]:
-    """The share of the time in which each pipe worked, from start to end."""
+    """The share of the time, 0 to 1, in which each pipe worked, from start to end."""
     return {
         "matrix": sum(self.matrix_cycles) / (_SIMDS * self.cycles),
         "vector": sum(self.vector_cycles) / (_SIMDS * self.cycles),
@@ -206,7 +207,7 @@ class Clock:
     }
 
   def waits(self) -> dict[str, int]:
-    """Cycles of all waves by what they did, the largest first."""
+    """The sums of `WaveTimes.cycles` over all waves, by name, the largest first."""
     total: dict[str, int] = {}
     for wave in self.waves:
       for name, cycles in wave.cycles.items():
@@ -223,14 +224,14 @@ def write_trace(clock: Clock, path: str | os.PathLike) -> None:
   asynchronous events.
 
   Args:
-    clock: of a launch with `Options(timeline=True)`.
-    path: of the JSON file.
+    clock: the clock of a launch with `Options(timeline=True)`.
+    path: path of the JSON file to write.
 
   Raises:
     ValueError: the launch kept no timeline.
   """
   if not clock.code:
-    raise ValueError("The launch kept no timeline; use Options(clock=..., timeline=True).")
+    raise ValueError("The launch kept no timeline. Use Options(clock=..., timeline=True).")
   events: list[Mapping[str, Any]] = []
   for simd in range(_SIMDS):
     events.append(_name("process_name", f"SIMD {simd}", simd, 0))

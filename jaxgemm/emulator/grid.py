@@ -1,10 +1,10 @@
 """Predicted times of whole launches, from the clock of one compute unit.
 
-`jaxgemm.emulator.clock` predicts the cycles of workgroups on one compute unit (CU).
-Here these become a launch: rounds of workgroups over all CUs, bandwidth of Infinity
-Cache and HBM as shared limits, the frequency that the chip keeps, and the cost of a
-launch. All results are predictions; `benchmarks/predicted.py` compares them with what
-others have published.
+`jaxgemm.emulator.clock` predicts the cycles of workgroups on one compute unit (CU). From
+these the time of a launch is predicted here. It takes into account the rounds of workgroups
+over all CUs, the bandwidths of Infinity Cache and HBM, which all CUs share, the frequency
+that the chip keeps, and the time of the launch itself. All results are predictions;
+`benchmarks/predicted.py` compares them with published measurements.
 """
 
 import dataclasses
@@ -19,10 +19,11 @@ _INFINITY_CACHE_BYTES = 256 << 20  # CDNA3 white paper; the same on MI355X
 
 @dataclasses.dataclass(frozen=True)
 class Traffic:
-  """Bytes that a launch moves.
+  """The bytes that a launch moves.
 
   Attributes:
-    l2_hit_percent: of the operands' bytes that the CUs load, the share that the L2 has.
+    l2_hit_percent: the share of the operands' bytes loaded by the CUs that the L2 has, in
+      percent.
     infinity_cache_bytes: bytes between the L2s and the Infinity Cache.
     hbm_bytes: bytes between the Infinity Cache and HBM.
   """
@@ -37,10 +38,10 @@ class Launch:
   """The predicted time of a launch.
 
   Attributes:
-    seconds: from its start to its end, with the launch itself.
-    limit: what takes longest: compute, infinity_cache or hbm.
-    parts: seconds of each of these as if it were alone, and of the launch.
-    rounds: how many times in a row each CU starts workgroups.
+    seconds: time from start to end, with the time of the launch itself.
+    limit: the part that takes longest: "compute", "infinity_cache" or "hbm".
+    parts: seconds of each of these parts, as if it were alone, and of the launch itself.
+    rounds: how many times one after another each CU starts workgroups.
     megahertz: the assumed frequency.
   """
 
@@ -56,7 +57,13 @@ def _value(arch: str, name: str) -> float:
 
 
 def _block(tiles: int, rows: int, columns: int, row_bytes: float, column_bytes: float) -> float:
-  """Bytes of the operands of a compact block of `tiles` tiles of rows x columns."""
+  """The bytes of the operands of a compact block of `tiles` tiles.
+
+  Args:
+    tiles: number of tiles in the block.
+    rows, columns: numbers of tiles of the whole product.
+    row_bytes, column_bytes: bytes of the operands of one row, and one column, of tiles.
+  """
   best = math.inf
   for high in range(1, min(tiles, rows) + 1):
     wide = -(-tiles // high)
@@ -67,11 +74,19 @@ def _block(tiles: int, rows: int, columns: int, row_bytes: float, column_bytes: 
 
 def matmul_traffic(arch: str, m: int, n: int, k: int, *, tile: tuple[int, int],
                    itemsize: int = 2, out_itemsize: int = 2, groups: int = 1) -> Traffic:
-  """The traffic of `groups` products [m, k] @ [k, n], one workgroup for each tile.
+  """The traffic of `groups` products [m, k] @ [k, n], with one workgroup for each tile.
 
-  It assumes that the CUs of an XCD work on a compact block of neighbouring tiles at a
-  time and load the same k at the same time, so that the L2 serves all but the first
-  load; and that all XCDs together do the same in the Infinity Cache.
+  The CUs of an XCD are assumed to work on a compact block of neighbouring tiles at a time and
+  to load the same k at the same time, so that the L2 serves all but the first load. All XCDs
+  together are assumed to do the same in the Infinity Cache.
+
+  Args:
+    arch: see `predict`.
+    m, n, k: sizes of a product.
+    tile: rows and columns of a tile.
+    itemsize: bytes of an element of the operands.
+    out_itemsize: bytes of an element of the result.
+    groups: number of products.
   """
   rows, columns = -(-m // tile[0]), -(-n // tile[1])
   tiles = rows * columns * groups
@@ -94,9 +109,9 @@ def matmul_traffic(arch: str, m: int, n: int, k: int, *, tile: tuple[int, int],
 
 
 def frequency(arch: str, matrix_share: float) -> float:
-  """The assumed megahertz while the chip's matrix pipes are used for this share of the time.
+  """The assumed frequency in MHz, if the chip's matrix pipes work for this share of the time.
 
-  A launch that uses them less than AMD's largest products needs less power, and runs
+  A launch that uses the pipes less than AMD's largest products needs less power, and runs
   at a higher frequency, up to the peak.
   """
   activity = matrix_share / _value(arch, "sustained_share")
@@ -110,8 +125,8 @@ def constants_for(arch: str, traffic: Traffic, megahertz: float | None = None
                   ) -> dict[str, float]:
   """`Options(constants=...)` for a CU of a launch with this traffic.
 
-  What lies behind the L2 has its own clock, so its cycles change with the frequency,
-  which is the sustained one if none is given.
+  The memory behind the L2 has its own clock. So its latency and bandwidth, in cycles of the CUs,
+  depend on the CUs' frequency `megahertz`, which is the sustained one by default.
   """
   megahertz = megahertz or _value(arch, "sustained_mhz")
   slower = megahertz / _value(arch, "peak_mhz")
@@ -129,12 +144,12 @@ def predict(arch: str, *, workgroups: int, cycles: float, matrix_cycles: float,
 
   Args:
     arch: "gfx942" (MI300X), "gfx950" (MI355X) or "gfx90a" (a die of MI250X).
-    workgroups: of the grid; for a persistent kernel, its tiles.
-    cycles: of `resident` workgroups that share a CU, from their start to their end.
-    matrix_cycles: in which a SIMD's matrix pipe works for them, from which the frequency
-      follows.
-    traffic: what they move.
-    resident: workgroups that share a CU.
+    workgroups: number of workgroups in the grid; for a persistent kernel, number of tiles.
+    cycles: cycles of `resident` workgroups that share a CU, from their start to their end.
+    matrix_cycles: cycles in which a SIMD's matrix pipe works for them; the frequency follows
+      from these.
+    traffic: the bytes that the launch moves.
+    resident: number of workgroups that share a CU.
   """
   slots = int(_value(arch, "cus")) * resident
   rounds = -(-workgroups // slots)

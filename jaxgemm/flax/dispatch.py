@@ -2,7 +2,7 @@
 
 Rows are moved by permutations on a device, and between devices by an exchange of slices of
 different sizes. Shapes do not depend on the routing: a device has room for all rows that could
-come to it, so that none is dropped.
+come to it, so that no row is dropped.
 """
 
 from collections.abc import Callable
@@ -13,15 +13,16 @@ import jax
 from jax import lax
 import jax.numpy as jnp
 
-# Neither a permutation nor its transpose adds up rows at one index, which a GPU does in no
-# fixed order, so results are bitwise the same on every run.
+# A permutation and its transpose never add up rows at one index, which a GPU does in no fixed
+# order. So results are bitwise the same on every run.
 _PERMUTATION: dict[str, Any] = dict(unique_indices=True, mode="promise_in_bounds")
 
 
 def sorted_choices(chosen: jax.Array) -> tuple[jax.Array, jax.Array]:
-  """Sorts int32[T, top_k], the experts that tokens chose; returns (experts, choice).
+  """Sorts `chosen`, int32[T, top_k], the experts of the tokens. Returns (experts, choice).
 
-  `experts` is ascending. `choice` has the index of each in the flattened array.
+  `experts`, int32[T * top_k], is ascending. `choice` has the index of each of its elements in the
+  flattened `chosen`.
   """
   # The stable sort keeps the order of the tokens of one expert.
   choice = jnp.arange(chosen.size, dtype=jnp.int32)
@@ -30,14 +31,14 @@ def sorted_choices(chosen: jax.Array) -> tuple[jax.Array, jax.Array]:
 
 
 def copy_rows(x, top_k: int, choice):
-  """[T * top_k, C]: top_k copies of each row of x, in the order of `choice`."""
+  """[T * top_k, C]: top_k copies of each row of x[T, C], in the order of `choice`."""
   num_tokens, features = x.shape
   rows = jnp.broadcast_to(x[:, None], (num_tokens, top_k, features))
   return rows.reshape(-1, features).at[choice].get(**_PERMUTATION)
 
 
 def combine(rows, weights, choice):
-  """f32[T, C]: the sum of each token's rows times their weights[T, top_k]."""
+  """f32[T, C]: for each token the sum of its rows, each times its element of weights[T, top_k]."""
   rows = _permuted_back(rows, choice)
   dtype = jnp.promote_types(rows.dtype, jnp.float32)
   rows = rows.reshape(*weights.shape, rows.shape[-1]).astype(dtype)
@@ -48,9 +49,9 @@ def _permuted_back(rows, order):
   return jnp.zeros_like(rows).at[order].set(rows, **_PERMUTATION)
 
 
-def _before(sizes, axis: int = 0):
-  """The sum of the sizes before each."""
-  return jnp.cumsum(sizes, axis, dtype=sizes.dtype) - sizes
+def _before(sizes):
+  """The sum of the sizes before each, along the first axis."""
+  return jnp.cumsum(sizes, 0, dtype=sizes.dtype) - sizes
 
 
 def _exchange_slices(rows, slices, *, room, axis_name):
@@ -59,7 +60,7 @@ def _exchange_slices(rows, slices, *, room, axis_name):
 
 
 def _exchange_blocks(rows, slices, *, room, most, axis_name):
-  """The same by an all-to-all of blocks of `most` rows, for backends without a ragged one."""
+  """`_exchange_slices` by an all-to-all of blocks of `most` rows, where there is no ragged one."""
   input_offsets, send_sizes, _, recv_sizes = slices
   places = jnp.arange(most, dtype=jnp.int32)
   blocks = rows.at[input_offsets[:, None] + places].get(mode="clip")
@@ -73,13 +74,14 @@ def _exchange_blocks(rows, slices, *, room, most, axis_name):
 def exchange(rows, counts, *, room: int, most: int, axis_name) -> jax.Array:
   """Sends slices of rows to the devices along a mesh axis.
 
-  By `lax.ragged_all_to_all`, or on CPUs, where XLA has none, by an all-to-all of blocks.
+  It uses `lax.ragged_all_to_all`. XLA does not have it on CPUs; there it uses an all-to-all of
+  blocks.
 
   Args:
-    rows: [R, C], those for device 0 first, then those for device 1, and so on.
-    counts: int32[D, D], the same on all devices: how many rows each sends to each.
+    rows: [R, C], the rows for device 0 first, then those for device 1, and so on.
+    counts: int32[D, D], the same on all devices: counts[i, j] rows go from device i to device j.
     room: the number of rows of the result.
-    most: a bound of what one device sends to one other.
+    most: the largest number of rows that one device may send to one other.
     axis_name: the mesh axis, or axes, of a `jax.shard_map`.
 
   Returns:
@@ -99,7 +101,7 @@ def through_experts(
 ):
   """f32[T, C]: the weighted sums of the experts' results for this device's tokens.
 
-  Each row goes to the device that has its expert, and its result comes back.
+  Each row is sent to the device that has its expert, and its result is sent back.
 
   Args:
     x: [T, C], the tokens of this device.
@@ -107,11 +109,11 @@ def through_experts(
     chosen: int32[T, top_k], the experts.
     group_sizes: int32[E], this device's rows for each expert.
     dtype: the dtype in which rows travel.
-    most_per_token: a bound of a token's rows for the experts of one device.
-    axis_name: the mesh axis, or axes, along which the experts are shared out.
-    compute: compute(rows, sizes, experts) gives the results of sorted rows for the experts of
-      a device; sizes and experts are as in `experts.grouped_products`, for these experts. Rows
-      after those of all experts are zero, and their results are not used.
+    most_per_token: the largest number of a token's rows for the experts of one device.
+    axis_name: the mesh axis, or axes, along which the experts are sharded.
+    compute: a function of (rows, sizes, experts) that gives the results of sorted rows for the
+      experts of a device. sizes and experts are as in `experts.grouped_products`, for these
+      experts. Rows after those of all experts are zero, and their results are not used.
   """
   num_tokens, top_k = chosen.shape
   devices, num_experts = lax.axis_size(axis_name), group_sizes.size
@@ -123,7 +125,7 @@ def through_experts(
   sent = counts.sum(axis=2, dtype=jnp.int32)
   rows = exchange(rows, sent, room=devices * most, most=most, axis_name=axis_name)
 
-  # They arrive by device, and sorted by expert within each.
+  # Rows arrive in the order of their devices, and those of one device are sorted by expert.
   mine = counts[:, lax.axis_index(axis_name)]
   of_rows = jnp.tile(jnp.arange(num_local + 1, dtype=jnp.int32), devices)
   repeats = jnp.pad(mine, ((0, 0), (0, 1))).reshape(-1)

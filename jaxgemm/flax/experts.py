@@ -42,12 +42,13 @@ class Mlp(NamedTuple):
 class ClampedSwiGLU(NamedTuple):
   """The activation of gpt-oss, for layers with a gate: pass it as `activation`.
 
-  gate * sigmoid(alpha * gate) * (up + 1), where the gate is at most `limit` and up is between
-  -limit and limit (as `swiglu` of gpt-oss, which has gate and up in alternate columns).
+  It computes gate * sigmoid(alpha * gate) * (up + 1), where gate is clamped to at most `limit`
+  and up to the range -limit to limit. This is `swiglu` in the code of gpt-oss
+  (https://github.com/openai/gpt-oss), which has gate and up in alternate columns.
 
   Attributes:
-    limit: of gate and up.
-    alpha: factor of the gate in the sigmoid.
+    limit: bound of gate and up.
+    alpha: factor of gate in the sigmoid.
   """
 
   limit: float = 7.0
@@ -60,7 +61,7 @@ class ClampedSwiGLU(NamedTuple):
 
 
 Activation = str | ClampedSwiGLU | None
-# product(x[T, K], kernel, bias or None, activation or None) -> [T, N], in x's dtype.
+# A function product(x[T, K], kernel, bias or None, activation or None) -> [T, N], in x's dtype.
 Product = Callable[[jax.Array, jax.Array, jax.Array | None, Activation], jax.Array]
 
 
@@ -73,8 +74,8 @@ class Products(NamedTuple):
     linear: activation(x @ kernel + bias); kernel [K, N], bias [N].
     gated: activation(x @ kernel[:, 0] + bias[0]) * (x @ kernel[:, 1] + bias[1]);
       kernel [K, 2, N], bias [2, N].
-    casts: whether kernels are cast to x's dtype first. Products that quantise them read them
-      as they are.
+    casts: whether kernels are cast to x's dtype first. Products that quantise kernels read them
+      in their own dtype.
   """
 
   linear: Product
@@ -85,7 +86,7 @@ class Products(NamedTuple):
 def mlp_shapes(
     features: int, hidden_features: int, *, gated: bool, use_bias: bool
 ) -> dict[str, tuple[int, ...]]:
-  """Shapes of the fields that `Mlp` has for one expert, by name."""
+  """The shapes of the fields of `Mlp` for one expert, by name."""
   shapes: dict[str, tuple[int, ...]] = {"down": (hidden_features, features)}
   if gated:
     shapes["gate_up"] = (features, 2, hidden_features)
@@ -102,8 +103,9 @@ def mlp(x: jax.Array, params: Mlp, activation: Activation, products: Products) -
   Args:
     x: [T, C].
     params: kernels in any float dtype; they are cast to x's dtype, biases are not.
-    activation: "silu" with a gate is SwiGLU (arXiv:2002.05202); or a `ClampedSwiGLU`, which no
-      kernel has, so that gate and up are one product, and it is applied to the result.
+    activation: "silu" (with a gate this is SwiGLU, arXiv:2002.05202), "gelu", "relu", None, or a
+      `ClampedSwiGLU`. The kernels do not have the last, so it is applied to the result of one
+      product with the columns of gate and up.
     products: the functions that multiply by a kernel and apply bias and activation.
 
   Returns:
@@ -122,7 +124,7 @@ def mlp(x: jax.Array, params: Mlp, activation: Activation, products: Products) -
 
 
 def _is_fused(function: Callable, *keywords: str) -> bool:
-  # Only named parameters count: **options do not tell what a wrapped function takes.
+  # Only named parameters count. **options do not show which arguments a wrapped function takes.
   parameters = inspect.signature(function).parameters
   return all(name in parameters for name in keywords)
 
@@ -142,7 +144,7 @@ def _finish(out, bias, activation):
 
 
 def _gated(linear: Product) -> Product:
-  """`Products.gated` by one linear product with the columns of gate and up."""
+  """`Products.gated`, computed by one linear product with the columns of gate and up."""
 
   def product(x, kernel, bias, activation):
     flat = lambda a: a.reshape(*a.shape[:-2], 2 * a.shape[-1])
@@ -156,12 +158,12 @@ def _gated(linear: Product) -> Product:
 
 
 def dense_products(dot_general: Callable | None, precision, recipe: str | None = None) -> Products:
-  """Products of all rows.
+  """The products of an MLP that all rows go to.
 
   Args:
     dot_general: None means jaxgemm.dot_general, or with a recipe jaxgemm.fp8.dot_general.
-    precision: passed on to it.
-    recipe: of `jaxgemm.fp8.dot_general`.
+    precision: passed to dot_general.
+    recipe: a recipe of `jaxgemm.fp8.dot_general`, or None.
   """
   if recipe is not None:
     dot_general = _in_float8(jaxgemm.fp8.dot_general, recipe)
@@ -181,7 +183,7 @@ def dense_products(dot_general: Callable | None, precision, recipe: str | None =
 
 
 def _in_float8(function: Callable, recipe: str) -> Callable:
-  """A product of `jaxgemm.fp8` whose result has lhs's dtype, whatever that of the kernel."""
+  """A product of `jaxgemm.fp8` whose result has lhs's dtype, not that of lhs and kernel."""
 
   def product(x, kernel, third, precision=None):
     return function(x, kernel, third, precision, x.dtype, recipe=recipe)
@@ -194,19 +196,19 @@ def grouped_products(
     group_sizes: jax.Array, experts: jax.Array, group_offset: jax.Array | None,
     recipe: str | None = None,
 ) -> Products:
-  """Products of sorted rows with the kernel[G, ...] and bias[G, ...] of their experts.
+  """The products of sorted rows with the kernel[G, ...] and bias[G, ...] of their experts.
 
   Args:
     ragged_dot: None means jaxgemm.ragged_dot.
     ragged_gated_linear_unit: None means jaxgemm.ragged_gated_linear_unit, or a
       product by `ragged_dot` if that is not jaxgemm's.
-    precision: passed on to these functions.
-    group_sizes: int32[E], rows of each expert.
-    experts: int32[R], ascending: each row's expert.
+    precision: passed to these functions.
+    group_sizes: int32[E], the number of rows of each expert.
+    experts: int32[R], ascending: the expert of each row.
     group_offset: int32[1]: kernels and biases belong only to the G experts from
       group_offset on, and rows of other experts become zero. None: they belong to
       all experts.
-    recipe: of `jaxgemm.fp8.ragged_dot`, which then takes the place of ragged_dot.
+    recipe: a recipe of `jaxgemm.fp8.ragged_dot`, which then takes the place of ragged_dot.
   """
   if recipe is not None:
     ragged_dot = _in_float8(jaxgemm.fp8.ragged_dot, recipe)
@@ -227,7 +229,7 @@ def grouped_products(
   def shard(x, kernel, bias, activation):
     assert group_offset is not None
     num_local = kernel.shape[0]
-    # jax.lax.ragged_dot has no group_offset, so the shard's rows go to the front.
+    # jax.lax.ragged_dot has no group_offset, so the rows of this shard are moved to the front.
     sizes = lax.dynamic_slice(group_sizes, (group_offset[0],), (num_local,))
     start = (experts < group_offset).sum(dtype=jnp.int32)
     out = ragged_dot(jnp.roll(x, -start, axis=0), kernel, sizes, precision=precision)

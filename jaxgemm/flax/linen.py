@@ -17,7 +17,7 @@ from jaxgemm.flax.routing import MoEStats
 
 
 def _pair(init: Initializer) -> Initializer:
-  """Initializer for the shape (..., 2, H); it calls `init` for each of the two."""
+  """An initializer for the shape (..., 2, H), which calls `init` for each of the two arrays."""
 
   def pair(key, shape, dtype):
     one = shape[:-2] + shape[-1:]
@@ -54,7 +54,7 @@ class _Mlp(nn.Module):
 class MoE(nn.Module, kw_only=True):
   """A dropless mixture of experts: x[..., C] -> (result[..., C], statistics).
 
-  Example usage::
+  An example::
 
     >>> import jax, jax.numpy as jnp
     >>> from jaxgemm.flax import linen as jaxgemm_linen
@@ -65,9 +65,9 @@ class MoE(nn.Module, kw_only=True):
     >>> y, stats = layer.apply(params, x)
 
   All attributes are passed by name. The parameters have the names and shapes of
-  `jaxgemm.flax.nnx.MoE`; its `features` is x's last dimension here. Add
+  `jaxgemm.flax.nnx.MoE`, whose `features` is x's last dimension here. Add
   `stats.load_balancing_loss` and `stats.router_z_loss`, each times a small factor
-  (1e-2 in Switch, 1e-3 in ST-MoE), to the loss.
+  (1e-2 in Switch, arXiv:2101.03961, and 1e-3 in ST-MoE, arXiv:2202.08906), to the loss.
 
   Attributes:
     hidden_features: width of each expert.
@@ -79,8 +79,8 @@ class MoE(nn.Module, kw_only=True):
     router_scores: the affinities of tokens and experts, "softmax" or "sigmoid"; see
       `jaxgemm.flax.moe`.
     use_router_bias: whether a bias of each expert is added to the affinities for the choice, not
-      for the weights, as in DeepSeek-V3. It is the variable "router_bias" of the collection of
-      this name, zeros at first, which no gradient changes: set it by
+      for the weights, as in DeepSeek-V3. It is the variable "router_bias" of the collection
+      "router_bias", zeros at first. No gradient changes it: set it by
       `jaxgemm.flax.updated_router_bias`.
     normalize_weights: see `jaxgemm.flax.nnx.MoE`.
     routed_scaling: factor of the experts' weights.
@@ -98,8 +98,8 @@ class MoE(nn.Module, kw_only=True):
     dispatch: see `jaxgemm.flax.nnx.MoE`.
     tensor_axis_name: the mesh axis along which the experts' hidden features are sharded when
       the layer is applied; see `jaxgemm.flax.moe`.
-    partition_name: see `jaxgemm.flax.nnx.MoE`; the names after it are those that
-      `nn.with_partitioning` gives to an initializer.
+    partition_name: see `jaxgemm.flax.nnx.MoE`; here `nn.with_partitioning` gives the names
+      after it to an initializer.
   """
 
   hidden_features: int
@@ -136,7 +136,7 @@ class MoE(nn.Module, kw_only=True):
     """Routes the tokens and adds up the results of their experts.
 
     Args:
-      x: [..., C].
+      x: array of shape [..., C], of floats.
       experts: the routing of an earlier call, to repeat it; see `jaxgemm.flax.moe`.
 
     Returns:
@@ -203,15 +203,15 @@ class MoE(nn.Module, kw_only=True):
 class Fp8DotGeneralOp(fp8_ops.Fp8DotGeneralBase):
   """`flax.linen.Fp8DotGeneralOp` by the kernels: pass it as dot_general_cls to a layer.
 
-  Delayed scaling with the same variables, in the collection "_overwrite_with_gradient", so that
-  checkpoints of either fit the other. The gradients are float8 products, see
+  It has delayed scaling with the same variables, in the collection "_overwrite_with_gradient", so
+  that checkpoints of either operation fit the other. The gradients are float8 products, too; see
   `jaxgemm.fp8.dot_general`.
 
   Attributes:
-    amax_history_length: the number of steps of which the largest magnitudes count.
-    e4m3_dtype: of operands. With the defaults of both dtypes they are those that the kernels read:
-      FNUZ on gfx942, as in `flax.linen.NANOOFp8DotGeneralOp`, else OCP.
-    e5m2_dtype: of cotangents.
+    amax_history_length: the number of steps whose largest magnitudes count.
+    e4m3_dtype: dtype of quantised operands. If both dtypes are the defaults, those that the kernels
+      read are used: FNUZ on gfx942, as in `flax.linen.NANOOFp8DotGeneralOp`, else OCP.
+    e5m2_dtype: dtype of quantised cotangents.
   """
 
   @nn.nowrap
@@ -222,7 +222,7 @@ class Fp8DotGeneralOp(fp8_ops.Fp8DotGeneralBase):
         for name in names))
 
   def __call__(self, x, kernel, dimension_numbers, precision=None, preferred_element_type=None):
-    """The product of x and a layer's kernel; x is cast to the kernel's dtype."""
+    """The product of x and a layer's kernel; x is cast to the kernel's dtype first."""
     del precision  # operands are float8, as in Flax's operation
     x = jnp.asarray(x, kernel.dtype)
     dtypes = self.e4m3_dtype, self.e5m2_dtype
@@ -232,10 +232,10 @@ class Fp8DotGeneralOp(fp8_ops.Fp8DotGeneralBase):
 
 
 class Fp8DirectDotGeneralOp(Fp8DotGeneralOp):
-  """`flax.linen.Fp8DirectDotGeneralOp` by the kernels. It computes what `Fp8DotGeneralOp` does.
+  """`flax.linen.Fp8DirectDotGeneralOp` by the kernels. It computes the same as `Fp8DotGeneralOp`.
 
-  Flax names the variables of a layer after the class of its operation. With a class of this name,
-  checkpoints of layers that have Flax's own operation fit.
+  Flax names the variables of a layer after the class of its operation. Because this class has the
+  same name as Flax's, checkpoints of layers with Flax's operation fit.
   """
 
 

@@ -2,9 +2,9 @@
 
 A token is copied to one row for each of its experts, and the rows are sorted by expert.
 Each product of the experts is then one grouped product over all rows, and the results
-of a token's rows are added up. The sort, the group sizes and everything else stay on
-the device, in int32. Shapes do not depend on the routing, and no array of size
-tokens x experts x features is made.
+of a token's rows are added up. The host reads neither the routing nor the group sizes, which
+are int32. Shapes do not depend on the routing, and no array of size tokens x experts x
+features is made.
 """
 
 from collections.abc import Callable
@@ -49,12 +49,13 @@ class MoEParams(NamedTuple):
 
 
 def as_node_limit(given, num_experts: int, top_k: int) -> routing_lib.NodeLimit | None:
-  """A checked `routing.NodeLimit` of the pair that a layer was given, or None."""
+  """The checked `routing.NodeLimit` from the argument node_limit of a layer, or None."""
   if given is None:
     return None
   if not isinstance(given, tuple) or len(given) != 2:
     raise TypeError(
-        f"node_limit={given!r} was given; a tuple (nodes, most) is allowed, or None.")
+        f"node_limit={given!r} was given; a tuple (nodes, most) is allowed, or None. Pass "
+        "node_limit=(8, 4), for example.")
   limit = routing_lib.NodeLimit(*given)
   limit.check(num_experts, top_k)
   return limit
@@ -73,22 +74,23 @@ def check_options(
     try:
       operator.index(value)
     except TypeError as error:
-      raise TypeError(f"{name}={value!r} was given; an int is allowed.") from error
+      raise TypeError(
+          f"{name}={value!r} was given; an int is allowed. Pass a Python int.") from error
   for name, least in {"num_shared_experts": 0, **dict.fromkeys(widths, 1)}.items():
     if sizes[name] < least:
       raise ValueError(
-          f"{name}={sizes[name]} was given; at least {least} is allowed.")
+          f"{name}={sizes[name]} was given; at least {least} is allowed. Pass a larger number.")
   if not 1 <= top_k <= num_experts:
     raise ValueError(
         f"top_k={top_k} of num_experts={num_experts} experts was asked for; a token "
-        "goes to at least one and at most to all. Change one of the two."
+        "goes to at least one expert and at most to all. Change one of the two."
     )
   as_node_limit(node_limit, num_experts, top_k)
   if isinstance(activation, experts_lib.ClampedSwiGLU):
     if not gated:
       raise ValueError(
-          f"activation={activation} was given for experts without a gate; it multiplies gate and "
-          "up. Pass gated=True, or parameters with gate_up.")
+          f"activation={activation} was given for experts without a gate; it is allowed with one, "
+          "because it multiplies gate and up. Pass gated=True, or parameters with gate_up.")
   elif activation not in ACTIVATIONS:
     raise ValueError(
         f"activation={activation!r} is unknown; allowed are "
@@ -98,7 +100,7 @@ def check_options(
   if router_scores not in routing_lib.SCORES:
     raise ValueError(
         f"router_scores={router_scores!r} is unknown; "
-        f"{' and '.join(map(repr, routing_lib.SCORES))} are allowed.")
+        f"{' and '.join(map(repr, routing_lib.SCORES))} are allowed. Pass one of these.")
   if recipe is not None:
     fp8.recipes.check(recipe, None)
     if ragged_dot is not None or ragged_gated_linear_unit is not None:
@@ -109,8 +111,8 @@ def check_options(
     dtype = jnp.dtype(dtype)
     if not jnp.issubdtype(dtype, jnp.floating) or dtype.itemsize < 2:
       raise TypeError(
-          f"dtype={dtype.name} was given; a float of 16 bits or more is allowed, for "
-          "what is between the products. 8-bit operands need scales: pass a ragged_dot "
+          f"dtype={dtype.name} was given; a float of 16 bits or more is allowed, for the values "
+          "between the products. 8-bit operands need scales: pass recipe=, or a ragged_dot "
           "that casts and scales them."
       )
 
@@ -118,7 +120,9 @@ def check_options(
 def num_features(x: jax.Array) -> int:
   """x's last dimension; raises TypeError or ValueError if x is complex or a scalar."""
   if jnp.issubdtype(x.dtype, jnp.complexfloating):
-    raise TypeError(f"x is of {x.dtype}; the layer is for real numbers.")
+    raise TypeError(
+        f"x is of {x.dtype}; a dtype of real numbers is allowed. Pass its real and imaginary "
+        "parts as features, for example.")
   if x.ndim == 0:
     raise ValueError(
         "x has the shape (); [..., features] is allowed. Give it a last dimension.")
@@ -131,20 +135,20 @@ def _num_shards(axis_name, option: str = "expert_axis_name") -> int:
   if not isinstance(axis_name, (str, tuple)):
     raise TypeError(
         f"{option}={axis_name!r} was given; the name of a mesh axis is allowed, a tuple of "
-        "names, or None.")
+        "names, or None. Pass the axis of jax.shard_map.")
   try:
     return lax.axis_size(axis_name)
   except NameError as error:
     raise ValueError(
         f"{option}={axis_name!r} was given, and the layer is called where there "
         "is no mesh axis of this name. Call it inside jax.shard_map over a mesh that "
-        f"has the axis, or leave {option} out: outside of jax.shard_map the "
-        "layer needs none."
+        f"has the axis, or leave {option} out, which the layer needs only inside of "
+        "jax.shard_map."
     ) from error
 
 
 def _first_expert(num_experts: int, num_local: int, axis_name) -> jax.Array | None:
-  """int32[1], the first of this shard's experts, or None without an axis_name."""
+  """int32[1], the number of this shard's first expert, or None without an axis_name."""
   shards = _num_shards(axis_name)
   if num_local * shards != num_experts:
     where = "no expert_axis_name" if axis_name is None else (
@@ -167,7 +171,7 @@ def _check_params(params) -> None:
     if not isinstance(given, allowed):
       raise TypeError(
           f"{name} is of type {type(given).__name__}; {allowed.__name__} is allowed. "
-          f"Pass a jaxgemm.flax.{allowed.__name__}, of a dictionary "
+          f"Pass a jaxgemm.flax.{allowed.__name__}; for a dictionary write "
           f"{allowed.__name__}(**dictionary)."
       )
   if params.router is None or jnp.ndim(params.router) != 2:
@@ -175,15 +179,15 @@ def _check_params(params) -> None:
         f"of shape {jnp.shape(params.router)}")
     raise TypeError(
         f"params.router is {given}; an array of shape (features, num_experts) is "
-        "allowed. It gives the experts' weights, also where experts are passed. For a "
+        "allowed. It gives the experts' weights, also if experts are passed. For a "
         "router of your own use jaxgemm.ragged_dot.")
 
 
 def _check_router_bias(bias, num_experts: int) -> None:
   if bias is not None and jnp.shape(bias) != (num_experts,):
     raise ValueError(
-        f"params.router_bias has shape {jnp.shape(bias)}; ({num_experts},) is allowed, one value "
-        "for each expert.")
+        f"params.router_bias has shape {jnp.shape(bias)}; ({num_experts},) is allowed. Pass one "
+        "value for each expert.")
 
 
 def _check_experts(experts, choices: tuple[int, ...]) -> None:
@@ -191,7 +195,7 @@ def _check_experts(experts, choices: tuple[int, ...]) -> None:
   if dtype is None or not jnp.issubdtype(dtype, jnp.integer):
     given = type(experts).__name__ if dtype is None else dtype.name
     raise TypeError(
-        f"experts is of {given}; an array of integers is allowed, the numbers of the "
+        f"experts is of {given}; an array of integers is allowed: the numbers of the "
         "experts. Pass `MoEStats.experts`, or cast it to int32."
     )
   if experts.shape != choices:
@@ -211,7 +215,7 @@ def _check_same_along(option: str, axis_name, **arrays) -> None:
   """Raises ValueError for arrays that must not differ along a mesh axis.
 
   Args:
-    option: the name of the argument that axis_name was given as.
+    option: the name of the argument whose value is axis_name.
     axis_name: an axis of a shard_map, or several.
     arrays: pytrees by name.
   """
@@ -226,7 +230,7 @@ def _check_same_along(option: str, axis_name, **arrays) -> None:
 
 
 def _with_bias_of_one_shard(mlp: experts_lib.Mlp | None, axes: tuple[str, ...]):
-  """The parameters of experts, of which the shards along the axes add the last bias once."""
+  """The parameters of experts, where one shard along the axes has the last bias, others zeros."""
   if not axes or mlp is None or mlp.down_bias is None:
     return mlp
   return mlp._replace(down_bias=jnp.where(lax.axis_index(axes) == 0, mlp.down_bias, 0))
@@ -298,51 +302,53 @@ def moe(
   """A mixture of experts; no token is dropped, whatever the load.
 
   Args:
-    x: [..., C].
+    x: array of shape [..., C], of floats.
     params: see `MoEParams`.
-    experts: integers [..., top_k]: the routing of an earlier call
+    experts: integer array of shape [..., top_k]: the routing of an earlier call
       (`MoEStats.experts`), to repeat it. None lets the router choose. As in jnp
       indexing, negative numbers count from the end, and numbers out of range are
       clamped.
-    top_k: experts per token.
+    top_k: number of experts of each token.
     activation: "silu" (with a gate: SwiGLU), "gelu", "relu", or a `ClampedSwiGLU`, the one of
       gpt-oss.
     router_scores: the affinities of a token and the experts: "softmax" of the logits, or
-      "sigmoid" (as in DeepSeek-V3). `MoEParams.router_bias` is added to them for the choice.
+      "sigmoid" (as in DeepSeek-V3, arXiv:2412.19437). `MoEParams.router_bias` is added to them
+      for the choice.
     normalize_weights: whether the experts' weights are the affinities of the chosen experts
-      over their sum (True, as in Mixtral and DeepSeek-V3) or the affinities (False, as in
-      DeepSeek-V2).
+      divided by their sum (True, as in Mixtral, arXiv:2401.04088, and DeepSeek-V3) or the
+      affinities (False, as in DeepSeek-V2, arXiv:2405.04434).
     routed_scaling: factor of these weights, 2.5 in DeepSeek-V3.
-    node_limit: (nodes, most): the experts are in equal parts on so many nodes, in their order,
-      and those of a token are on at most so many of these, which bounds what is sent between
+    node_limit: (nodes, most): `nodes` nodes have equal parts of the experts, in their order, and
+      the experts of a token are on at most `most` of them. This bounds the data sent between
       nodes. See `jaxgemm.flax.NodeLimit`. None: no limit.
     recipe: with a recipe of `jaxgemm.fp8.ragged_dot`, "rowwise" for example, the products of
-      the experts and of the shared expert are in float8, also those of the gradients; the
-      router's are not. Kernels are quantised from their own dtype.
+      the experts and of the shared expert are in float8, also those of the gradients. The
+      router's product is not. Kernels are quantised from their own dtype.
     dtype: dtype of the experts' products and of the result; None infers it from x and
       the kernels. The router and all sums over experts are at least float32.
-    precision: passed on to the products.
-    dot_general: as `jax.lax.dot_general`, for router and shared experts. None means
-      `jaxgemm.dot_general`.
-    ragged_dot: as `jax.lax.ragged_dot`, for the experts. None means
-      `jaxgemm.ragged_dot`. A function that also has the parameters bias, activation
-      and group_offset gets these.
-    ragged_gated_linear_unit: as jaxgemm's, for gate and up of the experts. None means
-      `jaxgemm.ragged_gated_linear_unit`, or `ragged_dot` if that is not jaxgemm's.
+    precision: passed to the products.
+    dot_general: function with the signature of `jax.lax.dot_general`, for router and shared
+      experts. None means `jaxgemm.dot_general`.
+    ragged_dot: function with the signature of `jax.lax.ragged_dot`, for the experts. None means
+      `jaxgemm.ragged_dot`. A function that also has the parameters bias, activation and
+      group_offset gets these.
+    ragged_gated_linear_unit: function with the signature of jaxgemm's, for gate and up of the
+      experts. None means `jaxgemm.ragged_gated_linear_unit`, or `ragged_dot` if that is not
+      jaxgemm's.
     expert_axis_name: inside `jax.shard_map`, the mesh axis (or axes) along which the experts'
       leading dimension is sharded. All parameters but the experts' must be the same along
       this axis (in_specs P()). Each shard computes the rows of its experts. If x is the
       same along the axis, too, one psum adds up the results.
     sharded_tokens: whether the tokens of x are sharded along expert_axis_name. Then each
       shard routes its own tokens, which get to their experts by `dispatch`; the statistics
-      are those of all tokens. None: if x varies along the axis. With check_vma=False jax does not
-      know this, and True must be given.
+      are those of all tokens. None: they are sharded if x varies along the axis. With
+      check_vma=False jax does not know this, and True must be passed.
     dispatch: how tokens that are sharded along expert_axis_name get to their experts.
       "gather": all shards gather tokens and routing, and a reduce-scatter brings the results.
-      "all_to_all": each row goes to the shard of its expert, and its result comes back, by
-      `jax.lax.ragged_all_to_all`. For d shards this sends about top_k / d of what "gather"
-      sends. (XLA has no such collective on CPUs; there an all-to-all of the largest possible
-      blocks takes its place, which sends more.)
+      "all_to_all": each row is sent to the shard of its expert, and its result is sent back, by
+      `jax.lax.ragged_all_to_all`. With d shards this sends about top_k / d of the bytes that
+      "gather" sends. (XLA has no such collective on CPUs; there an all-to-all of the largest
+      possible blocks takes its place, which sends more.)
     tensor_axis_name: inside `jax.shard_map`, the mesh axis (or axes) along which the hidden
       features of all experts, also of the shared one, are sharded: H in `Mlp`, in all arrays
       that have it. One psum along the axis adds up the results. x, the router and the last
@@ -366,7 +372,8 @@ def moe(
   if num_features(x) != params.router.shape[0]:
     raise ValueError(
         f"x has {x.shape[-1]} features in its last dimension and the layer has "
-        f"{params.router.shape[0]}; they must be equal. x's shape is {x.shape}."
+        f"{params.router.shape[0]}; equal numbers are allowed. x's shape is {x.shape}: reshape or "
+        "transpose it."
     )
   first_expert = _first_expert(
       num_experts, params.experts.down.shape[0], expert_axis_name
@@ -375,15 +382,15 @@ def moe(
     dtype = jnp.result_type(x, params.experts.down)
   if sharded_tokens and expert_axis_name is None:
     raise ValueError(
-        "sharded_tokens=True was given without expert_axis_name; the mesh axis of both is "
-        "needed. Pass expert_axis_name inside jax.shard_map, or leave sharded_tokens out.")
+        "sharded_tokens=True was given without expert_axis_name, the mesh axis of tokens and "
+        "experts. Pass expert_axis_name inside jax.shard_map, or leave sharded_tokens out.")
   if expert_axis_name is not None:
     if sharded_tokens is None:
       sharded_tokens = _varies_along(expert_axis_name, x)
       if not varying(lax.axis_index(expert_axis_name)):
         warnings.warn(
             "With check_vma=False jax does not tell whether x is sharded along "
-            f"{expert_axis_name!r}, and it is taken to be the same on all shards. Leave "
+            f"{expert_axis_name!r}; jaxgemm takes it to be the same on all shards. Leave "
             "check_vma out, or pass sharded_tokens=True or False to jaxgemm.flax.moe.",
             stacklevel=fallback.callers_level())
     _check_same_along(
@@ -396,11 +403,12 @@ def moe(
                       the_router_bias=params.router_bias, experts=experts)
   if dispatch not in DISPATCHES:
     raise ValueError(
-        f"dispatch={dispatch!r} was given; {' or '.join(map(repr, DISPATCHES))} is allowed.")
+        f"dispatch={dispatch!r} was given; {' or '.join(map(repr, DISPATCHES))} is allowed. Pass "
+        "one of these.")
   if dispatch != "gather" and not sharded_tokens:
     raise ValueError(
         f"dispatch={dispatch!r} was given for tokens that are not sharded along "
-        f"expert_axis_name={expert_axis_name!r}; nothing needs to be sent there. Shard the "
+        f"expert_axis_name={expert_axis_name!r}; it is allowed for sharded tokens. Shard the "
         "tokens inside jax.shard_map, or leave dispatch out.")
   if experts is not None:
     _check_experts(experts, (*x.shape[:-1], top_k))
@@ -430,8 +438,8 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, rout
     first_expert: the result of `_first_expert`.
     sharded_tokens: whether tokens are sharded along expert_axis_name.
     dispatch: "all_to_all", or anything else for a gather; see `moe`.
-    token_axes: other mesh axes of a shard_map along which tokens are sharded, and over
-      which the statistics are taken.
+    token_axes: other mesh axes of a shard_map along which tokens are sharded. The statistics are
+      those of the tokens of all shards along them.
     tensor_axes: mesh axes along which hidden features are sharded.
   """
   axes = _axes(expert_axis_name)
@@ -461,7 +469,7 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, rout
 
   # Rows are copied in float32, so that the gradient adds up a token's rows in float32.
   if dispatch == "all_to_all":
-    # A router chooses different experts for a token; a given routing need not.
+    # A router chooses different experts for a token. A given routing may repeat an expert.
     most = top_k if repeats_routing else min(top_k, params.experts.down.shape[0])
     out = dispatch_lib.through_experts(
         x.astype(wide), weights, stats.experts, group_sizes, dtype=dtype,

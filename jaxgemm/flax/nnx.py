@@ -32,7 +32,7 @@ class _Mlp(nnx.Module):
 
 
 def _pair(init, key, shape, dtype):
-  """A parameter of shape (..., 2, H); `init` is called for each of the two."""
+  """A parameter of shape (..., 2, H); `init` is called for each of the two arrays."""
   one = shape[:-2] + shape[-1:]
   make = nnx.vmap(
       lambda key: nnx.Param(init(key, one, dtype)), out_axes=len(one) - 1,
@@ -42,13 +42,13 @@ def _pair(init, key, shape, dtype):
 
 
 class RouterBias(nnx.Variable):
-  """The bias of `MoE` with use_router_bias, f32[num_experts]; no parameter of an optimizer."""
+  """The bias of `MoE` with use_router_bias, f32[num_experts]. No optimizer changes it."""
 
 
 class MoE(nnx.Module):
-  """A dropless mixture of experts: x[..., features] -> (result, statistics).
+  """A dropless mixture of experts: x[..., features] -> (result[..., features], statistics).
 
-  Example usage::
+  An example::
 
     >>> from flax import nnx
     >>> import jax.numpy as jnp
@@ -60,8 +60,8 @@ class MoE(nnx.Module):
     >>> y.shape, stats.tokens_per_expert.shape
     ((4, 16, 64), (8,))
 
-  Add `stats.load_balancing_loss` and `stats.router_z_loss`, each times a small
-  factor (1e-2 in Switch, 1e-3 in ST-MoE), to the loss.
+  Add `stats.load_balancing_loss` and `stats.router_z_loss`, each times a small factor
+  (1e-2 in Switch, arXiv:2101.03961, and 1e-3 in ST-MoE, arXiv:2202.08906), to the loss.
 
   All arguments are passed by name.
 
@@ -70,25 +70,25 @@ class MoE(nnx.Module):
     hidden_features: width of each expert.
     num_experts: number of experts that the router chooses from.
     top_k: experts per token.
-    num_shared_experts: experts that every token goes to, kept as one MLP of width
+    num_shared_experts: number of experts that every token goes to; they are one MLP of width
       num_shared_experts * hidden_features.
-    gated: whether experts are down(activation(gate(x)) * up(x)), SwiGLU with
-      "silu", or down(activation(up(x))).
+    gated: whether experts are down(activation(gate(x)) * up(x)), which is SwiGLU
+      (arXiv:2002.05202) with "silu", or down(activation(up(x))).
     activation: "silu", "gelu", "relu", or a `jaxgemm.flax.ClampedSwiGLU` for gpt-oss.
     use_bias: whether the experts have biases.
     router_scores: the affinities of tokens and experts, "softmax" or "sigmoid"; see
       `jaxgemm.flax.moe`.
     use_router_bias: whether a bias of each expert is added to the affinities for the choice, not
-      for the weights, as in DeepSeek-V3. It is a `RouterBias`, zeros at
-      first, which no gradient changes: set it by `jaxgemm.flax.updated_router_bias`.
+      for the weights, as in DeepSeek-V3. It is a `RouterBias`, zeros at first. No gradient
+      changes it: set it by `jaxgemm.flax.updated_router_bias`.
     normalize_weights: whether the experts' weights are the affinities of the chosen experts
-      over their sum (True, as in Mixtral), or the affinities (False, as in DeepSeek-V2).
+      divided by their sum (True, as in Mixtral), or the affinities (False, as in DeepSeek-V2).
     routed_scaling: factor of these weights.
     node_limit: (nodes, most), a bound on the nodes of a token's experts; see `jaxgemm.flax.moe`.
     recipe: a recipe of `jaxgemm.fp8.ragged_dot` for the products of the experts and the shared
       expert, "rowwise" for example; see `jaxgemm.flax.moe`.
-    dtype: the dtype of the experts' computation and of the result (default: infer
-      from input and params). The router computes in float32.
+    dtype: the dtype of the experts' products and of the result (default: the dtype to which
+      x and the kernels promote). The router computes in float32.
     param_dtype: the dtype passed to parameter initializers (default: float32).
     precision: numerical precision of the products, see `jax.lax.Precision`.
     kernel_init: initializer function for the weight matrices; it is called for each
@@ -102,10 +102,10 @@ class MoE(nnx.Module):
     ragged_gated_linear_unit: grouped product of gate and up (default:
       `jaxgemm.ragged_gated_linear_unit`, or `ragged_dot` if that is not jaxgemm's).
     expert_axis_name: the mesh axis of `jax.shard_map` along which the experts'
-      parameters are sharded when the layer is called. The other parameters
-      must be the same along this axis (in_specs P()). So may x be: one psum along it adds
-      up the experts' results. Or x's tokens are sharded along it: see `sharded_tokens` of
-      `jaxgemm.flax.moe`. The constructor always makes all experts' parameters.
+      parameters are sharded when the layer is called. The other parameters must be the
+      same along this axis (in_specs P()). If x is the same along it, too, one psum adds up
+      the experts' results. x's tokens may also be sharded along it: see `sharded_tokens` of
+      `jaxgemm.flax.moe`. The constructor always makes the parameters of all experts.
     dispatch: how tokens that are sharded along expert_axis_name get to their experts:
       "gather" or "all_to_all", see `jaxgemm.flax.moe`.
     tensor_axis_name: the mesh axis along which the experts' hidden features are sharded when
@@ -113,7 +113,10 @@ class MoE(nnx.Module):
     partition_name: name of the experts' dimension in the parameters' partitioning
       metadata, in front of the names that `nnx.with_partitioning` gives to an
       initializer.
-    rngs: rng key.
+    rngs: an `nnx.Rngs`, whose stream "params" gives the keys of the initializers.
+
+  Raises:
+    ValueError, TypeError: an argument is not allowed; the message says why.
   """
 
   def __init__(
@@ -157,7 +160,7 @@ class MoE(nnx.Module):
     )
     if not isinstance(rngs, nnx.Rngs):
       raise TypeError(
-          f"rngs={rngs!r} was given; an nnx.Rngs is allowed. Pass rngs=nnx.Rngs(0), say.")
+          f"rngs={rngs!r} was given; an nnx.Rngs is allowed. Pass rngs=nnx.Rngs(0), for example.")
     self.router = nnx.Param(
         router_init(rngs.params(), (features, num_experts), param_dtype)
     )
@@ -209,7 +212,7 @@ class MoE(nnx.Module):
     """Routes the tokens and adds up the results of their experts.
 
     Args:
-      x: [..., features].
+      x: array of shape [..., features], of floats.
       experts: the routing of an earlier call, to repeat it; see `jaxgemm.flax.moe`.
 
     Returns:
@@ -246,11 +249,11 @@ def overwrite(model: nnx.Module, gradients: nnx.State) -> None:
 class Fp8DotGeneralOp(nnx.Module):
   """Delayed scaling for one layer: `nnx.Linear(..., dot_general=Fp8DotGeneralOp())`.
 
-  It is the twin of `jaxgemm.flax.linen.Fp8DotGeneralOp`, with variables of the same names and
-  shapes, of the type `OverwriteWithGradient`. A layer has an operation of its own, which is called
-  once in each step.
+  It computes the same as `jaxgemm.flax.linen.Fp8DotGeneralOp`, and has variables of the same names
+  and shapes, of the type `OverwriteWithGradient`. Each layer needs an operation of its own, which
+  is called once in each step.
 
-  Example usage::
+  An example::
 
     >>> from flax import nnx
     >>> import jax.numpy as jnp
@@ -264,10 +267,10 @@ class Fp8DotGeneralOp(nnx.Module):
     >>> of_params = nnx.filter_state(gradients, nnx.Param)  # those for the optimizer
 
   Args:
-    amax_history_length: the number of steps of which the largest magnitudes count.
+    amax_history_length: the number of steps whose largest magnitudes count.
   """
 
-  dtypes: ClassVar[tuple[Any, Any] | None] = None  # those that the kernels read
+  dtypes: ClassVar[tuple[Any, Any] | None] = None  # None: the dtypes that the kernels read
 
   def __init__(self, *, amax_history_length: int = 1024):
     state = fp8.DelayedScaling.create(amax_history_length)
@@ -277,7 +280,7 @@ class Fp8DotGeneralOp(nnx.Module):
 
   def __call__(self, x, kernel, dimension_numbers, precision=None, preferred_element_type=None,
                *, out_sharding=None):
-    """The product of x and a layer's kernel; x is cast to the kernel's dtype."""
+    """The product of x and a layer's kernel; x is cast to the kernel's dtype first."""
     del precision  # operands are float8, as in Flax's operation
     of = lambda name: fp8.Amax(getattr(self, f"{name}_scale")[...],
                                getattr(self, f"{name}_amax_history")[...])
@@ -294,5 +297,5 @@ class NANOOFp8DotGeneralOp(Fp8DotGeneralOp):
   dtypes = (jnp.float8_e4m3fnuz, jnp.float8_e5m2fnuz)
 
 
-# Flax has a second operation, whose products are float8 as ours are.
+# Flax has two operations. The products of the second are float8, as they are here in any case.
 Fp8DirectDotGeneralOp = Fp8DotGeneralOp

@@ -7,28 +7,28 @@ from jax import lax
 import jax.numpy as jnp
 
 SCORES = ("softmax", "sigmoid")
-# DeepSeek-V3's code adds this to the sum of a token's affinities, because all may be zero.
+# This is added to the sum of a token's affinities, which may all be zero, as in DeepSeek-V3's code.
 _TINY = 1e-20
 
 
 class MoEStats(NamedTuple):
   """A layer's second result: auxiliary losses, and the load of the experts.
 
-  All fields are arrays of fixed shape: under jit, vmap and scan they are results
-  like any other. Inside `jax.shard_map` they describe the tokens of one shard, or with
-  sharded_tokens all tokens. Without tokens, losses, probabilities and loads are zero.
+  All fields are arrays of fixed shape, so jit, vmap and scan can return them. Inside
+  `jax.shard_map` they are for the tokens of one shard, or with sharded_tokens for all
+  tokens. Without tokens, losses, probabilities and loads are zero.
 
   Attributes:
     load_balancing_loss: f32[], 1 if the load is even, num_experts / top_k if all
       tokens choose the same experts with certainty. See `load_balancing_loss`.
     router_z_loss: f32[], the mean of logsumexp(logits)**2 over the tokens, which
       keeps the logits small: equation 5 of ST-MoE (arXiv:2202.08906).
-    tokens_per_expert: int32[E], rows that each expert computes; none is dropped,
-      so the sum is tokens * top_k.
+    tokens_per_expert: int32[E], the number of rows that each expert computes. No row is
+      dropped, so the sum is tokens * top_k.
     router_probs: f32[E], the mean over the tokens of the softmax of the logits, or of their
-      sigmoids over the sum of these.
-    max_load: f32[], rows of the busiest expert over the mean of all.
-    empty_experts: f32[], the fraction of experts that no token chose.
+      sigmoids divided by the sum of these.
+    max_load: f32[], the number of rows of the busiest expert, divided by the mean of all.
+    empty_experts: f32[], the fraction of experts that no token chose, 0 to 1.
     experts: int32[..., top_k], the experts of each token, best first. The layers
       take it as an argument to repeat a routing, in a check or as in arXiv:2510.11370.
   """
@@ -52,7 +52,7 @@ def load_balancing_loss(
   is its mean probability. GShard (arXiv:2006.16668, algorithm 1) has the same product
   with the first choices only. Only P_i has a gradient.
 
-  Over the tokens of several shards, pass the psum of `MoEStats.tokens_per_expert`
+  For the tokens of several shards, pass the psum of `MoEStats.tokens_per_expert`
   and the pmean of `MoEStats.router_probs`.
 
   Args:
@@ -69,21 +69,25 @@ def load_balancing_loss(
 class NodeLimit(NamedTuple):
   """A bound on the nodes that the experts of one token are on, as in DeepSeek-V3.
 
-  The experts are in equal parts on the nodes, in their order. A token's experts are on the
+  The nodes have equal parts of the experts, in their order. A token's experts are on the
   `most` nodes where the sum of its largest top_k / most affinities is largest (arXiv:2412.19437,
-  section 2.1.2). The weights are the softmax's (or what the router gives) as without a limit.
+  section 2.1.2). The weights are computed from the affinities as without a limit.
+
+  Attributes:
+    nodes: the number of nodes, which divides the number of experts.
+    most: the largest number of nodes that a token's experts are on.
   """
 
   nodes: int
   most: int
 
   def check(self, num_experts: int, top_k: int) -> None:
-    """Raises TypeError or ValueError if the experts cannot be chosen so."""
+    """Raises TypeError or ValueError if no token's experts can keep this limit."""
     for value in self:
       if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(
-            f"node_limit={tuple(self)} was given; two ints are allowed: the number of nodes, and "
-            "on how many of them a token's experts may be.")
+            f"node_limit={tuple(self)} was given; two ints are allowed. Pass the number of nodes, "
+            "and on how many of them a token's experts may be.")
     nodes, most = self
     if not 1 <= most <= nodes or num_experts % nodes or top_k > most * (num_experts // nodes):
       raise ValueError(
@@ -95,8 +99,9 @@ class NodeLimit(NamedTuple):
     """bool[T, E]: whether a token may choose an expert.
 
     Args:
-      affinities: f32[T, E]; with a router bias their sums with it, which may be negative.
-      top_k: how many experts a token chooses.
+      affinities: f32[T, E]; with a router bias, the affinities plus the bias, which may be
+        negative.
+      top_k: number of experts that a token chooses.
     """
     tokens, num_experts = affinities.shape
     of_nodes = affinities.reshape(tokens, self.nodes, num_experts // self.nodes)
@@ -110,24 +115,27 @@ class NodeLimit(NamedTuple):
 def updated_router_bias(
     bias: jax.Array, tokens_per_expert: jax.Array, rate: float = 1e-3
 ) -> jax.Array:
-  """The bias of the experts' choice after a step: DeepSeek-V3's balancing without a loss.
+  """The router bias after a step, which balances the experts without a loss, as in DeepSeek-V3.
 
-  It grows by `rate` for experts with fewer rows than the mean, and shrinks for those with more
-  (arXiv:2408.15664, algorithm 1).
+  It grows by `rate` for experts with fewer rows than the mean, and shrinks by `rate` for those
+  with more (arXiv:2408.15664, algorithm 1).
 
   Args:
-    bias: f32[E].
-    tokens_per_expert: int32[E] of the step, `MoEStats.tokens_per_expert`; over several shards
+    bias: f32[E], the bias in the step.
+    tokens_per_expert: int32[E], `MoEStats.tokens_per_expert` of the step; for several shards
       their sum.
-    rate: 1e-3 in DeepSeek-V3.
+    rate: the change of the bias in a step, 1e-3 in DeepSeek-V3.
+
+  Returns:
+    f32[E], the bias of the next step.
   """
   load = tokens_per_expert.astype(bias.dtype)
   return bias + rate * jnp.sign(load.mean() - load)
 
 
 def _top_k(logits, affinities, bias, top_k: int, node_limit: NodeLimit | None) -> jax.Array:
-  """int32[T, top_k]: the experts with the largest affinities; with a bias, the largest sums."""
-  # Without a bias the order is that of the logits, which do not round to equal values.
+  """int32[T, top_k]: the experts with the largest affinities, or sums of affinity and bias."""
+  # Without a bias the logits are ranked: different logits may have affinities that are equal.
   ranks = logits if bias is None else affinities + bias
   if node_limit is not None:
     allowed = node_limit.allows(affinities if bias is None else ranks, top_k)
@@ -145,16 +153,16 @@ def route(
 
   Args:
     logits: f32[T, E].
-    top_k: experts per token.
+    top_k: number of experts of each token.
     normalize_weights: whether the weights are the affinities of the chosen experts over their
       sum (they sum to 1, as in Mixtral, arXiv:2401.04088) or these affinities (as in
       DeepSeek-V2, arXiv:2405.04434, and in Switch).
-    routed_scaling: factor of the weights; DeepSeek-V2 has 16, DeepSeek-V3 2.5.
+    routed_scaling: factor of the weights; it is 16 in DeepSeek-V2 and 2.5 in DeepSeek-V3.
     experts: int[T, top_k], an earlier choice, or None. As in jnp indexing, negative
       numbers count from the end, and numbers out of range are clamped.
     token_axes: mesh axes of a shard_map; the `MoEStats` are taken over the tokens of
       all shards along them.
-    node_limit: bounds the nodes of a token's experts; not those of given `experts`.
+    node_limit: bounds the nodes of a token's experts, but not those of given `experts`.
     scores: the affinities: "softmax" of the logits over all experts, or their "sigmoid" (as in
       DeepSeek-V3, arXiv:2412.19437).
     bias: f32[E] that is added to the affinities for the choice, not for the weights; or None.

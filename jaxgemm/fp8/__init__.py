@@ -2,25 +2,25 @@
 
   dot_general  jax.lax.dot_general
   ragged_dot   jax.lax.ragged_dot, for mixtures of experts
-  DelayedScaling  a state of dot_general, with which scales come from earlier steps
+  DelayedScaling  a state of dot_general, from which the scales come
 
-The operands are quantised to e4m3 and the cotangents to e5m2, each with the scales of its own
-values ("current scaling"), or with a state, of earlier ones ("delayed scaling"). The gradients are
-products of the same quantised operands, which are kept for the backward pass: no operand is
-quantised twice, and none is dequantised.
+The operands are quantised to e4m3 and the cotangents to e5m2. The scales come from the array's own
+values ("current scaling"), or with a state from those of earlier steps ("delayed scaling"). The
+gradients are products of the same quantised operands, which are kept for the backward pass: no
+operand is quantised twice, and none is dequantised.
 
 With scales for blocks of the dimension that a product contracts ("blockwise", "mxfp8") an operand
 is quantised for each of its two products, because they contract different dimensions of it; see
 blocks.py. There cotangents are e4m3, too.
 
-With one scale for each row of lhs and column of rhs ("rowwise"), the scales of an operand lie
+With one scale for each row of lhs and column of rhs ("rowwise"), the scales of an operand vary
 along a dimension that the gradient's product contracts, where the kernels have no scales. They
 are multiplied into the cotangent before it is quantised:
 
   d_lhs[m, k] = sum_n ct[m, n] * scales_rhs[n] * values_rhs[k, n]
 
-values_rhs and scales_rhs are the quantised rhs. ct * scales_rhs is quantised with one scale for
-each m.
+Here values_rhs and scales_rhs are the quantised rhs. ct * scales_rhs is quantised with one scale
+for each m.
 """
 
 from jaxgemm.fp8.dense import dot_general

@@ -2,9 +2,9 @@
 
 A scale that varies along the contracted dimension of one product varies along the rows of
 another. So an operand is quantised once for each product that reads it, along the dimension
-which that product contracts: lhs and rhs for the forward pass and for the other's gradient, the
-cotangent for both gradients. Each is stored with the contracted dimension last, the order in
-which all matrix instructions read 8-bit operands.
+that this product contracts: lhs and rhs for the forward pass and for the gradient of the other
+operand, the cotangent for both gradients. Each is stored with the contracted dimension last, the
+order in which all matrix instructions read 8-bit operands.
 """
 
 import jax
@@ -18,18 +18,18 @@ from jaxgemm.scaled.api import scaled_matmul
 
 def quantized(x: jax.Array, kind: str, dtype, tiles: bool = False,
               k_first: bool = False) -> Quantized:
-  """x with scales for blocks of its dimension k, which zeros make a multiple of the blocks.
+  """x with scales for blocks along k, which is padded with zeros to a multiple of the blocks.
 
   Args:
     x: array of shape (..., R, K), or (..., K, R) if k_first.
-    kind: "block" or "mx". A K below a block of kind "block" is one block.
-    dtype: of the values.
-    tiles: whether blocks of kind "block" are square. Then the scales have a value for 128 rows.
-    k_first: whether k is the last dimension but one.
+    kind: "block" or "mx". With "block", a K shorter than a block is one block.
+    dtype: dtype of the values.
+    tiles: whether blocks of kind "block" are square: a scale is for 128 rows, too.
+    k_first: whether k is the dimension before the last.
 
   Returns:
-    Values of shape (..., R, K), and scales of their rank. With k_first the values are transposed
-    after they were quantised, because that moves fewer bytes.
+    Values of shape (..., R, K), with the padded K, and scales of their rank. With k_first the
+    values are transposed after they are quantised, because that moves fewer bytes.
   """
   along, other = (-2, -1) if k_first else (-1, -2)
   rows, k = x.shape[other], x.shape[along]
@@ -52,7 +52,7 @@ def for_both_products(x: jax.Array, kind: str, dtype) -> tuple[Quantized, Quanti
     [..., N, K] and [..., K, N], each in blocks along its last dimension.
   """
   if kind == "block" and all(n % BLOCKS[kind] == 0 for n in x.shape[-2:]):
-    # A tile is square, so both products have the same tiles and scales.
+    # The blocks are square, so both products have the same blocks and scales.
     values, scales = quantized(x, kind, dtype, tiles=True)
     return Quantized(relayout.transposed(values), scales.mT), Quantized(values, scales)
   return (quantized(x, kind, dtype, tiles=True, k_first=True),
@@ -67,5 +67,5 @@ def _padded(x: jax.Array, axis: int, size: int) -> jax.Array:
 
 
 def product(lhs: Quantized, rhs: Quantized, dtype, options) -> jax.Array:
-  """[B, M, N] of [B, M, K] and [B, N, K] in blocks along K."""
+  """The product [B, M, N] of [B, M, K] and [B, N, K], which have blocks along K."""
   return scaled_matmul(lhs.values, rhs.values, lhs.scales, rhs.scales, dtype, **options)

@@ -1,4 +1,4 @@
-"""The dense product in float8; see the package."""
+"""The dense product in float8, for training; see __init__.py."""
 
 import functools
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from jaxgemm import epilogue
 from jaxgemm.config import GemmConfig
 from jaxgemm.dense.call import compute
 from jaxgemm.dense.dimensions import Product, dot_general_product, indices, result_type
-from jaxgemm.dense.layout import Dims, Labels
+from jaxgemm.dense.layout import Dims, Labels, count
 from jaxgemm.dense.merge import merged, parts, unmerged
 from jaxgemm.dense.primitive import unify_varying, varying
 from jaxgemm.dense.vectors import Scales
@@ -23,16 +23,16 @@ from jaxgemm.quantization import Quantized, quantize
 
 
 class _Params(NamedTuple):
-  """What is the same for all values of a product's operands.
+  """The static arguments of a product, which do not depend on the values of its operands.
 
   Attributes:
     dims: the labels of the operands and the result.
-    sizes: of each label, as pairs.
-    kind: of `quantize`, or "delayed".
-    dtypes: of lhs, rhs and the result.
-    float8: the dtypes of operands and of cotangents.
-    out_sharding: of the result.
-    options: of `jaxgemm.dot_general`, as sorted pairs.
+    sizes: pairs of label and size.
+    kind: the kind of `quantize`, or "delayed".
+    dtypes: the dtypes of lhs, rhs and the result.
+    float8: the dtypes of quantised operands and of quantised cotangents.
+    out_sharding: sharding of the result.
+    options: options of `jaxgemm.dot_general`, as sorted pairs of name and value.
   """
 
   dims: Dims
@@ -45,32 +45,29 @@ class _Params(NamedTuple):
 
 
 def _quantized(x, labels: Labels, kept: Labels, kind: str, dtype) -> Quantized:
-  """x with scales for a product of which the result has the labels `kept`."""
+  """x, quantised for a product whose result has the labels `kept`."""
   axes = tuple(i for i, label in enumerate(labels) if label not in kept)
   return quantize(x, kind, axis=axes, dtype=dtype)
 
 
 def _product(lhs: Quantized, rhs, rhs_scales, dims: Dims, dtype, params: _Params,
              out_sharding=None) -> jax.Array:
-  """The product of lhs and float8 values; rhs_scales may be None."""
+  """The product of lhs and of the float8 values rhs; rhs_scales may be None."""
   def reference(x, y, preferred_element_type=dtype):
-    # XLA's products take no two float8 dtypes; bfloat16 has all their values.
+    # XLA's products do not take two different float8 dtypes. bfloat16 has all their values.
     x, y = x.astype(jnp.bfloat16), y.astype(jnp.bfloat16)
     return jnp.einsum(x, list(dims.lhs), y, list(dims.rhs), list(dims.out),
                       preferred_element_type=preferred_element_type, out_sharding=out_sharding)
 
-  in_both = {*dims.lhs} & {*dims.rhs}
-  own = lambda labels: tuple(i for i in dims.out if i in labels and i not in in_both)
-  batch = tuple(i for i in dims.out if i in in_both)
-  k = int(np.prod([n for n, i in zip(lhs.values.shape, dims.lhs) if i not in dims.out]))
-  product = Product(reference, dims, ((), ()), batch, own(dims.lhs), own(dims.rhs), k,
+  b, m, n, k = parts(dims)
+  product = Product(reference, dims, ((), ()), b, m, n, count(k, dict(params.sizes)),
                     result_type(reference, lhs.values, rhs))
   return compute(lhs.values, rhs, None, Scales(None, lhs.scales, rhs_scales), product,
                  precision=None, activation=None, **dict(params.options))
 
 
 def _forward_in_blocks(lhs, rhs, params: _Params):
-  """(the product, what its gradients need) for the kinds "block" and "mx"."""
+  """(the product, (lhs, rhs) quantised for its gradients) for the kinds "block" and "mx"."""
   dims, dtype = params.dims, params.float8[0]
   b, m, n, k = parts(dims)
   quantized = functools.partial(_in_blocks, kind=params.kind, dtype=dtype)
@@ -85,13 +82,13 @@ def _forward_in_blocks(lhs, rhs, params: _Params):
 
 
 def _come_first(labels: Labels, others: Labels, order: Labels) -> bool:
-  """Whether the dimensions with some labels come before those with others."""
+  """Whether the dimensions with `labels` come before those with `others` in `order`."""
   return bool(labels and others) and order.index(labels[0]) < order.index(others[0])
 
 
 def _in_blocks(x, labels: Labels, groups: tuple[Labels, Labels, Labels], kind: str,
                dtype) -> Quantized:
-  """x as [batch, rows, k], the three groups of its labels, in blocks along k."""
+  """x as [batch, rows, k], which are the three groups of its labels, quantised along k."""
   b, rows, k = groups
   k_first = _come_first(k, rows, labels)
   x = merged(x, labels, (b, k, rows) if k_first else groups)
@@ -147,7 +144,7 @@ def _backward(params: _Params, saved, ct):
   whole = None
   if state is not None:
     whole, of_ct = state.cotangent.quantize(ct, dtype)
-    # Devices that share a state get the same next one.
+    # Devices that share a state get the same next state.
     state = jax.tree.map(_largest_alike, state._replace(cotangent=of_ct), before)
   elif params.kind == "tensor":
     whole = quantize(ct, "tensor", dtype=dtype)
@@ -190,43 +187,45 @@ def dot_general(
 ) -> jax.Array:
   """`jax.lax.dot_general` in float8, forward and backward; for training.
 
-  lhs and rhs are quantised to e4m3, cotangents to e5m2 or, in the recipes with blocks, to e4m3 (on
-  gfx942 to the FNUZ dtypes), with scales from their own values. Sums are float32. The backward
-  pass has quantised operands, too: 8 bits for each element, and the scales, are kept for it. There
-  are first derivatives, in reverse mode only.
+  lhs and rhs are quantised to e4m3, and cotangents to e5m2, or to e4m3 in the recipes with blocks
+  (on gfx942 to the FNUZ dtypes). The scales come from the arrays' own values. Sums are float32.
+  The operands of the backward pass are quantised, too: 8 bits for each element, and the scales,
+  are kept for it. There are first derivatives only, in reverse mode.
 
-  Fits `flax.linen.Dense(dot_general=...)` and `flax.nnx.Linear(dot_general=...)`.
+  It fits `flax.linen.Dense(dot_general=...)` and `flax.nnx.Linear(dot_general=...)`.
 
   Args:
-    lhs: array of bfloat16, float16 or float32.
-    rhs: likewise. A gradient has the dtype of its operand: with float32 parameters the sums of
+    lhs: bfloat16, float16 or float32 array of any rank.
+    rhs: the same. A gradient has the dtype of its operand: with float32 parameters the sums of
       the gradient are not rounded.
     dimension_numbers: see `jax.lax.dot_general`.
-    precision: None or jax.lax.Precision.DEFAULT; others are refused: operands have 8 bits.
-    preferred_element_type: dtype of the result; default: that of `jax.lax.dot_general`.
-    out_sharding: see `jax.lax.dot_general`; not with "blockwise" and "mxfp8".
+    precision: None or jax.lax.Precision.DEFAULT; others are refused, because operands have 8 bits.
+    preferred_element_type: dtype of the result; the default is that of `jax.lax.dot_general`.
+    out_sharding: see `jax.lax.dot_general`; not allowed with "blockwise" and "mxfp8".
     recipe: which elements share a scale.
-      "tensorwise": all of lhs, of rhs, and of the cotangent.
-      "rowwise": each row of lhs and column of rhs; the cotangent is quantised twice, for each
-      gradient with scales for the rows or columns of that.
+      "tensorwise": all elements of lhs, of rhs, and of the cotangent.
+      "rowwise": the elements of a row of lhs, and of a column of rhs. The cotangent is quantised
+      twice: for each gradient, with a scale for each of its rows or columns.
       "blockwise": as in DeepSeek-V3 (arXiv:2412.19437): 128 neighbours of lhs and of the cotangent
-      along the dimension that is contracted, and 128 x 128 tiles of rhs. lhs, rhs and the cotangent
-      are quantised twice, along the dimensions that their two products contract.
+      along the dimension that is contracted, and blocks of 128 x 128 elements of rhs. lhs, rhs and
+      the cotangent are quantised twice, along the dimensions that their two products contract.
       "mxfp8": 32 neighbours along the contracted dimension, with scales that are powers of two
-      (float8_e8m0fnu): OCP Microscaling Formats 1.0. Each operand is quantised twice, as above.
-    dtypes: of quantised operands and of quantised cotangents, two float8 dtypes. Default: as said
-      above, those that the kernels of the default platform read.
-    state: with a `DelayedScaling` the scales are those of "tensorwise", but come from the largest
-      magnitudes of earlier steps, so that no pass over an array has to precede its cast. Then
+      (float8_e8m0fnu), as in OCP Microscaling Formats 1.0. Each operand is quantised twice, as in
+      "blockwise".
+    dtypes: two float8 dtypes, for quantised operands and for quantised cotangents. The default is
+      those named above, as the kernels of the default platform read them.
+    state: a `DelayedScaling`, for recipe "tensorwise". The scales then come from the largest
+      magnitudes of earlier steps, so that no pass over an array has to precede its cast.
       `jax.grad` with respect to the state gives the state of the next step: put that in its
-      place, do not subtract it. It is for one call in each step.
+      place, do not subtract it. A state is for one call in each step.
     schedule, reduction, deterministic, config, implementation: see `jaxgemm.matmul`.
 
   Returns:
-    An array of the shape that `jax.lax.dot_general` gives.
+    An array of the shape that `jax.lax.dot_general` gives, of dtype preferred_element_type.
 
   Raises:
-    ValueError, TypeError: see `jaxgemm.matmul`.
+    ValueError, TypeError: an argument is not allowed; see `jaxgemm.matmul`.
+    NotImplementedError: a gradient is differentiated again.
   """
   options = dict(schedule=schedule, reduction=reduction, deterministic=deterministic,
                  config=config, implementation=implementation)
@@ -239,7 +238,7 @@ def dot_general(
   if not isinstance(state, DelayedScaling | None):
     raise TypeError(
         f"state is of type {type(state).__name__}; a jaxgemm.fp8.DelayedScaling is allowed, or "
-        "None.")
+        "None. Pass DelayedScaling.create() in the first step.")
   if state is not None and recipe != "tensorwise":
     raise ValueError(
         f"recipe={recipe!r} was given with a state; delayed scaling has one scale for each array. "
@@ -253,5 +252,6 @@ def dot_general(
   params = _Params(
       product.dims, tuple(sizes.items()), kind, (lhs.dtype, rhs.dtype, product.result.dtype),
       dtypes_of(kind, implementation, dtypes), out_sharding, tuple(sorted(options.items())))
-  # Inside shard_map the gradient of an operand that devices share is summed over them.
+  # Because of unify_varying, the gradient of an operand that devices of a shard_map share is summed
+  # over these devices.
   return _jitted(*unify_varying([lhs, rhs]), state, params)

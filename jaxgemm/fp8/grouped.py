@@ -1,4 +1,4 @@
-"""The product of experts in float8; see the package."""
+"""The grouped product in float8, for training; see __init__.py."""
 
 import functools
 from typing import Any, NamedTuple
@@ -13,25 +13,24 @@ from jaxgemm.dense.primitive import unify_varying
 from jaxgemm.fp8 import blocks
 from jaxgemm.fp8.recipes import RECIPES, check, dtypes_of, first_derivative
 from jaxgemm.grouped import api
-from jaxgemm.grouped.checks import BASIC, check_arrays
+from jaxgemm.grouped.checks import BASIC, K_LAST, check_arrays
 from jaxgemm.grouped.group_sizes import groups_of_rows
 from jaxgemm.options import check_options
 from jaxgemm.quantization import Quantized, quantize
 from jaxgemm.scaled.api import scaled_ragged_dot
 
-# lhs's gradient sums over rhs's columns, rhs's over the rows of each group.
-_OF_LHS = lax.RaggedDotDimensionNumbers((((1,), (2,)), ((), ())), (0,), (0,))
+# The gradient of rhs sums over the rows of each group.
 _OF_RHS = lax.RaggedDotDimensionNumbers((((0,), (0,)), ((), ())), (0,), ())
 
 
 class _Params(NamedTuple):
-  """What is the same for all values of a product's operands.
+  """The static arguments of a product, which do not depend on the values of its operands.
 
   Attributes:
-    kind: of `quantize`, for lhs and the cotangent.
-    dtypes: of lhs, rhs and the result.
-    float8: the dtypes of operands and of cotangents.
-    options: of `jaxgemm.ragged_dot`, as sorted pairs.
+    kind: the kind of `quantize`, for lhs and the cotangent.
+    dtypes: the dtypes of lhs, rhs and the result.
+    float8: the dtypes of quantised operands and of quantised cotangents.
+    options: options of `jaxgemm.ragged_dot`, as sorted pairs of name and value.
   """
 
   kind: str
@@ -46,7 +45,7 @@ def _dot(lhs, rhs, sizes, offset, params: _Params) -> jax.Array:
 
 
 def _of_groups(x, group, groups: int):
-  """x with zeros in the rows of no group, which then do not count for a scale.
+  """x with zeros in the rows of no group, so that these have no effect on a scale.
 
   Args:
     x: array of shape (M, N).
@@ -57,7 +56,7 @@ def _of_groups(x, group, groups: int):
 
 
 def _forward_in_blocks(lhs, rhs, sizes, offset, params: _Params):
-  """(the product, lhs and rhs as the gradients need them) for the kinds "block" and "mx"."""
+  """(the product, lhs and rhs quantised for its gradients) for the kinds "block" and "mx"."""
   quantized = functools.partial(blocks.quantized, kind=params.kind, dtype=params.float8[0])
   left = quantized(lhs)
   right, kept = blocks.for_both_products(rhs, params.kind, params.float8[0])
@@ -88,7 +87,7 @@ def _forward(lhs, rhs, sizes, offset, params: _Params):
     out, lhs, rhs = _forward_in_blocks(lhs, rhs, sizes, offset, params)
     return out, (lhs, rhs, sizes, offset)
   lhs = quantize(lhs, params.kind, axis=1, dtype=dtype)
-  # An expert's matrix is a tensor of its own.
+  # With kind "tensor" the matrix of each expert has one scale.
   rhs = quantize(rhs, "row", axis=(1, 2) if params.kind == "tensor" else 1, dtype=dtype)
   out = api.ragged_dot(
       lhs.values, rhs.values, sizes, None, params.dtypes[2], offset, scale_lhs=lhs.scales,
@@ -114,7 +113,7 @@ def _backward(params: _Params, saved, ct):
     of_columns = quantize(wide * lhs.scales, "row", axis=0, dtype=dtype)
     rhs_scales, factors = None, [of_columns.scales]
   d_lhs = api.ragged_dot_general(
-      of_rows.values, rhs.values, sizes, _OF_LHS, None, params.dtypes[0], offset,
+      of_rows.values, rhs.values, sizes, K_LAST, None, params.dtypes[0], offset,
       scale_lhs=of_rows.scales, scale_rhs=rhs_scales, **options)
   # A product whose groups are contracted has no epilogue.
   d_rhs = api.ragged_dot_general(
@@ -147,20 +146,21 @@ def ragged_dot(
 ) -> jax.Array:
   """`jax.lax.ragged_dot` in float8, forward and backward; for training.
 
-  It is as `jaxgemm.fp8.dot_general`. The gradient of rhs is a float32 product of float8 operands
-  (on Hopper of transposed copies of lhs and the cotangent, because wgmma reads 8 bits only with the
-  contracted dimension last), and its scales are applied outside of the kernel.
+  See `jaxgemm.fp8.dot_general` for the dtypes and the derivatives. The gradient of rhs is a float32
+  product of float8 operands, whose scales are applied outside of the kernel. On Hopper it is a
+  product of transposed copies of lhs and the cotangent, because wgmma reads 8 bits only with the
+  contracted dimension last.
 
   Args:
-    lhs: array of shape (M, K), of bfloat16, float16 or float32.
-    rhs: array of shape (G, K, N) or, with a group_offset, (L, K, N), likewise. A gradient has the
-      dtype of its operand.
-    group_sizes: see `jaxgemm.ragged_dot`. Rows of no group do not count for the scales.
-    precision: as in `jaxgemm.fp8.dot_general`.
-    preferred_element_type: dtype of the result; default: the one that lhs and rhs promote to.
+    lhs: bfloat16, float16 or float32 array of shape (M, K).
+    rhs: array of the same dtypes of shape (G, K, N) or, with a group_offset, (L, K, N). A gradient
+      has the dtype of its operand.
+    group_sizes: see `jaxgemm.ragged_dot`. Rows of no group have no effect on the scales.
+    precision: see `jaxgemm.fp8.dot_general`.
+    preferred_element_type: dtype of the result; the default is the one that lhs and rhs promote to.
     group_offset: see `jaxgemm.ragged_dot`.
-    recipe: "tensorwise": one scale for lhs, one for the cotangent, and one for each group's
-      matrix. "rowwise": one for each row of lhs, and for each group and column of rhs.
+    recipe: "tensorwise": one scale for lhs, one for the cotangent, and one for the matrix of each
+      group. "rowwise": one for each row of lhs, and for each group and column of rhs.
       "blockwise" and "mxfp8": as in `jaxgemm.fp8.dot_general`, for the matrix of each group. For
       the gradient of rhs the blocks are along the rows, from the first row on, so that a block
       may have rows of two groups.
@@ -169,10 +169,11 @@ def ragged_dot(
     implementation: see `jaxgemm.ragged_dot`.
 
   Returns:
-    An array of shape (M, N).
+    An array of shape (M, N), of dtype preferred_element_type.
 
   Raises:
     ValueError, TypeError: see `jaxgemm.ragged_dot`.
+    NotImplementedError: a gradient is differentiated again.
   """
   options = dict(schedule=schedule, reduction=reduction, deterministic=deterministic,
                  config=config, implementation=implementation)
@@ -183,7 +184,8 @@ def ragged_dot(
   check_arrays(BASIC, lhs, rhs, group_sizes, group_offset=group_offset)
   if rhs.ndim != 3:
     raise ValueError(
-        f"rhs has shape {rhs.shape}; (G, K, N) is allowed. Reshape it.")
+        f"rhs has shape {rhs.shape}; (G, K, N) is allowed. Reshape it; for one group pass "
+        "rhs[None].")
   out_dtype = jnp.dtype(preferred_element_type or jnp.promote_types(lhs.dtype, rhs.dtype))
   kind = RECIPES[recipe]
   params = _Params(kind, (lhs.dtype, rhs.dtype, out_dtype), dtypes_of(kind, implementation, dtypes),
@@ -191,5 +193,6 @@ def ragged_dot(
   sizes = jnp.clip(group_sizes, 0, lhs.shape[0]).astype(jnp.int32)
   if group_offset is not None:
     group_offset = jnp.clip(group_offset, 0, sizes.shape[-1]).astype(jnp.int32)
-  # Inside shard_map the gradient of an operand that devices share is summed over them.
+  # Because of unify_varying, the gradient of an operand that devices of a shard_map share is summed
+  # over these devices.
   return _jitted(*unify_varying([lhs, rhs]), sizes, group_offset, params)

@@ -8,22 +8,26 @@ import numpy as np
 
 from jaxgemm.quantization import Quantized, float8_dtypes, largest, saturating_cast
 
-# Recipes and their kinds of `jaxgemm.quantize`.
+# The recipes, and the kind of `jaxgemm.quantize` that each of them uses.
 RECIPES = {"tensorwise": "tensor", "rowwise": "row", "blockwise": "block", "mxfp8": "mx"}
 
 
 def dtypes_of(kind: str, implementation: str | None, given=None) -> tuple[np.dtype, np.dtype]:
-  """The dtypes of operands and of cotangents in a recipe, or those that were given.
+  """The dtypes of quantised operands and of quantised cotangents, if they are not `given`.
 
-  Cotangents are e5m2, which has the range of float16, where one scale is for a tensor or a row.
-  The small blocks of the other recipes need no such range, and there cotangents are e4m3 as in
+  If a scale is for a tensor or a row, cotangents are e5m2, which has the range of float16. The
+  small blocks of the other recipes need no such range; there cotangents are e4m3, as in
   DeepSeek-V3 (arXiv:2412.19437) and in NVIDIA's recipe of MXFP8 (arXiv:2506.08027).
+
+  Raises:
+    ValueError: the given dtypes are not two float8 dtypes.
   """
   if given is not None:
     small = [jnp.issubdtype(x, jnp.floating) and jnp.dtype(x).itemsize == 1 for x in given]
     if small != [True, True] or jnp.float8_e8m0fnu in map(jnp.dtype, given):
       raise ValueError(
-          f"dtypes={given} was given; two float8 dtypes are allowed: of operands, of cotangents.")
+          f"dtypes={given} was given; two float8 dtypes are allowed, for operands and for "
+          "cotangents. Leave dtypes out for those of the recipe.")
     of_operands, of_cotangents = map(jnp.dtype, given)
     return of_operands, of_cotangents
   e4m3, e5m2 = float8_dtypes(implementation)
@@ -34,11 +38,11 @@ def check(recipe, precision, **operands) -> None:
   """Raises ValueError for an unknown recipe, a precision, or an operand that is no wide float."""
   if recipe not in RECIPES:
     names = ", ".join(map(repr, RECIPES))
-    raise ValueError(f"recipe={recipe!r} is unknown; {names} are allowed.")
+    raise ValueError(f"recipe={recipe!r} is unknown; {names} are allowed. Pass one of these.")
   if precision is not None and precision != jax.lax.Precision.DEFAULT:
     raise ValueError(
         f"precision={precision!r} was given; operands are float8 here, so None or "
-        "Precision.DEFAULT is allowed. Use the product of the same name in jaxgemm for more.")
+        "Precision.DEFAULT is allowed. For more use the product of the same name in jaxgemm.")
   for name, x in operands.items():
     if not jnp.issubdtype(x.dtype, jnp.floating) or x.dtype.itemsize < 2:
       raise ValueError(
@@ -49,19 +53,20 @@ def check(recipe, precision, **operands) -> None:
 
 @jax.custom_jvp
 def first_derivative(x):
-  """x, a gradient of a float8 product, which cannot be differentiated again."""
+  """x, which is a gradient of a float8 product. To differentiate it again raises an error."""
   return x
 
 
 @first_derivative.defjvp
 def _(primals, tangents):
   raise NotImplementedError(
-      "a product of jaxgemm.fp8 was differentiated twice, and it has first derivatives only: those "
-      "of the rounding to float8 would be wrong. Use the product of the same name in jaxgemm.")
+      "a product of jaxgemm.fp8 was differentiated twice; first derivatives only are allowed, "
+      "because second ones would differentiate the rounding to float8, and be wrong. Use the "
+      "product of the same name in jaxgemm.")
 
 
 class Amax(NamedTuple):
-  """The scale of an array in delayed scaling, and what the next ones come from.
+  """The scale of an array in delayed scaling, and the magnitudes from which the next ones come.
 
   Attributes:
     scale: float32 of shape (1,): the scale of the last step.
@@ -74,12 +79,13 @@ class Amax(NamedTuple):
   def quantize(self, x, dtype) -> tuple[Quantized, "Amax"]:
     """x with a scale from the history, and the state after this step.
 
-    As in Flax and TransformerEngine: the history does not have x's own largest magnitude yet.
-    Values that are too large for the scale saturate. While the history has an inf or a NaN, the
-    last scale is kept.
+    As in Flax and TransformerEngine, the scale does not yet depend on x: x's largest magnitude
+    enters the history of the next step. Values that are too large for the scale saturate. While
+    the history has an inf or a NaN, the last scale is kept.
     """
     amax = jnp.max(self.history)
-    last = jnp.where(self.scale > 0, self.scale, 1)  # 0: the gradient of a state that was not used
+    # The gradient with respect to a state that was not used is 0, and so is its scale.
+    last = jnp.where(self.scale > 0, self.scale, 1)
     inverse = jnp.where((amax > 0) & jnp.isfinite(amax), largest(dtype) / amax, 1 / last)
     scale = 1 / inverse
     values = saturating_cast(x.astype(jnp.float32) / scale, dtype)
@@ -93,8 +99,8 @@ class DelayedScaling(NamedTuple):
 
   Attributes:
     lhs: the `Amax` of lhs.
-    rhs: of rhs.
-    cotangent: of the cotangent of the result.
+    rhs: the `Amax` of rhs.
+    cotangent: the `Amax` of the cotangent of the result.
   """
 
   lhs: Amax
@@ -106,9 +112,13 @@ class DelayedScaling(NamedTuple):
     """The state before the first step, with scales of 1.
 
     Args:
-      history: the number of steps of which the largest magnitudes count, 1 or more.
+      history: the number of steps whose largest magnitudes count, 1 or more.
+
+    Raises:
+      ValueError: history is less than 1.
     """
     if history < 1:
-      raise ValueError(f"history={history} was given; 1 or more steps are allowed.")
+      raise ValueError(
+          f"history={history} was given; 1 or more steps are allowed. Leave it out for 1024.")
     new = lambda: Amax(jnp.ones(1, jnp.float32), jnp.zeros(history, jnp.float32))
     return cls(new(), new(), new())

@@ -1,8 +1,8 @@
 """`alike` gives a gradient the sharding of its primal array, on automatic meshes.
 
-XLA derives a gradient's sharding from the operands. The operands of the experts'
-gradient are rows and cotangents, which have no dimension of experts: every device would
-compute the gradient of all experts.
+XLA derives a gradient's sharding from the operands. The operands of the gradient of the
+experts' weights are rows and cotangents, which have no dimension of experts. So without
+`alike` every device would compute the gradient of all experts.
 """
 
 import functools

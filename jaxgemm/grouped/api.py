@@ -32,10 +32,10 @@ def ragged_dot(
   """`jax.lax.ragged_dot` with an epilogue, for mixtures of experts.
 
   The rows of lhs are cut into consecutive groups, each with an rhs of its own:
-  activation(scale[g] * (lhs[rows of g] @ rhs[g]) + bias[g]). The sizes stay on the
-  device. Groups are cut off at the last row, negative sizes count as zero, and rows
-  that belong to no group are zero in the result and never read. Differentiable to any
-  order in lhs, rhs, bias and scale: gradients are products over the same groups,
+  activation(scale[g] * (lhs[rows of g] @ rhs[g]) + bias[g]). The host does not read the
+  sizes. Groups are cut off at the last row, negative sizes count as zero, and rows that
+  belong to no group are never read and are zero in the result. There are derivatives of
+  any order in lhs, rhs, bias and the scales. Gradients are products over the same groups,
   without transposed copies. vmap may share or batch any operand.
 
   Args:
@@ -45,29 +45,31 @@ def ragged_dot(
     group_sizes: array of shape (G,), of integers.
     precision: as in `jax.lax.ragged_dot`. float32 is always computed in full, except on
       NVIDIA GPUs: there it is computed as tf32, and XLA computes more precise products.
-    preferred_element_type: dtype of the result; see `jaxgemm.matmul` for scales.
-    group_offset: array of shape (1,), an integer that is clamped to 0 to G. rhs then
-      has only the groups from this one on (for example those of one shard of the
-      experts), and group_sizes has all groups. Rows of other groups are zero.
+    preferred_element_type: dtype of the result; see `jaxgemm.matmul` for its default with
+      scales.
+    group_offset: integer array of shape (1,), clamped to the range 0 to G. rhs then has
+      only the L groups from this one on (for example those of one shard of the experts),
+      and group_sizes has all G groups. Rows of other groups are zero.
     out_sharding: as in `jax.lax.ragged_dot`.
     bias: array of shape (L, N), or (N,) for all groups; without an offset L is G.
-    scale: array of shape (L, N), (L, 1), (N,), (1,) or ().
+    scale: array of shape (L, N), (L, 1), (N,), (1,) or (), of real numbers.
     scale_lhs: the scale of a quantised lhs, as `jaxgemm.quantize` gives it: array of shape
       (M, 1), (M,), (1,) or (). The result is
       activation(scale_lhs * scale_rhs[g] * (lhs[rows of g] @ rhs[g]) + bias[g]).
-    scale_rhs: the scale of rhs: (L, 1, N), where any size may be 1, or a shape of scale.
+    scale_rhs: the scale of rhs: array of shape (L, 1, N), where any size may be 1, or of a
+      shape that scale may have.
     activation, schedule, reduction, deterministic, config: see `jaxgemm.matmul`.
-    implementation: see `jaxgemm.matmul`. "xla" is `jax.lax.ragged_dot`: it has no
-      second reverse-mode gradient of rhs and no vmap of vmap, and it copies an operand
-      that vmap shares for each element.
+    implementation: see `jaxgemm.matmul`. "xla" is `jax.lax.ragged_dot`. It has no second
+      reverse-mode gradient of rhs and no vmap of vmap. If vmap shares an operand, it copies
+      that for each element of the batch.
     rhs_grad: float32 array of rhs's shape: the gradient of rhs so far. The result does
       not depend on it. With rhs_grad, rhs is a constant to jax.grad, and the gradient
       of rhs_grad is rhs_grad plus rhs's gradient; see the example. The sum is in place
       if jax may overwrite rhs_grad (a donated argument, a scan's carry). A buffer is
-      for one call, on which the loss depends: with two calls the gradient has the
-      buffer twice, and with none (a branch that lax.cond does not take) not at all.
-      First-order reverse mode only: derivatives of rhs_grad's gradient with respect
-      to rhs_grad itself have no meaning.
+      for one call, on which the loss depends. With two calls the gradient has the buffer
+      twice, and with none (a branch that lax.cond does not take) not at all. This is for
+      the first derivative in reverse mode only: derivatives of rhs_grad's gradient with
+      respect to rhs_grad have no meaning.
 
   Example, gradients summed over batches of tokens::
 
@@ -120,34 +122,35 @@ def ragged_dot_general(
 ) -> jax.Array:
   """`jax.lax.ragged_dot_general`, with the options of `jaxgemm.ragged_dot`.
 
-  An operand whose dimensions are not in an order that the kernels read is transposed;
-  `jaxgemm.explain` says so. If the ragged dimension is a batch dimension, this is
-  `jaxgemm.dot_general`, as in jax.
+  An operand whose dimensions are not in an order that the kernels read is transposed by a
+  copy; `jaxgemm.explain` shows such copies. If the ragged dimension is a batch dimension,
+  this is `jaxgemm.dot_general`, as in jax.
 
   Args:
     lhs: array of any rank.
     rhs: array of any rank.
-    group_sizes: integers, of shape (G,) or as in `jax.lax.ragged_dot_general`.
+    group_sizes: integer array of shape (G,), or as in `jax.lax.ragged_dot_general`.
     ragged_dot_dimension_numbers: a `jax.lax.RaggedDotDimensionNumbers`.
     precision: see `jaxgemm.ragged_dot`.
-    preferred_element_type: dtype of the result; see `jaxgemm.matmul` for scales.
-    group_offset: see `jaxgemm.ragged_dot`, and num_local_groups for contracted groups.
+    preferred_element_type: see `jaxgemm.ragged_dot`.
+    group_offset: see `jaxgemm.ragged_dot`; if the ragged dimension is contracted, see
+      num_local_groups.
     out_sharding: as in `jax.lax.ragged_dot_general`.
-    num_local_groups: if the ragged dimension is contracted: the number of groups in the
-      result, from group_offset on. Default: the number of sizes.
+    num_local_groups: if the ragged dimension is contracted: the number L of groups in the
+      result, from group_offset on. The default is G.
     bias: array of shape `(L, *columns)` or `columns`, which are rhs's free dimensions.
       bias and scale are allowed only if the ragged dimension is not contracted.
-    scale: as bias, or of shape (), (1,) or (L, 1, ...).
-    scale_lhs: of lhs's rank with 1 for the contracted dimensions, or without these, or of
-      shape () or (1,). Scales are allowed only if the ragged dimension is not contracted.
-    scale_rhs: of rhs's rank with 1 for the contracted and the batch dimensions, where any
-      size may be 1, or a shape of scale.
+    scale: array of the same shapes as bias, or of shape (), (1,) or (L, 1, ...).
+    scale_lhs: array of lhs's rank with 1 for the contracted dimensions, or without these, or
+      of shape () or (1,). Scales are allowed only if the ragged dimension is not contracted.
+    scale_rhs: array of rhs's rank with 1 for the contracted and the batch dimensions, where
+      any size may be 1, or of a shape that scale may have.
     activation, schedule, reduction, deterministic, config: see `jaxgemm.matmul`.
     implementation: see `jaxgemm.ragged_dot`.
-    accumulate: if the ragged dimension is contracted: float32 array of the result's
+    accumulate: allowed if the ragged dimension is contracted: float32 array of the result's
       shape. The product is added to it, in place if jax may overwrite it (a donated
-      argument, a scan's carry); the part of an empty group does not change. The result
-      is then float32, and preferred_element_type must be float32 or None.
+      argument, a scan's carry). The part of an empty group does not change. The result is
+      then float32, and preferred_element_type must be float32 or None.
 
   Returns:
     An array of the shape and dtype that `jax.lax.ragged_dot_general` gives.
@@ -203,7 +206,8 @@ def ragged_gated_linear_unit(
     bias: array of shape (L, 2, N), or (2, N) for all groups.
     scale: array of shape (L, 2, N), (L, 1, 1), (2, N), (1,) or ().
     scale_lhs: see `jaxgemm.ragged_dot`.
-    scale_rhs: (L, 1, 2, N), where any size may be 1, or a shape of scale.
+    scale_rhs: array of shape (L, 1, 2, N), where any size may be 1, or of a shape that scale
+      may have.
     activation: activation of the gate: "silu", "gelu", "relu" or None.
     schedule, reduction, deterministic, config: see `jaxgemm.matmul`.
     implementation: see `jaxgemm.ragged_dot`; "xla" is `jax.lax.ragged_dot` and

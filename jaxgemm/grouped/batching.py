@@ -1,8 +1,8 @@
 """The rules of `ragged_p` (primitive.py) for vmap.
 
 Batched lhs, rhs and sizes become the kernel's batch; operands without a batch stay
-shared. If one of lhs, rhs and sizes is batched, row_scale may have the same batch. The kernel has
-no batch of bias, scale and the offset: what is batched of these is applied outside of the kernel.
+shared. If one of lhs, rhs and sizes is batched, row_scale may have the same batch. In the kernel,
+bias, scale and the offset have no batch. If one of these is batched, it is applied outside.
 """
 
 import functools
@@ -17,7 +17,7 @@ from jaxgemm.spec import Spec
 
 
 def _outside(*operands, form: GroupedParams, spec: Spec):
-  """The product with the epilogue outside the kernel."""
+  """The product with its epilogue outside the kernel."""
   lhs, rhs, sizes, offset, buffer, *vectors = form.split(operands)
   z, = ragged(lhs, rhs, sizes, offset, buffer=buffer,
               form=form._replace(gated=False), spec=spec.accumulator(lhs, rhs))
@@ -42,7 +42,7 @@ def _added(*operands, form: GroupedParams, spec: Spec):
 def _batch(operands, axes, *, form, spec, partitioned):
   del partitioned  # `bind` makes another one
   *_, offset_axis, buffer_axis, bias_axis, scale_axis, row_scale_axis = form.split(axes)
-  # Whether an array has the new dimension, and lhs, rhs and sizes do not.
+  # If only other operands than lhs, rhs and sizes have the new dimension, the product does not.
   others_only = tuple(axes[:3]) == (None,) * 3
   alone = buffer_axis is not None and others_only
   outside = (bias_axis, scale_axis) != (None, None) or (
@@ -71,14 +71,14 @@ def _batch(operands, axes, *, form, spec, partitioned):
   olds = {x.shape[axis == 0] for x, axis, rank in zip(arrays, axes, ranks)
           if x.ndim - (axis is not None) > rank}
   if buffer is not None and form.mode == "m":
-    # If the buffer lacked a batch dimension, its gradient would be summed over that.
+    # If the buffer lacked one of the batch dimensions, its gradient would be summed over it.
     dimensions = buffer.ndim - form.ranks()[3]
     if alone or (olds and dimensions == 1):
       raise NotImplementedError(
-          "rhs_grad is batched by jax.vmap along a dimension of its own; those of lhs "
-          "or group_sizes are allowed, all of them or none. Batch lhs, too.")
+          "rhs_grad is batched by jax.vmap differently from lhs, rhs and group_sizes; their "
+          "batch dimensions are allowed, all of them or none. Batch lhs, too.")
   elif buffer is not None and buffer_axis is None:
-    # The result has the new dimension, so the buffer needs it too.
+    # The result has the new dimension, so the buffer needs it, too.
     arrays[3], axes[3] = jnp.broadcast_to(buffer, (new, *buffer.shape)), 0
 
   if not olds:
@@ -97,7 +97,7 @@ def _batch(operands, axes, *, form, spec, partitioned):
     outs = product(*arrays)
     return outs, [0] * len(outs)
 
-  # Two batch dimensions become one, in the order in which most elements already are.
+  # Two batch dimensions become one, in the order that the most elements already have.
   old, = olds
   behind = sum(x.size * (2 * (axis == 1) - 1) for x, axis, rank in zip(
       arrays, axes, ranks) if axis is not None and x.ndim > rank + 1) > 0
@@ -124,7 +124,7 @@ batching.primitive_batchers[ragged_p] = _batch
 
 
 def _is_among_rows(arrays, axes, form: GroupedParams) -> bool:
-  """Whether the new dimension is inside lhs's rows. It then multiplies all group sizes."""
+  """Whether the new dimension follows lhs's rows in memory. It then multiplies all group sizes."""
   lhs_axis, *other_axes = axes
   return (form.mode == "m" and not any(axis is not None for axis in other_axes)
           and lhs_axis == (1 if form.lhs_contracting else 2))

@@ -47,14 +47,15 @@ def ragged_result(lhs, rhs, group_sizes, numbers, precision=None,
                   preferred_element_type=None, group_offset=None, out_sharding=None,
                   num_local_groups=None, gated=False, scaled=False,
                   **buffers) -> tuple[jax.core.ShapedArray, int]:
-  """Checks the arrays of a call: (type of the result, number of groups computed).
+  """Checks the arrays of a call. Returns (type of the result, number of groups computed).
 
   Args:
+    gated: see `_call`.
     scaled: whether an operand has scales.
     buffers: accumulate and rhs_grad, or None, by name.
 
   Raises:
-    TypeError, ValueError: jax's own errors, and for an offset that does not fit.
+    TypeError, ValueError: jax's own errors, or an array does not fit the call.
   """
   check_arrays(numbers, lhs, rhs, group_sizes, group_offset=group_offset, **buffers)
   if gated:
@@ -75,8 +76,8 @@ def ragged_result(lhs, rhs, group_sizes, numbers, precision=None,
       local = rhs.shape[numbers.rhs_group_dimensions[0]]
     if local > groups:
       raise TypeError(
-          f"rhs has {local} groups and group_sizes {groups}; with a group_offset rhs "
-          "may have fewer, those from the offset on. Pass the sizes of all groups.")
+          f"rhs has {local} groups and group_sizes {groups}; with a group_offset rhs has as "
+          "many groups or fewer, those from the offset on. Pass the sizes of all groups.")
     group_sizes = jax.ShapeDtypeStruct(
         (*group_sizes.shape[:-1], local), group_sizes.dtype)
   elif len(numbers.rhs_group_dimensions) == 1 and (
@@ -95,7 +96,7 @@ def ragged_result(lhs, rhs, group_sizes, numbers, precision=None,
 
 
 def _free_of_rhs(numbers, rank: int) -> list[int]:
-  """rhs's dimensions that are neither contracted nor batch; its groups are one of them."""
+  """The dimensions of rhs that are neither contracted nor a batch. The groups are one of them."""
   (_, contracted), (_, batch) = numbers.dot_dimension_numbers
   return [i for i in range(rank) if i not in (*contracted, *batch)]
 
@@ -107,7 +108,7 @@ _STATIC = ("gated", "numbers", "precision", "preferred_element_type", "out_shard
 
 def call(lhs, rhs, group_sizes, group_offset, bias, scale, scale_lhs=None, scale_rhs=None, *,
          precision=None, **options):
-  """A grouped product; see `jaxgemm.ragged_dot` for its arguments, and `_call`."""
+  """A grouped product; see `jaxgemm.ragged_dot_general` and `_call` for its arguments."""
   check_options(**options)
   check_numbers(options.get("numbers", BASIC))
   check_hashable("num_local_groups", options.get("num_local_groups"), "an int is allowed, or None")
@@ -149,7 +150,7 @@ def _call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None, scale
   if gated and jnp.issubdtype(out_dtype, jnp.integer):
     raise ValueError(
         f"the result of a gate has dtype {out_dtype.name}; a float is allowed. Pass "
-        "preferred_element_type=jnp.float32, say.")
+        "preferred_element_type=jnp.float32, for example.")
   if accumulate is not None:
     check_accumulate(accumulate, contracted, wanted, preferred_element_type)
   if rhs_grad is not None:
@@ -214,7 +215,7 @@ def call_general(lhs, rhs, group_sizes, group_offset, bias, scale, scale_lhs, sc
 def _call_of_batches(lhs, rhs, group_sizes, group_offset, bias, scale, scale_lhs, scale_rhs, *,
                      numbers, precision, preferred_element_type, out_sharding, num_local_groups,
                      accumulate, **options):
-  """A product whose ragged dimension is a batch dimension, so that the sizes have no effect."""
+  """A product whose ragged dimension is a batch dimension. The group sizes have no effect."""
   ragged_result(lhs, rhs, group_sizes, numbers, precision, preferred_element_type, group_offset,
                 out_sharding, num_local_groups, accumulate=accumulate)
   check_ragged_batch(group_offset=group_offset, bias=bias, scale=scale, scale_lhs=scale_lhs,
@@ -224,9 +225,9 @@ def _call_of_batches(lhs, rhs, group_sizes, group_offset, bias, scale, scale_lhs
 
 
 def _half(rhs) -> jax.ShapeDtypeStruct:
-  """Shape and dtype of one of the two matrices of each group."""
+  """Shape and dtype of rhs with one matrix for each group, in place of gate and up."""
   if rhs.ndim != 4 or rhs.shape[2] != 2:
     raise TypeError(
-        f"rhs has shape {rhs.shape}; (G, K, 2, N) is allowed, rhs[:, :, 0] the gate's "
-        "matrices and rhs[:, :, 1] the others. Stack them along axis 2.")
+        f"rhs has shape {rhs.shape}; (G, K, 2, N) is allowed, with the matrices of the gate in "
+        "rhs[:, :, 0] and those of up in rhs[:, :, 1]. Pass jnp.stack([gate, up], axis=2).")
   return jax.eval_shape(lambda rhs: rhs[:, :, 0], rhs)

@@ -1,4 +1,4 @@
-"""Checks of a grouped product's arguments beyond jax's own."""
+"""Checks of a grouped product's arguments: what jax does not check, or says less about."""
 
 import operator
 
@@ -7,10 +7,12 @@ import jax.numpy as jnp
 
 # The dimension numbers of lax.ragged_dot.
 BASIC = lax.RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (0,), (0,))
+# The same with rhs [G, N, K].
+K_LAST = lax.RaggedDotDimensionNumbers((((1,), (2,)), ((), ())), (0,), (0,))
 
 
 def check_numbers(numbers) -> None:
-  """Raises TypeError for what are no dimension numbers."""
+  """Raises TypeError if `numbers` are no `jax.lax.RaggedDotDimensionNumbers`."""
   if not isinstance(numbers, lax.RaggedDotDimensionNumbers):
     raise TypeError(
         f"ragged_dot_dimension_numbers={numbers!r} was given; a "
@@ -24,9 +26,7 @@ def check_arrays(numbers: lax.RaggedDotDimensionNumbers, lhs, rhs, group_sizes,
 
   Args:
     numbers: the dimension numbers.
-    lhs: array or `jax.ShapeDtypeStruct`, as the others.
-    rhs: see lhs.
-    group_sizes: see lhs.
+    lhs, rhs, group_sizes: arrays or `jax.ShapeDtypeStruct`.
     **others: further arrays by name; None for one that was not given.
   """
   arrays = {"lhs": lhs, "rhs": rhs, "group_sizes": group_sizes}
@@ -35,7 +35,7 @@ def check_arrays(numbers: lax.RaggedDotDimensionNumbers, lhs, rhs, group_sizes,
     if not hasattr(x, "shape") or not hasattr(x, "dtype"):
       given = "None" if x is None else f"a {type(x).__name__}"
       raise TypeError(
-          f"{name} is {given}; an array is allowed. Pass one, by jnp.asarray, say.")
+          f"{name} is {given}; an array is allowed. Pass jnp.asarray(...), for example.")
   if numbers == BASIC and lhs.ndim != 2:
     raise TypeError(
         f"lhs has shape {lhs.shape}; (M, K) is allowed, the rows of all groups one after another. "
@@ -52,7 +52,7 @@ def check_arrays(numbers: lax.RaggedDotDimensionNumbers, lhs, rhs, group_sizes,
 
 
 def check_extent(extent) -> None:
-  """Raises ValueError for a ragged dimension that int32 sizes cannot cut."""
+  """Raises ValueError for a ragged dimension that is too long for group sizes in int32."""
   if type(extent) is int and extent >= 2**31:  # else it is symbolic
     raise ValueError(
         f"lhs's ragged dimension has {extent} elements; fewer than 2**31 are allowed, "
@@ -66,11 +66,11 @@ def check_num_local_groups(given, groups: int, has_offset: bool) -> None:
   except TypeError as error:
     raise TypeError(
         f"num_local_groups={given!r} was given; an int from 0 to {groups} is allowed, "
-        "or None.") from error
+        "or None. Leave it out to compute all groups.") from error
   if not allowed:
     raise ValueError(
-        f"num_local_groups={given} was given; 0 to {groups} are allowed, and a "
-        "group_offset with it. Leave it out to compute all groups.")
+        f"num_local_groups={given} was given; 0 to {groups} are allowed, together with a "
+        "group_offset. Leave it out to compute all groups.")
 
 
 def check_num_groups(of_rhs: int, groups: int) -> None:
@@ -83,7 +83,7 @@ def check_num_groups(of_rhs: int, groups: int) -> None:
 
 
 def is_ragged_batch(numbers: lax.RaggedDotDimensionNumbers) -> bool:
-  """Whether the ragged dimension is a batch dimension; sizes then have no effect."""
+  """Whether the ragged dimension is a batch dimension. Group sizes then have no effect."""
   _, (lhs_batch, _) = numbers.dot_dimension_numbers
   return any(i in lhs_batch for i in numbers.lhs_ragged_dimensions)
 
@@ -120,13 +120,14 @@ def check_accumulate(accumulate, contracted: bool, wanted, given_dtype) -> None:
   """
   if not contracted:
     raise ValueError(
-        "accumulate was given, and the ragged dimension is not contracted. It is "
-        "allowed where it is, as in the gradient of the weights, a sum for each "
-        "group. Leave it out, and add it to the result.")
+        "accumulate was given, and the ragged dimension is not contracted; accumulate is allowed "
+        "only if it is, as in the gradient of the weights. Leave accumulate out, and add it to "
+        "the result.")
   if given_dtype is not None and jnp.dtype(given_dtype) != jnp.float32:
     raise ValueError(
         f"preferred_element_type={jnp.dtype(given_dtype).name} was given with "
-        "accumulate; float32 or None is allowed, because sums are kept in float32.")
+        "accumulate; float32 or None is allowed, because sums are kept in float32. Leave it "
+        "out, and cast the result.")
   _check_buffer("accumulate", accumulate, "the result's shape", wanted.shape)
 
 

@@ -1,7 +1,7 @@
 """Arithmetic on group sizes, outside of the kernels.
 
-Sizes are int32[..., G], of any values: negative ones count as zero, and sums that are
-larger than the number of rows are cut off to it.
+Sizes are int32[..., G] of any values. Negative sizes count as zero, and groups are cut off at
+the number of rows.
 """
 
 import jax
@@ -10,7 +10,7 @@ import jax.numpy as jnp
 
 
 def as_int32(sizes):
-  """Group sizes or an offset as int32; uint32 and wider are clamped to those that int32 has."""
+  """Group sizes or an offset as int32. uint32 and 64 bits are clamped to 0 to 2**31 - 1."""
   if sizes.dtype == jnp.int32:
     return sizes
   if sizes.dtype.itemsize >= 4:
@@ -19,24 +19,27 @@ def as_int32(sizes):
 
 
 def ends_of_groups(sizes, extent: int = 2**31 - 1) -> jax.Array:
-  """int32[..., G]: where each group ends, at most at extent."""
-  # y is cut off before it is added, so that the sum of two cannot overflow.
+  """int32[..., G]: the end of each group, at most `extent`."""
+  # y is cut off before it is added, so that the sum cannot overflow.
   add = lambda x, y: x + jnp.minimum(y, extent - x)
   return lax.associative_scan(add, jnp.clip(sizes, 0, extent), axis=sizes.ndim - 1)
 
 
+def bounds_of_groups(sizes, extent: int = 2**31 - 1) -> jax.Array:
+  """int32[..., 1 + G]: 0, then the end of each group, where the next one begins."""
+  return jnp.pad(ends_of_groups(sizes, extent), [(0, 0)] * (sizes.ndim - 1) + [(1, 0)])
+
+
 def clamp_sizes(sizes, extent: int) -> jax.Array:
   """int32[..., G]: sizes that are not negative, with a sum of at most extent."""
-  ends = ends_of_groups(sizes, extent)
-  return jnp.diff(ends, prepend=jnp.zeros_like(ends[..., :1]))
+  return jnp.diff(bounds_of_groups(sizes, extent))
 
 
 def local_sizes(sizes, offset, local_groups: int) -> jax.Array:
-  """int32[..., 1 + L]: the count of rows before the local groups, then their sizes."""
+  """int32[..., 1 + L]: the number of rows before the local groups, then the sizes of these."""
   groups = sizes.shape[-1]
   first = jnp.clip(offset[0], 0, groups)
-  ends = jnp.pad(ends_of_groups(sizes), [(0, 0)] * (sizes.ndim - 1) + [(1, 0)])
-  before = lax.dynamic_slice_in_dim(ends, first, 1, axis=-1)
+  before = lax.dynamic_slice_in_dim(bounds_of_groups(sizes), first, 1, axis=-1)
   padded = jnp.concatenate(
       [sizes, jnp.zeros((*sizes.shape[:-1], local_groups), sizes.dtype)], axis=-1)
   local = lax.dynamic_slice_in_dim(padded, first, local_groups, axis=-1)
@@ -44,19 +47,14 @@ def local_sizes(sizes, offset, local_groups: int) -> jax.Array:
 
 
 def groups_of_rows(sizes, offset, local_groups: int, count: int) -> jax.Array:
-  """int32[..., count]: each row's local group, or L for a row of no local group."""
-  if offset is None:
-    sizes = jnp.pad(sizes, [(0, 0)] * (sizes.ndim - 1) + [(1, 0)])
-  else:
-    sizes = local_sizes(sizes, offset, local_groups)
-  ends = ends_of_groups(sizes)
+  """int32[..., count]: the local group of each row, or L for a row of no local group."""
+  ends = (bounds_of_groups(sizes) if offset is None else
+          ends_of_groups(local_sizes(sizes, offset, local_groups)))
   rows = jnp.arange(count)[:, None]
   group = (rows >= ends[..., None, :]).sum(-1, dtype=jnp.int32) - 1
   return jnp.where(group < 0, local_groups, group)
 
 
 def sizes_in_range(sizes, first, count: int) -> jax.Array:
-  """int32[..., G]: sizes of the groups' parts among `count` rows from `first` on."""
-  ends = ends_of_groups(sizes)
-  ends = jnp.pad(ends, [(0, 0)] * (sizes.ndim - 1) + [(1, 0)])
-  return jnp.diff(jnp.clip(ends, first, first + count), axis=-1)
+  """int32[..., G]: how many rows of each group are among the `count` rows from `first` on."""
+  return jnp.diff(jnp.clip(bounds_of_groups(sizes), first, first + count))

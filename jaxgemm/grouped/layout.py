@@ -1,9 +1,9 @@
 """Arranges a call of ragged_dot_general for one of primitive.py's two modes.
 
-Dimensions of lhs outside the ragged one (sizes may differ along them) join the batch.
-Those inside it are folded into the ragged dimension, and all group sizes are multiplied
-by their size. An operand in an order that the kernels do not read is transposed, by a
-copy.
+Dimensions of lhs before the ragged one (sizes may differ along them) join the batch. Those
+after it are folded into the ragged dimension, and all group sizes are multiplied by their
+size. An operand whose dimensions are in an order that the kernels do not read is transposed
+by a copy.
 """
 
 import functools
@@ -20,14 +20,15 @@ from jaxgemm.grouped.primitive import GroupedParams, merge_columns, transposed_g
 
 
 class RaggedLayout(NamedTuple):
-  """The layout of a grouped product; labels number lhs's dimensions, then rhs's own.
+  """The layout of a grouped product. Its labels number lhs's dimensions, then rhs's own.
 
   Attributes:
     form: the `GroupedParams` of the call, without optional operands.
     batch: labels of the batch, in the order of the dimension numbers.
-    outer: lhs's labels outside the ragged one: free (mode "m") or contracted ("k").
+    outer: labels before the ragged one, among lhs's free labels (mode "m") or the contracted
+      ones (mode "k").
     ragged: the ragged label.
-    inner: lhs's labels inside it, in the order in which they are folded.
+    inner: the same after the ragged label, in the order in which they are folded.
     m: lhs's free labels; used in mode "k".
     n: rhs's free labels.
     rhs_labels: rhs's labels in the order of its dimensions.
@@ -77,12 +78,12 @@ class RaggedLayout(NamedTuple):
 
   @property
   def repeats_rhs(self) -> bool:
-    """Whether rhs is repeated: it lacks a part of the kernel's only batch dimension."""
+    """Whether rhs is repeated, because it lacks a part of the kernel's only batch dimension."""
     return (self.form.mode == "m" and self.count(self.batch) != 1
             and self.count(self.outer) != 1)
 
   def gradient_relayouts(self, lhs, rhs) -> dict[str, tuple[str, ...]]:
-    """The arrays that each operand's gradient transposes; its result is "out"."""
+    """By operand: the arrays that its gradient transposes; "out" is the gradient itself."""
     found = {}
     for name, other, x, transposed in zip(
         ("lhs", "rhs"), ("rhs", "lhs"), (lhs, rhs), transposed_gradients(self.form)):
@@ -98,7 +99,7 @@ class RaggedLayout(NamedTuple):
     if has_rhs_grad:
       reason = "rhs_grad was given"
     elif not self.is_unfolded:
-      reason = "lhs or rhs has a batch, or several dimensions of one kind"
+      reason = "lhs or rhs has a batch, or several free or contracted dimensions"
     if reason is not None:
       raise ValueError(
           f"{reason}, and the mesh has explicit axes; that is allowed on automatic axes "
@@ -108,11 +109,13 @@ class RaggedLayout(NamedTuple):
 @functools.lru_cache(maxsize=1024)
 def arrange(lhs_shape, rhs_shape, numbers: lax.RaggedDotDimensionNumbers,
             local_groups: int, gated: bool = False) -> RaggedLayout:
-  """The layout with the fewest copies; shapes and numbers are valid for jax.
+  """The layout with the fewest copies.
 
   Args:
-    gated: the numbers are those of `jax.lax.ragged_dot`, and rhs has shape
-      (G, K, 2, N); its last two dimensions become one.
+    lhs_shape, rhs_shape, numbers: as the caller gave them; jax has checked them.
+    local_groups: the number of groups that the call computes.
+    gated: whether the numbers are those of `jax.lax.ragged_dot`, and rhs has shape
+      (G, K, 2, N). The last two dimensions of rhs become one.
   """
   if gated:
     rhs_shape = merge_columns(rhs_shape)
@@ -130,7 +133,7 @@ def arrange(lhs_shape, rhs_shape, numbers: lax.RaggedDotDimensionNumbers,
   mode = "m" if ragged in free else "k"
   cut = free if mode == "m" else l_contract
   outer = cut[:cut.index(ragged)]
-  # Contracted labels that the groups do not cut may be in either operand's order.
+  # Contracted labels that the groups do not cut may be in the order of either operand.
   others = [tuple(x for x in labels if x in l_contract and x not in (*outer, ragged))
             for labels in (lhs, rhs)]
   best: RaggedLayout | None = None
@@ -196,10 +199,11 @@ def operands(lhs, rhs, group_sizes,
 
 
 def rows(x, layout: RaggedLayout):
-  """Mode "m": a row_scale as [M], or [B, M] as `ragged` has lhs; None and [1] stay.
+  """Mode "m": a row_scale as `ragged` takes it: [M], or [B, M] if lhs has a batch.
 
   Args:
-    x: array with lhs's dimensions that are not contracted, in their order.
+    x: array with lhs's dimensions that are not contracted, in their order. None and an
+      array of shape (1,) are returned as they are.
   """
   if x is None or x.shape == (1,):
     return x

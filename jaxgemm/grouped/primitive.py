@@ -4,28 +4,29 @@
 consecutive groups. The call computes L of them, from group_offset on:
 
   "m"  lhs [M, K], rhs [L, K, N] -> out [M, N]: each group's rows have an rhs of their
-       own. Rows of none of the L groups are zero, whatever bias and activation are.
+       own. Rows that are in none of the L groups are zero, whatever bias and activation are.
   "k"  lhs [M, K], rhs [K, N] -> out [L, M, N]: each group sums over its own range of k.
 
 lhs may be [K, M] (lhs_contracting 0) and rhs [N, K] (rhs_contracting 1); every operand
 may have a batch dimension in front or be shared by the batch. Groups are cut off at the
 end of the dimension, negative sizes count as zero, and a group beyond the last size is
-empty. bias [L, N] and scale [L, N] or [L, 1] are for mode "m" only, and so is row_scale, [M] or
-[1], or with a batch in front.
+empty. Only mode "m" has bias [L, N], scale [L, N] or [L, 1], and row_scale [M] or [1], which
+may have a batch in front.
 
 There may be a float32 buffer. In mode "k" it has out's shape, and the product is added
-to it, in place. In mode "m" it has rhs's shape, and rhs is a constant. Differentiation
-takes the buffer instead of rhs: its tangent is rhs's tangent, and its gradient is the
-buffer plus rhs's gradient, by mode "k" with the same buffer.
+to it, in place. In mode "m" it has rhs's shape, and rhs is a constant. Derivatives are taken
+with respect to the buffer instead of rhs: the buffer's tangent is used as rhs's tangent, and
+its gradient is the buffer plus rhs's gradient, by mode "k" with the same buffer.
 
 Mode "m" may be `gated`: the value before the activation is z [M, 2, N], and out [M, N]
 is activation(z[:, 0]) * z[:, 1]. Such a call and the products of its gradients are
 `paired`: rhs and all arrays with rhs's columns (or lhs, if the columns are contracted)
-have two dimensions for them, the last ones. With two dimensions the second one may be
+have two dimensions for the columns, which are the last ones. So the second one may be
 sharded, and a buffer need not be reshaped, which XLA would do by a copy.
 
-Gradients need no other mode, only other layouts of their operands: those of mode "m"
-are mode "m" over rhs's other dimension, and mode "k"; those of mode "k" are mode "m".
+The backward pass is `_transpose` of the products that `_jvp` makes. Its products need no other
+mode, only other layouts of their operands: those of mode "m" are mode "m" over rhs's other
+dimension, and mode "k"; those of mode "k" are mode "m" (`_gradient_products`).
 The rules for vmap are in batching.py.
 """
 
@@ -63,11 +64,16 @@ class GroupedParams(NamedTuple):
   """Mode, layouts and optional operands of a grouped product; see above.
 
   Attributes:
-    paired: rhs, and every array with its columns, has two dimensions for them, which
+    mode: "m" or "k": the dimension that the groups cut.
+    lhs_contracting, rhs_contracting: which of the last two dimensions of lhs and rhs is k.
+    local_groups: the number L of groups that the call computes.
+    paired: whether rhs, and every array with its columns, has two dimensions for them, which
       are the last ones of the array.
-    accumulate: whether there is a buffer.
+    gated: whether out is activation(gate) * up.
     tangent: whether the call belongs to a derivative, where rhs is the tangent of the
       buffer.
+    offset, accumulate, bias, scale, row_scale: whether there is a group_offset, a buffer and
+      each of these vectors.
   """
 
   mode: str
@@ -97,16 +103,16 @@ class GroupedParams(NamedTuple):
         tangent=self.tangent and accumulate, local_groups=groups)
 
   def buffer_index(self) -> int:
-    """Where the buffer is among the operands."""
+    """The place of the buffer among the operands."""
     return 3 + self.offset
 
   def ranks(self) -> tuple[int, int, int, int]:
-    """Dimensions of lhs, rhs, the sizes and the buffer without a batch."""
+    """The numbers of dimensions of lhs, rhs, the sizes and the buffer, without a batch."""
     rhs = 3 if self.mode == "m" else 2
     return 2 + self.contracts_pairs, rhs + self.paired, 1, 3 + self.paired
 
   def out_rank(self) -> int:
-    """Dimensions of the result, or of the value before a gate, without a batch."""
+    """The number of dimensions of out, or of the value before a gate, without a batch."""
     pairs = self.paired and not self.contracts_pairs
     return (2 if self.mode == "m" else 3) + pairs
 
@@ -132,7 +138,7 @@ class GroupedParams(NamedTuple):
         accumulate=self.accumulate and self.mode == "k")
 
   def out_shapes(self, lhs, rhs, sizes) -> list[tuple[int, ...]]:
-    """Shapes of out and of the value before its activation."""
+    """The shapes of out and of the value before the activation."""
     shape = self.geometry(lhs, rhs, sizes).out_shape()
     if not self.paired or self.contracts_pairs:
       return [shape, shape]
@@ -149,11 +155,13 @@ def ragged(lhs, rhs, sizes, offset=None, bias=None, scale=None, row_scale=None, 
   """Binds ragged_p: [out], or [out, preact] with spec.save_preact.
 
   Args:
+    lhs, rhs, sizes, offset, bias, scale, row_scale, buffer: see above; None for an absent one.
     form: mode, layouts and whether it is gated; its fields for optional operands are
       filled in here.
+    spec: what the call computes.
 
   Raises:
-    NotImplementedError: in mode "m", devices of a shard_map share the buffer.
+    NotImplementedError: devices of a shard_map share the buffer, in mode "m".
   """
   given = lhs, rhs, sizes, offset, buffer, bias, scale, row_scale
   form = form.for_operands(*given)
@@ -162,7 +170,7 @@ def ragged(lhs, rhs, sizes, offset=None, bias=None, scale=None, row_scale=None, 
       and operands[form.buffer_index()] is not buffer):
     raise NotImplementedError(
         "rhs_grad is one array for all devices along an axis of jax.shard_map along "
-        "which other operands differ; the gradient would have it once for each device. "
+        "which other operands differ, and the gradient would have it once for each device. "
         "Give each device a buffer of its own (in_specs, or jax.lax.pcast(rhs_grad, "
         "axis, to='varying') outside of jax.grad) and sum them in the end.")
   return bind(*operands, form=form, spec=spec)
@@ -196,9 +204,8 @@ def ragged_local(*operands, form: GroupedParams, spec: Spec) -> list[jax.Array]:
   return ragged(lhs, rhs, sizes, offset, *vectors, buffer=buffer, form=form, spec=spec)
 
 
-
 def _without_buffer(operands, form: GroupedParams):
-  """The operands without mode "m"'s buffer, which only the gradient needs."""
+  """(operands, form) without the buffer of mode "m", which only the gradient needs."""
   if form.mode == "k" or not form.accumulate:
     return operands, form
   operands = [x for i, x in enumerate(operands) if i != form.buffer_index()]
@@ -206,7 +213,7 @@ def _without_buffer(operands, form: GroupedParams):
 
 
 def finish(z, sizes, offset, bias, scale, row_scale, *, form: GroupedParams, spec: Spec):
-  """The epilogue in jnp: a product's results from its accumulators (float32, int32)."""
+  """The epilogue in jnp: a product's results from its accumulators z (float32 or int32)."""
   axis = z.ndim - 2 - (form.paired and not form.contracts_pairs)
   rows = functools.partial(rows_of, sizes=sizes, offset=offset, count=z.shape[axis],
                            spec=spec)
@@ -228,12 +235,12 @@ def along_rows(row_scale, sizes, offset, count: int, form: GroupedParams) -> jax
 
 
 def rows_of(values, sizes, offset, count: int, dtype, spec: Spec) -> jax.Array:
-  """[count, ...]: each row's group's entry of values [L, ...]; zero for no group.
+  """[count, ...]: for each row the entry of its group in values [L, ...]; zero for no group.
 
   values may have two dimensions for their columns.
 
-  This is a grouped product with ones, because its transpose (sums over the rows of each
-  group) has to be a grouped product as well.
+  Floats are computed as a grouped product with ones, because the transpose (sums over the rows
+  of each group) has to be a grouped product as well.
   """
   if jnp.issubdtype(values.dtype, jnp.integer):
     # Indexing is exact, and integers have no gradient.
@@ -254,13 +261,13 @@ def plan_ragged(operands, form: GroupedParams, spec: Spec, target: str) -> dict:
   lhs, rhs, sizes = operands[:3]
   geometry = form.geometry(lhs.shape, rhs.shape, sizes.shape)
   return plan_call(geometry, lhs.dtype, rhs.dtype, spec, target, bias=form.bias,
-              scale=form.scale, row_scale=form.row_scale)
+                   scale=form.scale, row_scale=form.row_scale)
 
 
 @ragged_p.def_abstract_eval
 def _abstract_eval(*operands, form, spec, partitioned):
   lhs, rhs, sizes = operands[:3]
-  # A call that is linear in a buffer's tangent is usually transposed and never run.
+  # A call that is linear in the tangent of a buffer is usually transposed, and does not run.
   if not form.tangent:
     require_plan(spec, lambda target: plan_ragged(operands, form, spec, target))
   shapes = form.out_shapes(lhs.shape, rhs.shape, sizes.shape)
@@ -271,7 +278,7 @@ run_by_jit(ragged_p)
 
 
 def read_before_transpose(params, i: int, permutation):
-  """See transposes.py. Each group's matrix of rhs may be stored either way."""
+  """See transposes.py. The kernels read each group's matrix of rhs in both orders."""
   form, rank = params["form"], len(permutation)
   swapped = (*range(rank - 2), rank - 1, rank - 2)
   if i != 1 or form.mode != "m" or form.paired or permutation not in (swapped, tuple(range(rank))):
@@ -300,7 +307,7 @@ def _lowering(ctx, *operands, form, spec, partitioned, platform):
 
 
 def _on_merged(call, ctx, operands, form):
-  """call(ctx, *operands) with one dimension for the columns, as the kernel has it."""
+  """call(ctx, *operands) of arrays with one dimension for columns, as the kernel has them."""
   def reshape(x, old, new):
     if old.shape == new.shape:
       return x
@@ -348,7 +355,7 @@ def _jvp(primals, tangents, *, form, spec, partitioned):
   of_rhs = d_rhs, None
   if form.accumulate and form.mode == "m":
     of_rhs = d_rhs if form.tangent else d_buffer, buffer
-  # The terms of the tangent of z = row_scale * scale * acc + bias, or of buffer + acc.
+  # The terms of the tangent of z = row_scale * scale * acc + bias, or in mode "k" of buffer + acc.
   terms = []
   for left, right, added in ((d_lhs, rhs, None), (lhs, *of_rhs)):
     if left is not None and right is not None:
@@ -357,7 +364,8 @@ def _jvp(primals, tangents, *, form, spec, partitioned):
   if d_buffer is not None and form.mode == "k":
     terms.append(d_buffer)
   if d_scale is not None or d_row_scale is not None:
-    # The saved value cannot give acc: it would be divided by a scale that may be zero.
+    # acc is computed again: to give acc, the saved value would be divided by a scale, which may be
+    # zero.
     acc, = product(lhs, rhs, spec=spec.for_gradient(jnp.float32))
     for tangent, of_columns, of_row in ((d_scale, d_scale, row_scale),
                                         (d_row_scale, scale, d_row_scale)):
@@ -369,10 +377,9 @@ def _jvp(primals, tangents, *, form, spec, partitioned):
   results = outs[:1 + spec.save_preact]
   if not terms:
     return results, zero_tangents(results)
-  # A term may lack the batch: that of bias, or of a buffer that the batch shares.
+  # The terms of bias, and of a buffer that the batch shares, may lack the batch dimension.
   d_z = functools.reduce(jnp.add, [jnp.broadcast_to(x, outs[-1].shape) for x in terms])
   return results, epilogue.tangents(d_z, outs, spec, form.gated)
-
 
 
 ad.primitive_jvps[ragged_p] = _jvp
@@ -381,11 +388,11 @@ ad.primitive_jvps[ragged_p] = _jvp
 def _gradient_products(form: GroupedParams):
   """The grouped products that are the gradients of lhs and of rhs, the weights.
 
-  With mode "m" the gradient of the weights has mode "k": the rows are summed over, group by group.
+  In mode "m" the gradient of the weights has mode "k": it is summed over the rows of each group.
 
   Returns:
-    For each: the names of the two operands, the product's form, and whether its result
-    has to be transposed.
+    For each of the two: the names of the two operands, the form of the product, and whether its
+    result has to be transposed.
   """
   of_lhs, of_rhs = form.lhs_contracting, form.rhs_contracting
   if form.mode == "m":
@@ -451,5 +458,6 @@ ad.primitive_transposes[ragged_p] = _transpose
 def _batched_as(buffer, wanted):
   if buffer.ndim > wanted.ndim:
     raise NotImplementedError(
-        "rhs_grad is batched by jax.vmap and its tangent is not. Batch both.")
+        "rhs_grad is batched by jax.vmap and its tangent is not; both or none are allowed to "
+        "be. Batch both.")
   return jnp.broadcast_to(buffer, wanted.shape)

@@ -5,15 +5,15 @@ the two columns of a pair. If a letter is sharded, a device computes:
 
   b, n  its block.
   m     mode "m": its rows, with the part of each group's size that falls among them.
-  k     its part of each sum (mode "k": the part of each group's range of k that falls
-        into its own); the float32 results are then summed over the devices, and the
-        epilogue follows.
+  k     its part of each sum (mode "k": the part of each group's range of k that is among
+        the device's elements). The float32 results are then summed over the devices, and
+        the epilogue follows.
   g     its groups, by group_offset. In mode "m" the rows of other devices' groups are
         zero, and the results are added up: weights are not moved.
 
-If rows and experts (or out's groups and a ragged k) use the same mesh axis, the array
-that is cheaper to move is gathered. The result is then summed over that axis, and
-scattered over it.
+If rows and rhs's groups (or out's groups and a ragged k) use the same mesh axis, the array
+that is cheaper to move is gathered. The result is then summed over that axis and scattered
+along it.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,8 +29,8 @@ from jaxgemm import partitioning
 from jaxgemm.grouped.group_sizes import sizes_in_range
 from jaxgemm.partitioning import Assigner, Assignment, Axes, first, wishes
 
-# s: group sizes; o: group_offset; u and v: the columns of a scale with one value for all
-# of them; w: the rows of such a row_scale; p: the two columns of a pair.
+# s: group sizes; o: group_offset; u and v: the columns of a scale that has one value for all
+# columns; w: the rows of a row_scale that has one value for all rows; p: the two columns of a pair.
 _REPLICATED = "souvwp"
 
 
@@ -75,7 +75,7 @@ def out_labels(form, operands: Sequence[str]) -> list[str]:
 
 
 def _operand_shardings(assigned: Assignment, mesh, form, labels):
-  # A part of the sum is added to the same part of the buffer.
+  # If the sum is scattered, each device adds its part of it to the same part of the buffer.
   buffer = form.buffer_index() if form.mode == "k" and form.accumulate else None
   return tuple(assigned.sharding(mesh, x, i == buffer) for i, x in enumerate(labels))
 
@@ -84,9 +84,11 @@ def assign(form, labels, arrays, results, mesh) -> Assignment:
   """Assigns mesh axes to letters.
 
   Args:
-    labels: the operands' letters.
+    form: the product's `GroupedParams`.
+    labels: the letters of the operands.
     arrays: the operands, with shardings.
-    results: the results, with shardings; empty while these are not known.
+    results: the results, with shardings; empty while these are unknown.
+    mesh: the mesh.
   """
   out = out_labels(form, labels)[:len(results)]
   (lhs, rhs), z = labels[:2], out_labels(form, labels)[0]
@@ -138,7 +140,7 @@ def _sum(x, over: Axes, labels: str, scattered: dict[str, Axes]):
 
 
 def _rest(assigned: Assignment, letter: str) -> Axes:
-  """The letter's axes that results are summed over but not scattered over."""
+  """The axes of the letter over which results are summed but not scattered."""
   scattered = set().union(*assigned.scattered.values())
   return tuple(a for a in assigned.axes.get(letter, ()) if a not in scattered)
 
@@ -226,9 +228,8 @@ def explicit(mesh, *operands, form, spec, compute, finish, result) -> jax.Array:
       mode "m" there is no buffer.
     form: mode, layouts and whether it is gated.
     spec: its `Spec`.
-    compute: as in `partitioned`; differentiable.
-    finish: likewise.
-    result: shape and sharding of jax's result, which has the shape of the product's.
+    compute, finish: as in `partitioned`; these must be differentiable.
+    result: shape and sharding of jax's result, which is also the product's shape.
   """
   form = form.for_operands(*operands)
   given = [x for x in operands if x is not None]

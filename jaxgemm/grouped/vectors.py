@@ -10,7 +10,8 @@ from jaxgemm.dense.vectors import Scales, epilogue_values
 def place_vectors(bias, scales: Scales, lhs, rhs, numbers, groups: int, gated: bool, out_dtype):
   """(bias, scale, row_scale); None for an absent one.
 
-  bias and scale are as the kernels read them. row_scale is for `rows` of layout.py.
+  bias and scale have the shapes and dtypes that the kernels read. row_scale is an argument of
+  `rows` in layout.py.
 
   Args:
     groups: the number of rhs's groups.
@@ -21,8 +22,8 @@ def place_vectors(bias, scales: Scales, lhs, rhs, numbers, groups: int, gated: b
   """
   if scales.scale is not None and scales.rhs is not None:
     raise ValueError(
-        "scale and scale_rhs were given; both have values for groups and columns, and the kernels "
-        "take one of the two. Multiply them.")
+        "scale and scale_rhs were given; both have values for groups and columns, and one of the "
+        "two is allowed. Multiply them, and pass the product.")
   integer = jnp.issubdtype(out_dtype, jnp.integer)
   (_, contracting), (_, batch) = numbers.dot_dimension_numbers
   others = *contracting, *batch, *numbers.rhs_group_dimensions
@@ -38,9 +39,12 @@ def place_vectors(bias, scales: Scales, lhs, rhs, numbers, groups: int, gated: b
 
 def _per_group(name: str, x, groups: int, columns: tuple[int, ...], gated: bool, dtype,
                scalar: bool):
-  """A bias or scale as [groups, N] (scale: or [groups, 1]); None if x is None.
+  """A bias or scale as [groups, N], or [groups, 1] for a scale; None if x is None.
 
-  With a gate: as [groups, 2, N] (or [groups, 1, 1]).
+  With a gate it is [groups, 2, N], or [groups, 1, 1].
+
+  Args:
+    scalar: whether one value, or one for each group, is allowed.
   """
   if x is None:
     return None
@@ -51,8 +55,8 @@ def _per_group(name: str, x, groups: int, columns: tuple[int, ...], gated: bool,
   if x.shape not in allowed:
     shapes = " or ".join(map(str, dict.fromkeys(allowed)))
     raise ValueError(
-        f"{name} has shape {x.shape}; allowed are {shapes} (groups and rhs's columns). "
-        "Reshape it, or apply it to the result.")
+        f"{name} has shape {x.shape}; allowed are {shapes}: values for groups and columns of "
+        "rhs. Reshape it, or apply it to the result.")
   x = epilogue_values(name, x, dtype)
   leads = x.ndim > len(columns) and x.shape[0] == groups
   has_columns = x.shape in ((groups, *columns), columns)
@@ -85,7 +89,7 @@ def _rows_scale(x, lhs, numbers):
 
 
 def _columns_scale(x, rhs, numbers, groups: int):
-  """scale_rhs in one of the shapes of scale: without rhs's dimensions of k and batch, of size 1."""
+  """scale_rhs in a shape that scale may have: without its dimensions for k and a batch."""
   x = jnp.asarray(x)
   (_, contracting), (_, batch) = numbers.dot_dimension_numbers
   if x.ndim != rhs.ndim:

@@ -42,14 +42,15 @@ def _product(lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, *, num
   acc_dtype = spec.out_dtype
   if not no_epilogue:
     acc_dtype = xla.accumulator_dtype(acc_dtype)
-  # jax's own sums of sizes would wrap and would include negative sizes.
+  # lax.ragged_dot_general adds up the sizes as they are: the sum may overflow, and negative sizes
+  # would count.
   count = lhs.shape[layout.ragged]
   sizes = clamp_sizes(group_sizes, count)
   rows = None
   if form.mode == "m" and not (no_epilogue and group_offset is None):
     rows = groups_of_rows(group_sizes, group_offset, form.local_groups, count)
   if group_offset is not None:
-    # One more group, in front of the local groups, takes the rows before theirs.
+    # One more group, in front of the local groups, has the rows before these.
     sizes = local_sizes(sizes, group_offset, form.local_groups)
     if form.mode == "m":
       axis, = numbers.rhs_group_dimensions
@@ -77,8 +78,8 @@ def _product(lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, *, num
       columns = n if x.shape[1] == layout.count(layout.n) else one
       x = expand(jnp.pad(x, ((0, 1), (0, 0)))[rows], columns)
       out = out * x if name == "scale" else out + x
-  # Rows of no group are zero before the activation: so is its result, and, with a gate,
-  # the factor of its gradient.
+  # Rows of no group are zero before the activation. So the result is zero, and with a gate the
+  # factor in its gradient is zero, too.
   out = jnp.where(expand(rows < form.local_groups, one), out, 0)
   if form.gated:
     out = jnp.reshape(out, (*out.shape[:-1], *layout.columns))

@@ -1,4 +1,4 @@
-"""scaled_matmul and scaled_ragged_dot: products of operands with scales of blocks of k."""
+"""scaled_matmul and scaled_ragged_dot: products of operands with scales of blocks along k."""
 
 import functools
 import math
@@ -16,6 +16,7 @@ from jaxgemm.dense.api import dot_general
 from jaxgemm.dtypes import is_float4
 from jaxgemm.fallback import support
 from jaxgemm.grouped.api import ragged_dot_general
+from jaxgemm.grouped.checks import K_LAST
 from jaxgemm.options import array_argument, check_options, emulated_arch
 from jaxgemm.quantization import BLOCKS
 from jaxgemm.scaled.primitive import ScaledParams, plan_scaled, product
@@ -24,7 +25,7 @@ from jaxgemm.spec import Spec
 
 _NUMBERS = (((2,), (2,)), ((0,), (0,)))
 _RAGGED = {
-    "m": lax.RaggedDotDimensionNumbers((((1,), (2,)), ((), ())), (0,), (0,)),
+    "m": K_LAST,
     "k": lax.RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (1,), ())}
 
 
@@ -41,13 +42,13 @@ class _Given(NamedTuple):
 
 
 class _Call(NamedTuple):
-  """What else a call has.
+  """The other arguments of a call.
 
   Attributes:
-    block: number of k in a block, or None: blocks are of equal sizes.
+    block: elements along k in a block, or None if K is a multiple of it.
     ragged: "none", "m" or "k"; see primitive.py.
-    out_dtype: of the result.
-    options: of `jaxgemm.matmul`, as sorted pairs.
+    out_dtype: dtype of the result.
+    options: options of `jaxgemm.matmul`, as sorted pairs of name and value.
   """
 
   block: int | None
@@ -57,11 +58,11 @@ class _Call(NamedTuple):
 
 
 def _check(name, x, scales, block: int | None) -> None:
-  """Raises ValueError for scales that do not belong to an operand."""
+  """Raises ValueError if the shape of an operand's scales does not fit the operand."""
   if scales.ndim != x.ndim:
     raise ValueError(
-        f"{name} has shape {x.shape} and {name}_scales {scales.shape}; they have the same number "
-        "of dimensions. An operand with a scale for each row has 1 in the place of K.")
+        f"{name} has shape {x.shape} and {name}_scales {scales.shape}; the same number of "
+        "dimensions is allowed. For one scale for each row pass scales with 1 in the place of K.")
   *lead, rows, k = x.shape
   blocks = scales.shape[-1]
   counts = {rows, math.ceil(rows / BLOCK)}
@@ -72,34 +73,37 @@ def _check(name, x, scales, block: int | None) -> None:
         f"{name}_scales has shape {scales.shape} for {name} of shape {x.shape}; the shape (..., "
         f"rows, blocks) is allowed, where rows is {rows}, or {math.ceil(rows / BLOCK)} for one "
         f"scale for {BLOCK} rows, and blocks is {allowed}. If the last block is shorter than the "
-        "others, pass block=, the number of k in a block.")
+        "others, pass block=, the number of elements along k in a block.")
 
 
 def _block_of(k: int, count: int, block: int | None) -> int:
-  """The number of k that share a scale."""
+  """The number of elements along k that share a scale."""
   return max(k, 1) if count == 1 else block or k // count
 
 
 def _along(scales, block: int, size: int, axis: int):
-  """Scales for blocks of `block` as scales for each element of an axis of a size."""
+  """Scales of blocks as one scale for each of the `size` elements of an axis.
+
+  Scales that already are so many are returned as they are.
+  """
   if scales.shape[axis] == size:
     return scales
   return lax.slice_in_dim(jnp.repeat(scales, block, axis), 0, size, axis=axis)
 
 
 def _float8_for_float4(x):
-  """float8 has every value of float4."""
+  """x; float4 is cast to float8, which has all its values."""
   return x.astype(jnp.float8_e4m3fn) if is_float4(x.dtype) else x
 
 
 def _dequantized_dtype(dtype):
-  """bfloat16 for float8, float4 and bfloat16, all of whose values it has; else float32."""
+  """bfloat16 for dtypes all of whose values it has: float8, float4, bfloat16; else float32."""
   small = jnp.issubdtype(dtype, jnp.floating) and dtype.itemsize == 1 or dtype == jnp.bfloat16
   return jnp.dtype(jnp.bfloat16 if small else jnp.float32)
 
 
 def _dequantized(x, scales, block: int | None):
-  """(x or x times its scales, the scales that are left)."""
+  """(x times its scales of blocks, None), or (x, its scales) if there is one scale for each row."""
   rows, k = x.shape[-2:]
   scales = scales.astype(jnp.float32)
   if scales.shape[-1] == 1:
@@ -110,7 +114,10 @@ def _dequantized(x, scales, block: int | None):
 
 
 def _by_whole_sums(call: _Call, given: _Given) -> jax.Array:
-  """The product of operands that are dequantised first if they have blocks along k."""
+  """The product by `dot_general` or `ragged_dot_general`, which scale whole sums over k.
+
+  An operand with several blocks along k is dequantised first.
+  """
   lhs, scale_lhs = _dequantized(given.lhs, given.lhs_scales, call.block)
   rhs, scale_rhs = _dequantized(given.rhs, given.rhs_scales, call.block)
   options = dict(call.options, preferred_element_type=call.out_dtype)
@@ -131,7 +138,11 @@ def _by_whole_sums(call: _Call, given: _Given) -> jax.Array:
 
 
 def _is_mx(given: _Given, own: list[int]) -> bool:
-  """Whether the scales, of blocks of these numbers of k, are those of an MX format."""
+  """Whether the scales are those of an MX format.
+
+  Args:
+    own: elements along k in a block of lhs, and of rhs.
+  """
   pairs = (given.lhs, given.lhs_scales), (given.rhs, given.rhs_scales)
   return own == [BLOCKS["mx"]] * 2 and all(
       scales.dtype == jnp.float8_e8m0fnu and scales.shape[-2] == x.shape[-2]
@@ -139,16 +150,16 @@ def _is_mx(given: _Given, own: list[int]) -> bool:
 
 
 def _reads_float4(given: _Given, own: list[int]) -> bool:
-  """Whether the kernels of the MX formats read both operands, of float4, as they are in memory.
+  """Whether both operands are float4 that the kernels of the MX formats read from memory.
 
-  They read whole vectors of 16 bytes.
+  Those kernels read whole vectors of 16 bytes, which is 32 elements along k.
   """
   return _is_mx(given, own) and is_float4(given.lhs.dtype) and is_float4(given.rhs.dtype) and (
       given.lhs.shape[-1] % 32 == 0)
 
 
 def _prepared(call: _Call, given: _Given) -> tuple[_Given, ScaledParams]:
-  """The arrays as the kernels read them, with blocks of one size, and the primitive's form."""
+  """(arrays, form): the arrays as the kernels read them, with blocks of one size."""
   k = given.lhs.shape[-1]
   own = [_block_of(k, x.shape[-1], call.block) for x in (given.lhs_scales, given.rhs_scales)]
   mx = _is_mx(given, own)
@@ -187,7 +198,7 @@ def _prepared(call: _Call, given: _Given) -> tuple[_Given, ScaledParams]:
 
 
 def _abstract(call: _Call, given: _Given) -> tuple[_Given, ScaledParams]:
-  """`_prepared` of shapes, which runs nothing."""
+  """`_prepared` for shapes alone: nothing is computed."""
   forms = []
 
   def arrays(given):
@@ -208,7 +219,7 @@ def _spec(call: _Call) -> Spec:
 
 
 def _reason(call: _Call, given: _Given) -> str | None:
-  """Why the kernels do not apply the scales of blocks, or None: they do."""
+  """Why the kernels do not apply the scales of blocks; None if they do."""
   own = [_block_of(given.lhs.shape[-1], x.shape[-1], call.block)
          for x in (given.lhs_scales, given.rhs_scales)]
   if given.lhs_scales.shape[-1] == given.rhs_scales.shape[-1] == 1 and (
@@ -218,15 +229,15 @@ def _reason(call: _Call, given: _Given) -> str | None:
     return "implementation='xla' was given"
   spec = _spec(call)
   prepared, form = _abstract(call, given)
-  # A product of float4 is one of float8 where a target has no kernel for it.
+  # If a target has no kernel for float4, the product is one of float8.
   lhs, rhs = (jax.eval_shape(_float8_for_float4, x) for x in (prepared.lhs, prepared.rhs))
   _, reason = support(lhs, rhs, spec.out_dtype, given.lhs.shape[-1], None, spec.emulated,
                       splits=False)
   if reason is not None:
     return reason
   if meshes.explicit_mesh(given.lhs, given.rhs) is not None:
-    return ("the mesh has explicit axes, on which the kernels do not apply scales of blocks; "
-            "automatic axes or jax.shard_map allow it")
+    return ("the mesh has explicit axes, where the kernels do not apply scales of blocks; they do "
+            "on automatic axes and inside jax.shard_map")
   order = prepared.lhs, prepared.rhs, prepared.sizes, prepared.offset
   operands = [x for x in (*order, prepared.lhs_scales, prepared.rhs_scales, prepared.bias)
               if x is not None]
@@ -238,10 +249,9 @@ def _reason(call: _Call, given: _Given) -> str | None:
   return None
 
 
-
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
 def _by_blocks(call: _Call, given: _Given) -> jax.Array:
-  """The product with the scales of blocks in the kernel."""
+  """The product by a kernel that applies the scales of blocks."""
   spec = _spec(call)
   if spec.emulated is not None:
     _ffi.use_emulator()
@@ -266,9 +276,13 @@ def _compute(call: _Call, given: _Given) -> jax.Array:
   check_options(**dict(call.options), preferred_element_type=call.out_dtype)
   if call.block is not None and (
       isinstance(call.block, bool) or not isinstance(call.block, numbers.Integral)):
-    raise TypeError(f"block={call.block!r} was given; an int, or None, is allowed.")
+    raise TypeError(
+        f"block={call.block!r} was given; an int, or None, is allowed. Pass the number of "
+        "elements along k in a block.")
   if call.block is not None and call.block < 1:
-    raise ValueError(f"block={call.block} was given; 1 or more is allowed.")
+    raise ValueError(
+        f"block={call.block} was given; 1 or more is allowed. Leave it out for blocks of equal "
+        "sizes.")
   _check("lhs", given.lhs, given.lhs_scales, call.block)
   _check("rhs", given.rhs, given.rhs_scales, call.block)
   return _jitted(call, given)
@@ -277,7 +291,7 @@ def _compute(call: _Call, given: _Given) -> jax.Array:
 def reasons(lhs, rhs, *, lhs_scales, rhs_scales, group_sizes=None, block=None, bias=None,
             group_offset=None, preferred_element_type=jnp.float32, ragged="m",
             **options) -> list[str]:
-  """What `scaled_matmul` or `scaled_ragged_dot` does to its operands before the kernel."""
+  """Sentences on how `scaled_matmul` or `scaled_ragged_dot` converts operands before the kernel."""
   options = dict(activation=None, schedule=None, reduction=None, deterministic=False, config=None,
                  implementation=None) | options
   call = _Call(block, "none" if group_sizes is None else ragged, preferred_element_type,
@@ -319,35 +333,39 @@ def scaled_matmul(
     config: GemmConfig | None = None,
     implementation: str | None = None,
 ) -> jax.Array:
-  """`jax.nn.scaled_matmul`: the product of operands with scales for blocks of k.
+  """`jax.nn.scaled_matmul`: the product of operands with scales for blocks along k.
 
-  A kernel with scales of blocks sums over each block of k by itself, multiplies that sum by the
-  scales of its blocks, and adds it to float32 accumulators, as DeepGEMM does. On gfx950 the matrix
-  instruction itself multiplies by the scales of the MX formats; two operands of float4_e2m1fn are
-  read as they are there if K is a multiple of 32. Other float4 values are cast to float8. An
-  operand with one scale for each row (K_a or K_b is 1) is read as it is everywhere. Where the
-  kernels do not have the blocks, such an operand is dequantised first, by XLA: float8, float4 and
-  bfloat16 to bfloat16, others to float32. In the range of bfloat16 this is exact for float8 and
-  float4 values with scales that are powers of two (MXFP8, MXFP4); values with other scales are
-  rounded to bfloat16. `jaxgemm.explain(lhs, rhs, lhs_scales=..., rhs_scales=...)` says which
-  operands these are, and why. Derivatives are those of the dequantised product.
+  A kernel with scales of blocks sums over each block by itself, multiplies that sum by the scales
+  of its two blocks, and adds it to float32 accumulators, as DeepGEMM does
+  (https://github.com/deepseek-ai/DeepGEMM). On gfx950 the matrix instruction itself multiplies by
+  the scales of the MX formats (OCP Microscaling Formats v1.0). There two operands of float4_e2m1fn
+  are read without a conversion if K is a multiple of 32. Other float4 values are cast to float8.
+
+  An operand with one scale for each row (K_a or K_b is 1) is never dequantised: its scales
+  multiply whole sums. If the kernels do not have the blocks of a call, XLA first dequantises each
+  operand that has several blocks: float8, float4 and bfloat16 to bfloat16, others to float32. For
+  float8 and float4 values with scales that are powers of two (MXFP8, MXFP4) this is exact, within
+  the range of bfloat16. Values with other scales are rounded to bfloat16.
+  `jaxgemm.explain(lhs, rhs, lhs_scales=..., rhs_scales=...)` says which operands are dequantised,
+  and why. Derivatives are those of the dequantised product.
 
   Args:
-    lhs: array of shape (B, M, K).
-    rhs: array of shape (B, N, K).
-    lhs_scales: array of shape (B, M, K_a), where K_a divides K; or (B, M / 128, K_a), rounded up,
-      with a scale for each 128 rows.
+    lhs: array of shape (B, M, K), of a dtype that `jaxgemm.matmul` takes, or float4_e2m1fn.
+    rhs: array of shape (B, N, K), likewise.
+    lhs_scales: float array of shape (B, M, K_a), where K_a divides K; or of shape
+      (B, M / 128, K_a), rounded up, with a scale for each 128 rows.
     rhs_scales: array of shape (B, N, K_b) or (B, N / 128, K_b), likewise.
     preferred_element_type: dtype of the result.
-    block: number of k in a block; the last one may be shorter. Default: K / K_a and K / K_b.
-    bias: see `jaxgemm.matmul`.
+    block: elements along k that share a scale; the last block may be shorter. The default is
+      K / K_a for lhs and K / K_b for rhs.
+    bias: array of shape (N,) or (B, N); see `jaxgemm.matmul`.
     activation, schedule, reduction, deterministic, config, implementation: see `jaxgemm.matmul`.
 
   Returns:
-    An array of shape (B, M, N).
+    An array of shape (B, M, N), of dtype preferred_element_type.
 
   Raises:
-    ValueError, TypeError: see `jaxgemm.matmul`.
+    ValueError, TypeError: a shape, a dtype or an option is not allowed; see `jaxgemm.matmul`.
   """
   lhs, rhs, lhs_scales, rhs_scales = _arrays(
       lhs=lhs, rhs=rhs, lhs_scales=lhs_scales, rhs_scales=rhs_scales)
@@ -358,7 +376,8 @@ def scaled_matmul(
           "jaxgemm.matmul with scale_lhs and scale_rhs.")
   if lhs.shape[0] != rhs.shape[0] or lhs.shape[2] != rhs.shape[2]:
     raise ValueError(
-        f"lhs has shape {lhs.shape} and rhs {rhs.shape}; (B, M, K) and (B, N, K) are allowed.")
+        f"lhs has shape {lhs.shape} and rhs {rhs.shape}; (B, M, K) and (B, N, K) are allowed. "
+        "Transpose an operand whose last dimension is not K.")
   options = dict(activation=activation, schedule=schedule, reduction=reduction,
                  deterministic=deterministic, config=config, implementation=implementation)
   return _compute(
@@ -385,47 +404,53 @@ def scaled_ragged_dot(
     config: GemmConfig | None = None,
     implementation: str | None = None,
 ) -> jax.Array:
-  """A product of groups, for mixtures of experts, of operands with scales for blocks of k.
+  """`jaxgemm.ragged_dot` of operands with scales for blocks along k, for mixtures of experts.
 
-  k is the last dimension of both operands, as `jaxgemm.scaled_matmul` has it and as float8 is read
-  fastest. It is else as `jaxgemm.ragged_dot`.
+  k is the last dimension of both operands, as in `jaxgemm.scaled_matmul`; the kernels read float8
+  fastest so. See there for the scales, and `jaxgemm.ragged_dot` for the groups.
 
   Args:
-    lhs: array of shape (M, K), the rows of all groups one after another.
-    rhs: array of shape (G, N, K); with ragged="k" (N, K).
-    group_sizes: array of shape (G,), of integers; see `jaxgemm.ragged_dot`.
-    lhs_scales: array of shape (M, K_a), or with a scale for each 128 rows (M / 128, K_a).
-    rhs_scales: array of shape (G, N, K_b) or (G, N / 128, K_b); with ragged="k" without G. See
-      `jaxgemm.scaled_matmul` for both.
+    lhs: array of shape (M, K), the rows of all groups one after another; for dtypes see
+      `jaxgemm.scaled_matmul`.
+    rhs: array of shape (G, N, K); with ragged="k" of shape (N, K).
+    group_sizes: integer array of shape (G,); see `jaxgemm.ragged_dot`.
+    lhs_scales: array of shape (M, K_a), or (M / 128, K_a), rounded up, with a scale for each 128
+      rows.
+    rhs_scales: array of shape (G, N, K_b) or (G, N / 128, K_b); with ragged="k" without G.
     preferred_element_type: dtype of the result.
     group_offset: see `jaxgemm.ragged_dot`.
-    ragged: "m": the sizes cut lhs's rows. "k": they cut k, as the gradient of rhs needs it. Blocks
-      are counted from the first k of all groups, so a group may begin inside one.
+    ragged: "m": the sizes cut lhs's rows. "k": the sizes cut k, as in the gradient of rhs. Blocks
+      are counted from the first element along k of all groups, so a group may begin inside a block.
     block: see `jaxgemm.scaled_matmul`.
-    bias: array of shape (G, N) or (N,); not with ragged="k".
-    activation: see `jaxgemm.matmul`; not with ragged="k".
+    bias: array of shape (G, N) or (N,); not allowed with ragged="k".
+    activation: see `jaxgemm.matmul`; not allowed with ragged="k".
     schedule, reduction, deterministic, config, implementation: see `jaxgemm.matmul`.
 
   Returns:
-    An array of shape (M, N), with ragged="k" (G, M, N).
+    An array of shape (M, N), or (G, M, N) with ragged="k", of dtype preferred_element_type.
 
   Raises:
     ValueError, TypeError: see `jaxgemm.ragged_dot`.
   """
   if ragged not in _RAGGED:
-    raise ValueError(f"ragged={ragged!r} was given; 'm' and 'k' are allowed.")
+    raise ValueError(
+        f"ragged={ragged!r} was given; 'm' and 'k' are allowed. Pass 'm' if the group sizes cut "
+        "the rows of lhs, and 'k' if they cut k.")
   lhs, rhs, group_sizes, lhs_scales, rhs_scales = _arrays(
       lhs=lhs, rhs=rhs, group_sizes=group_sizes, lhs_scales=lhs_scales, rhs_scales=rhs_scales)
   if lhs.ndim != 2 or rhs.ndim != (3 if ragged == "m" else 2) or lhs.shape[-1] != rhs.shape[-1]:
     raise ValueError(
         f"lhs has shape {lhs.shape} and rhs {rhs.shape}; (M, K) and "
-        f"{'(G, N, K)' if ragged == 'm' else '(N, K)'} are allowed.")
+        f"{'(G, N, K)' if ragged == 'm' else '(N, K)'} are allowed with ragged={ragged!r}. "
+        "Transpose an operand whose last dimension is not K.")
   if not jnp.issubdtype(group_sizes.dtype, jnp.integer):
     raise TypeError(
         f"group_sizes has dtype {group_sizes.dtype.name}; integers are allowed. Pass "
         "group_sizes.astype(jnp.int32).")
   if ragged == "k" and (bias is not None or activation is not None):
-    raise ValueError("bias and activation do not go with ragged='k'. Apply them to the result.")
+    raise ValueError(
+        "bias or activation was given with ragged='k'; neither is allowed there. Leave them out, "
+        "and apply them to the result.")
   options = dict(activation=activation, schedule=schedule, reduction=reduction,
                  deterministic=deterministic, config=config, implementation=implementation)
   return _compute(

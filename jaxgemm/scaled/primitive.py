@@ -1,18 +1,19 @@
 """The primitive of products whose operands have scales of blocks, dense and grouped.
 
-`scaled_p` sums over each block of k by itself, multiplies that sum by the scales of its two
-blocks, and adds it to float32 accumulators: the promoted accumulation of DeepGEMM.
+`scaled_p` sums over each block along k by itself, multiplies that sum by the scales of its two
+blocks, and adds it to float32 accumulators: the promoted accumulation of DeepGEMM
+(https://github.com/deepseek-ai/DeepGEMM).
 
   dense        lhs [M, K], rhs [N, K] -> out [M, N]
   grouped "m"  lhs [M, K], rhs [L, N, K], group_sizes cut M -> out [M, N]
   grouped "k"  lhs [M, K], rhs [N, K], group_sizes cut K -> out [L, M, N]
 
-lhs may be [K, M] and rhs [K, N] (lhs_contracting, rhs_contracting). For each matrix of an operand,
-and whichever dimension of it is k, lhs_scales is [M / block_m, K / block_k] and rhs_scales
+lhs may be [K, M] (lhs_contracting 0) and rhs [K, N] (rhs_contracting 0). For each matrix of an
+operand, in either layout, lhs_scales is [M / block_m, K / block_k] and rhs_scales is
 [N / block_n, K / block_k], rounded up, or [K / block_k, N] if block_n is 1. With `mx` they are
 the bytes of float8_e8m0fnu, [M, K / 32] and [N, K / 32], and the operands may be float4. Every
-operand but group_offset may have a batch dimension in front, an operand and its scales together.
-Derivatives are those of the dequantised product (api.py).
+operand but group_offset may have a batch dimension in front; an operand and its scales both have
+it or both lack it. Derivatives are those of the dequantised product (api.py).
 """
 
 import dataclasses
@@ -37,7 +38,7 @@ from jaxgemm.plan import plan_call, require_plan
 from jaxgemm.scaled import sharding
 from jaxgemm.spec import Geometry, Spec, with_absent
 
-# The only kernels that read the scales of the MX formats. Others get them as float32.
+# The kernels of this target read the scales of the MX formats. Others get them as float32.
 _MX_TARGET = "gfx950"
 
 
@@ -60,7 +61,7 @@ class ScaledParams(NamedTuple):
     return with_absent(operands, 2, self.mode != "none", self.offset, True, True, self.bias)
 
   def ranks(self) -> tuple[int, ...]:
-    """Dimensions without a batch of what `split` gives."""
+    """The number of dimensions of each operand that `split` gives, without a batch."""
     of_rhs = 3 if self.mode == "m" else 2
     return 2, of_rhs, 1, 1, 2, of_rhs, 2 if self.mode == "m" else 1
 
@@ -77,11 +78,11 @@ class ScaledParams(NamedTuple):
         dense, batch=batch, lhs_batched=batched[0], rhs_batched=batched[1], **grouped)
 
   def on(self, target: str) -> "ScaledParams":
-    """What the kernels of a target get."""
+    """The form for the kernels of a target, most of which do not read scales of MX formats."""
     return self._replace(mx=self.mx and target == _MX_TARGET)
 
   def blocks(self) -> dict[str, int]:
-    """What `plan_call` and `lower_call` get."""
+    """The keyword arguments of `plan_call` and `lower_call`."""
     return dict(block_k=self.block_k, block_m=self.block_m, block_n=self.block_n, mx=self.mx,
                 bias=self.bias)
 
@@ -111,7 +112,7 @@ def product(lhs, rhs, sizes, offset, lhs_scales, rhs_scales, bias, *, form: Scal
 
 
 def _local(*operands, form: ScaledParams, spec: Spec) -> list[jax.Array]:
-  """One device's part, whose groups are all of the product's."""
+  """The product of one device's operands. Each device has all groups."""
   return scaled_p.bind(*operands, form=form, spec=spec, partitioned=None)
 
 
@@ -128,7 +129,7 @@ def plan_scaled(operands, form: ScaledParams, spec: Spec, target: str) -> dict:
   """
   lhs, rhs, *_ = operands
   return plan_call(_geometry(operands, form), lhs.dtype, rhs.dtype, spec, target,
-              **form.on(target).blocks())
+                   **form.on(target).blocks())
 
 
 @scaled_p.def_abstract_eval
@@ -153,7 +154,7 @@ def _lowering(ctx, *operands, form, spec, partitioned, platform):
 
 
 def _with_scales_for(target: str, ctx, operands, form: ScaledParams):
-  """(operands, avals) with scales of an MX format as the target's kernels read them."""
+  """(operands, avals), where scales of an MX format are as the target's kernels read them."""
   operands, avals = list(operands), list(ctx.avals_in)
 
   def apply(i, fun):
@@ -190,7 +191,7 @@ register_lowerings(scaled_p, _lowering)
 def _batch(operands, axes, *, form, spec, partitioned):
   if any(axis is not None for axis in (form.split(axes)[3:4] if form.offset else ())):
     raise NotImplementedError(
-        "group_offset is batched by jax.vmap; one offset is allowed. Leave it out of in_axes.")
+        "group_offset is batched by jax.vmap; one offset is allowed. Give it None in in_axes.")
   arrays, given, ranks = form.split(operands), form.split(axes), form.ranks()
   size = next(x.shape[axis] for x, axis in zip(operands, axes) if axis is not None)
   old = next((x.shape[axis == 0] for x, axis, rank in zip(arrays, given, ranks)

@@ -1,9 +1,9 @@
-"""How a product with scales of blocks is shared out on automatic meshes.
+"""How a product with scales of blocks is sharded on automatic meshes.
 
-Each device computes its part of the batch, of m and of n, in groups only of n. If both operands are
-sharded along k alike, and between blocks, it sums over its part of k, and the float32 results are
-summed over the devices; else k is gathered. The scales go with their operands. Where a scale is for
-128 columns, n is cut between these.
+Each device computes its part of the batch, of m and of n; m of a grouped product is gathered. If
+both operands are sharded along k in the same way, and each device has whole blocks, it sums over
+its part of k, and the float32 results are summed over the devices. Else k is gathered. Scales are
+sharded as their operands. If a scale is for 128 columns, a device has whole blocks of these.
 """
 
 import functools
@@ -19,9 +19,12 @@ Labels = tuple[tuple[str, ...], ...]
 
 
 def labels(form, operands) -> tuple[Labels, tuple[str, ...]]:
-  """(the labels of each operand, those of out); "gathered_m", "gathered_k" and others are whole."""
+  """(the labels of each operand, those of out).
+
+  Only "b", "m", "n", "k", "blocks_n" and "blocks_k" may be sharded; others are gathered.
+  """
   m = "m" if form.mode == "none" else "gathered_m"
-  # The epilogue follows the sum over devices, and that of groups is in the kernel only.
+  # The epilogue has to follow a sum over devices, and a grouped bias is added in the kernel only.
   k = "gathered_k" if form.mode == "k" or form.mode == "m" and form.bias else "k"
   of_lhs = (m, k) if form.lhs_contracting else (k, m)
   of_rhs = ("n", k) if form.rhs_contracting else (k, "n")
@@ -51,7 +54,7 @@ def _assign(of_operands: Labels, of_out, operands, results, mesh, block_k: int) 
   blocks = size.get("blocks_n", size["n"])
   if blocks == size["n"] or size["n"] % BLOCK == 0:  # else the last block of columns is shorter
     assigner.take(first((*wanted["n"], *wanted.get("blocks_n", ()))), "n", "blocks_n")
-  # Both operands have them, and each device has whole blocks.
+  # k is sharded if both operands have it along the same axes, and each device has whole blocks.
   if len({*wanted.get("k", ())}) == 1 and size["k"] == block_k * size["blocks_k"]:
     assigner.take(wanted["k"][0], "k", "blocks_k")
   return Assignment(assigner.axes, {})

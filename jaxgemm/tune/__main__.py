@@ -1,4 +1,4 @@
-"""Tunes what a file names, and looks after the tuning file.
+"""Tunes the products that a file names; lists, merges, exports and prunes tuning files.
 
     python -m jaxgemm.tune model.py
     python -m jaxgemm.tune shapes.yaml --seconds=300
@@ -15,8 +15,8 @@ and "k". Optional are "dtype" (default bfloat16), "layout", "groups", "activatio
 "gradients" (default false). "layout" has a letter for lhs and one for rhs: "rr" (the default)
 is lhs [M, K] and rhs [K, N], and "c" is an operand that is stored transposed. "groups" is the
 number of groups of a grouped product: lhs [M, K] has the rows of all groups, rhs is
-[groups, K, N], and "layout" has no effect. `prune` removes entries of other versions.
-`shipped` lists what the package has for chips.
+[groups, K, N], and "layout" has no effect. `prune` removes entries of other versions of
+jaxgemm. `shipped` lists the entries that the package has for chips.
 """
 
 import argparse
@@ -37,11 +37,12 @@ _FIELDS = {"m", "n", "k", "dtype", "layout", "groups", "activation", "gradients"
 
 
 def calls(path: pathlib.Path):
-  """The (function, arguments) that a file names."""
+  """The pairs of (function, arguments) that a file names."""
   if path.suffix == ".py":
     names = runpy.run_path(str(path))
     if "calls" not in names:
-      raise SystemExit(f"{path} has no function calls(), which gives (function, arguments).")
+      raise SystemExit(f"{path} has no function calls(). Define it: it returns or yields "
+                       "(function, arguments).")
     return list(names["calls"]())
   try:
     shapes = read_list(path)
@@ -51,7 +52,7 @@ def calls(path: pathlib.Path):
 
 
 def read_list(path: pathlib.Path) -> list:
-  """The list in a JSON or YAML file. Raises ValueError if there is none."""
+  """The list in a JSON or YAML file; raises ValueError if the file has no list."""
   if path.suffix == ".json":
     found = json.loads(path.read_text())
   else:
@@ -65,14 +66,15 @@ def read_list(path: pathlib.Path) -> list:
     except yaml.YAMLError as error:
       raise ValueError(f"it is no YAML: {error}") from error
   if not isinstance(found, list):
-    raise ValueError("it is no list.")
+    raise ValueError("it is no list. Write a list of objects with m, n and k.")
   return found
 
 
 def _call(path, given):
   if not isinstance(given, dict) or not all(
       type(given.get(name, 1)) is int and given.get(name, 1) > 0 for name in "mnk"):
-    raise SystemExit(f"{path}: {given!r} was given; a product has numbers m, n and k.")
+    raise SystemExit(f"{path}: {given!r} was given; a product has numbers m, n and k. Write "
+                     "them as positive integers.")
   missing, unknown = {"m", "n", "k"} - given.keys(), given.keys() - _FIELDS
   wrong = [f"lacks {sorted(missing)}"] if missing else []
   wrong += [f"has unknown fields {sorted(unknown)}"] if unknown else []
@@ -107,7 +109,8 @@ def _call(path, given):
 def _place(given: str | None) -> pathlib.Path:
   place = pathlib.Path(given) if given else database.default_path()
   if place is None:
-    raise SystemExit("JAXGEMM_TUNING is 'off', so there is no tuning file. Pass --file.")
+    raise SystemExit("JAXGEMM_TUNING is 'off', so there is no tuning file. Unset it, or pass "
+                     "--file.")
   return place
 
 
@@ -119,15 +122,19 @@ def main(argv=None) -> int:
                       "merge, import, export or prune")
   parser.add_argument("other", nargs="?", help="the file to merge, or to export to")
   parser.add_argument("--file", help="the tuning file")
-  parser.add_argument("--seconds", type=float, default=120.0, help="time for all products")
-  parser.add_argument("--routing", default="balanced", help="sizes of groups")
-  parser.add_argument("--most_candidates", type=int, default=16, help="of each product")
-  parser.add_argument("--workers", type=int, help="processes that time products, one for "
-                      "each of so many devices; 0: this process, which a candidate may end "
-                      "or hang. Default: one for each GPU, one on the CPU")
+  parser.add_argument("--seconds", type=float, default=120.0,
+                      help="no product is begun after this time")
+  parser.add_argument("--routing", default="balanced", help="sizes of the groups of grouped "
+                      "products: balanced, mild, skewed or extreme")
+  parser.add_argument("--most_candidates", type=int, default=16,
+                      help="number of candidates of each product")
+  parser.add_argument("--workers", type=int, help="number of processes that time products, each "
+                      "on a device of its own; 0: this process times them, and a candidate may "
+                      "end or hang it. Default: one for each GPU, one on the CPU")
   parser.add_argument("--candidate_seconds", type=float, default=60.0,
-                      help="a candidate that takes longer is left out; with workers")
-  parser.add_argument("--again", action="store_true", help="also time what the file has")
+                      help="with workers, a candidate that takes longer is left out")
+  parser.add_argument("--again", action="store_true",
+                      help="also time products that the file has")
   given = parser.parse_args(argv)
   place = _place(given.file)
   if given.what in ("merge", "import", "export") and not given.other:
@@ -149,8 +156,8 @@ def main(argv=None) -> int:
     workers = given.workers
     if workers is None:
       workers = jax.local_device_count() if jax.default_backend() == "gpu" else 1
-    wanted: list = [(function, arguments, {}) for function, arguments in
-              calls(pathlib.Path(given.what))]
+    wanted: list = [(function, arguments, {})
+                    for function, arguments in calls(pathlib.Path(given.what))]
     print(tune_all(
         wanted, seconds=given.seconds, path=place, routing=given.routing, again=given.again,
         most_candidates=given.most_candidates, workers=workers,

@@ -1,9 +1,9 @@
-"""What a plan takes from the tuning file.
+"""Looks up the entry of the tuning file for a plan.
 
-The file is read once in a process, when the first product is planned. Where it has no entry,
-one of the files that the package has for the chip may have one. A program of
-several processes must choose the same in all of them, so it uses no file of a user but one
-that JAXGEMM_TUNING names, and all take what process 0 has.
+The file is read once in a process, when the first product is planned. If it has no entry, the
+files that the package has for the chip are looked up. A program of several processes must
+choose the same in all of them. So it uses a user's file only if JAXGEMM_TUNING names it, and all
+processes take the entries of process 0.
 """
 
 import collections
@@ -22,7 +22,7 @@ from jaxgemm import _ffi
 from jaxgemm.tune import database
 from jaxgemm.tune.database import Entry
 
-# Fields of a config that fit one number of rows only.
+# Fields of a config that fit one size of the open dimension only.
 _FOR_ONE_SIZE = ("num_workgroups", "num_shares")
 
 Problem = Mapping[str, str | int]
@@ -36,11 +36,11 @@ def _version() -> str:
 
 
 def machine(target: str, cus: int) -> str:
-  """What timings are for: the target, and its processors or the CPU's kernels."""
+  """The machine that times are for: a GPU's target and CUs, or a CPU's kernels and processors."""
   if target == "cpu":
     best = next(each["name"] for each in _ffi.native.host_kernels() if each["available"])
     return f"cpu {best} {len(os.sched_getaffinity(0))}"
-  # The H100 and the H200 have equally many multiprocessors, but different memories.
+  # The H100 and the H200 have the same number of multiprocessors, but different memories.
   kind = ""
   if target.startswith("sm") and cus and _ffi.default_platform() == "cuda":
     kind = f" {jax.devices()[0].device_kind}"
@@ -49,7 +49,7 @@ def machine(target: str, cus: int) -> str:
 
 
 def bucket(size: int) -> int:
-  """The next power of two: sizes up to it, and above the one before, share an entry."""
+  """The next power of two. Sizes above the power before it, and up to it, share an entry."""
   return 1 << max(size - 1, 0).bit_length()
 
 
@@ -59,12 +59,12 @@ def is_current(name: str) -> bool:
 
 
 def open_size(problem: Problem) -> str:
-  """The dimension whose size the key leaves open: that of the tokens, mostly."""
+  """The dimension whose size the key leaves open; mostly it is the number of tokens."""
   return "k" if problem["ragged"] == "k" else "m"
 
 
 def key(problem: Problem, target: str, cus: int) -> str:
-  """The key of a problem in the file: its open size and number of groups by buckets."""
+  """The key of a problem in the file. The open size and the number of groups are buckets."""
   sized = dict(problem)
   for name in (open_size(problem), "groups", "local_groups"):
     sized[name] = bucket(int(sized[name])) if sized[name] else 0
@@ -94,12 +94,12 @@ def _entries_of_process_0() -> dict[str, Entry]:
   Raises:
     RuntimeError: process 0 has not shared its entries in time.
   """
-  from jax._src import distributed  # jax has no public way to what processes share
+  from jax._src import distributed  # jax has no public way to share values between processes
 
   client = distributed.global_state.client
   path = database.default_path()
   if client is None or path is None:
-    return {}  # without a client the processes cannot talk
+    return {}  # without a client the processes cannot share entries
   if jax.process_index() == 0:
     found = {name: entry for name, entry in _entries(path).items() if is_current(name)}
     client.key_value_set(_SHARED, database.dumps(found))
@@ -150,22 +150,22 @@ def entries() -> Mapping[str, Entry]:
 
 
 def forget() -> None:
-  """Lets the file be read again."""
+  """Clears what was read, so that the files are read again."""
   _entries.cache_clear()
   _shipped.cache_clear()
 
 
 def tuned_plan(problem: Problem, config: tuple, target: str, is_open: bool) -> dict:
-  """The plan of a problem: as the file has it where it has, else as the model predicts.
+  """The plan of a problem: that of the tuning file's entry, or without one the predicted plan.
 
-  Where the file says that XLA is faster, the plan is for products that are not left to
-  XLA: those of gradients.
+  If the entry says that XLA is faster, the plan is for products that are never left to XLA, such
+  as those of gradients.
 
   Args:
     problem: the fields of the native plan's problem.
-    config: what was asked for, as `GemmConfig.to_native` gives it.
+    config: the user's config, as `GemmConfig.to_native` gives it.
     target: "cpu", "gfx942", "gfx950", "gfx90a" or "sm90".
-    is_open: whether nothing was asked for, so that the file may choose.
+    is_open: see `GemmConfig.is_open`; if it is false, no entry is used.
 
   Raises:
     ValueError: the problem or the config does not fit the target.
@@ -185,9 +185,9 @@ def tuned_plan(problem: Problem, config: tuple, target: str, is_open: bool) -> d
     return predicted
   measured = "" if entry.source == "measured" else "by a model of the chip, not measured: "
   times = (f"{measured}{entry.seconds * 1e6:.1f} us on {entry.date[:10]}, the plan's own choice "
-           f"{entry.plan_seconds * 1e6:.1f}")
+           f"{entry.plan_seconds * 1e6:.1f} us")
   if entry.xla_seconds is not None:
-    times += f", XLA's product {entry.xla_seconds * 1e6:.1f}"
+    times += f", XLA's product {entry.xla_seconds * 1e6:.1f} us"
   if entry.size != size:
     times += f"; timed with {open_size(problem)}={entry.size}"
   chosen = {name: value for name, value in entry.config.items()
@@ -208,7 +208,7 @@ def tuned_plan(problem: Problem, config: tuple, target: str, is_open: bool) -> d
 
 
 def described(found: Mapping[str, Entry]) -> str:
-  """The entries as lines for a reader."""
+  """The entries as text, for a reader."""
   lines = []
   for name, entry in sorted(found.items()):
     xla = "-" if entry.xla_seconds is None else f"{entry.xla_seconds * 1e6:.1f}"

@@ -1,9 +1,9 @@
-"""The tuning file: what was measured to be fastest, by machine and problem.
+"""The tuning file: the fastest measured choice for each machine and problem.
 
-It is JSON. Its place is what the environment variable JAXGEMM_TUNING says, or
-jaxgemm/tuning.json in the user's cache directory; with JAXGEMM_TUNING=off there is none.
+It is JSON. The environment variable JAXGEMM_TUNING says where it is; without that it is
+jaxgemm/tuning.json in the user's cache directory. With JAXGEMM_TUNING=off there is none.
 Several processes may write at once: each takes a lock, reads what is there, adds its own
-entries and replaces the file as a whole. What cannot be read is reported once and left
+entries and replaces the file as a whole. Entries that cannot be read are reported once and left
 out; a file that is no JSON is kept beside the new one as *.damaged.
 """
 
@@ -29,17 +29,17 @@ _REMEDY = "Remove it, or set JAXGEMM_TUNING to another file or to 'off'."
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
-  """What was measured for a problem, or predicted.
+  """The times of a problem, measured or predicted, and the choice that they led to.
 
   Attributes:
     implementation: "jaxgemm" or "xla", the faster one.
-    config: the fields of `GemmConfig` of the kernels' fastest candidate; {}: the plan's
-      own choice.
-    size: of the dimension that the key leaves open, m or k, in the problem that was timed.
-    seconds: of the kernels' fastest candidate.
-    plan_seconds: of the plan's own choice.
-    xla_seconds: of XLA's product; None: not timed.
-    date: in UTC, as ISO 8601 has it.
+    config: the fields of `GemmConfig` with which the plan chooses the kernels' fastest candidate;
+      {} if that is the plan's own choice.
+    size: size of the dimension that the key leaves open, m or k, in the problem that was timed.
+    seconds: time of the kernels' fastest candidate.
+    plan_seconds: time of the plan's own choice.
+    xla_seconds: time of XLA's product; None if it was not timed.
+    date: date and time in UTC, in the format of ISO 8601.
     source: "measured", or "predicted" by a model of the chip: then no time was measured, and
       the entry is for problems of exactly this size.
   """
@@ -55,7 +55,7 @@ class Entry:
 
   @classmethod
   def read(cls, value: Any) -> "Entry":
-    """An entry of the file. Raises ValueError for anything else."""
+    """An entry from a value in the file; raises ValueError if the value is no entry."""
     types: dict[str, Any] = {
         "implementation": str, "config": dict, "size": int, "seconds": (int, float),
         "plan_seconds": (int, float), "xla_seconds": (int, float, type(None)),
@@ -68,7 +68,7 @@ class Entry:
     for name, kind in types.items():
       if not isinstance(value[name], kind) or isinstance(value[name], bool):
         raise ValueError(
-            f"{name}={value[name]!r} has type {type(value[name]).__name__}, which is not allowed")
+            f"{name}={value[name]!r} has type {type(value[name]).__name__}; another type is needed")
     if value["implementation"] not in IMPLEMENTATIONS:
       raise ValueError(f"implementation={value['implementation']!r} is unknown; allowed are "
                        f"{', '.join(IMPLEMENTATIONS)}")
@@ -83,7 +83,7 @@ class Entry:
 
 
 def default_path() -> pathlib.Path | None:
-  """The file that JAXGEMM_TUNING names, or the user's; None where it is "off"."""
+  """The file that JAXGEMM_TUNING names, or the user's file; None if the variable is "off"."""
   given = os.environ.get("JAXGEMM_TUNING")
   if given == "off":
     return None
@@ -94,13 +94,13 @@ def default_path() -> pathlib.Path | None:
 
 
 def shipped() -> dict[str, Entry]:
-  """The entries that the package has for chips; a user's own come before them."""
+  """The entries that the package has for chips. A user's own entries take precedence."""
   return {key: entry for path in sorted(SHIPPED.glob("*.json"))
           for key, entry in load(path).items()}
 
 
 def load(path: pathlib.Path) -> dict[str, Entry]:
-  """The entries of a file by key; {} where there is none. Damaged ones are left out."""
+  """The entries of a file, by key; {} if there is no file. Damaged entries are left out."""
   try:
     return loads(path.read_bytes(), path)
   except FileNotFoundError:
@@ -111,7 +111,11 @@ def load(path: pathlib.Path) -> dict[str, Entry]:
 
 
 def loads(text: str | bytes, path: pathlib.Path) -> dict[str, Entry]:
-  """The entries of a file's text; path is for reports. ValueError for what is no JSON."""
+  """The entries in the text of a file. `path` is for warnings.
+
+  Raises:
+    ValueError: the text is no JSON.
+  """
   data = json.loads(text)
   if not isinstance(data, dict) or data.get("format") != FORMAT or not isinstance(
       data.get("entries"), dict):
@@ -135,10 +139,10 @@ def report(path: pathlib.Path, what: str, remedy: str = _REMEDY) -> None:
 
 
 def merge(path: pathlib.Path, entries: Mapping[str, Entry]) -> None:
-  """Adds entries to a file, in place of those with the same keys.
+  """Adds entries to a file; they replace those with the same keys.
 
   Raises:
-    OSError: the file cannot be written. What was there stays as it was.
+    OSError: the file cannot be written. An older file is left as it was.
   """
   with _locked(path):
     _replace(path, load(path) | dict(entries))
@@ -172,7 +176,7 @@ def _replace(path: pathlib.Path, entries: Mapping[str, Entry]) -> None:
   try:
     with open(handle, "w", encoding="utf-8") as file:
       file.write(text)
-    # Others may read it, unlike a temporary file.
+    # mkstemp makes files that only their owner may read. This one keeps the old file's mode.
     os.chmod(name, path.stat().st_mode & 0o777 if path.exists() else 0o644)
     os.replace(name, path)
   except BaseException:

@@ -6,8 +6,8 @@ the end of its wait. Where two of them overlap, the time counts once.
 The trace is the driver's (CUPTI), so it has the kernels of every library in the
 process: all candidates are timed by the same clock.
 
-A virtual GPU has no profiler. There a whole sample, by the wall's clock, stands for one kernel
-with the name "emulated".
+A virtual GPU has no profiler. There a whole sample, in wall time, counts as one kernel with the
+name "emulated".
 """
 
 import bisect
@@ -27,7 +27,7 @@ import numpy as np
 from jaxgemm import _ffi
 from jaxgemm.tune import timing
 
-_MOST_CALLS = 1000  # that one trace has of a candidate
+_MOST_CALLS = 1000  # the most calls of one candidate in one trace
 _VISIT, _DISPATCH = "jaxgemm benchmark visit ", "jaxgemm benchmark dispatch "
 # Calls of the CUDA driver that neither wait nor allocate.
 _STARTS_WORK = re.compile("Memset|cuLaunch|cuGraphLaunch")
@@ -35,7 +35,7 @@ _STARTS_WORK = re.compile("Memset|cuLaunch|cuGraphLaunch")
 
 @dataclasses.dataclass(frozen=True)
 class Candidate:
-  """call(i) starts work on input set i and returns what wait(...) waits for."""
+  """A function to time: call(i) starts work on input set i, and wait waits for its result."""
 
   call: Callable[[int], Any]
   wait: Callable[[Any], Any] = jax.block_until_ready
@@ -43,7 +43,7 @@ class Candidate:
 
 @dataclasses.dataclass(frozen=True)
 class Event:
-  """Something in a trace, from `begin` to `end` in nanoseconds."""
+  """An event of a trace, from `begin` to `end` in nanoseconds."""
 
   name: str
   begin: float
@@ -51,14 +51,19 @@ class Event:
 
   @property
   def kind(self) -> str:
-    """What runs on the device: "kernel", "memset" or "copy"."""
+    """The kind of work on the device: "kernel", "memset" or "copy"."""
     kinds = {"memset": "memset", "memcpy": "copy"}
     return kinds.get(self.name[:6].lower(), "kernel")
 
 
 @dataclasses.dataclass(frozen=True)
 class Trace:
-  """device: events of the streams. host: annotations and calls of the CUDA driver."""
+  """The events of a trace.
+
+  Attributes:
+    device: events of the device's streams.
+    host: annotations and calls of the CUDA driver.
+  """
 
   device: list[Event]
   host: list[Event]
@@ -66,9 +71,9 @@ class Trace:
 
 @dataclasses.dataclass
 class Launches:
-  """What one candidate launched on the device, over all its samples."""
+  """The work that one candidate launched on the device, over all its samples."""
 
-  kernels: float  # per call, as are memsets and copies
+  kernels: float  # number in one call, as are memsets and copies
   memsets: float
   copies: float
   names: list[str]  # of the kernels of one call, in order
@@ -83,6 +88,8 @@ class Launches:
 
 @dataclasses.dataclass(frozen=True)
 class Measured:
+  """The result of `measure`."""
+
   timing: timing.Timing
   launches: dict[str, Launches]
   unclaimed: int  # device events outside of all samples
@@ -151,14 +158,14 @@ def evaluate(trace: Trace, visits: Sequence[str], calls: int, own=None) -> Measu
   """Seconds and launches of each candidate from a trace.
 
   Args:
-    trace: Has two annotations, as `measure` makes them, for each visit.
-    visits: The candidate of each visit, in order.
-    calls: Calls in one visit.
-    own: Whether a device event of that name is the candidate's own; other events, such
-      as those of another program, do not count to its time.
+    trace: the trace, with two annotations for each visit, as `measure` makes them.
+    visits: the candidate of each visit (that is, sample), in order.
+    calls: number of calls in one visit.
+    own: function of the name of a device event that says whether it is the candidate's own.
+      Other events, such as those of another program, are not added to its time. None: all are.
 
   Raises:
-    RuntimeError: The trace lacks a visit, or a visit has no kernel.
+    RuntimeError: the trace lacks a visit, or a visit has no kernel.
   """
   spans, dispatches = (_numbered(trace.host, p) for p in (_VISIT, _DISPATCH))
   if len(spans) != len(visits) or len(dispatches) != len(visits):
@@ -200,7 +207,7 @@ def evaluate(trace: Trace, visits: Sequence[str], calls: int, own=None) -> Measu
       if not any(e.kind == "kernel" for e in mine):
         raise RuntimeError(
             f"A sample of {name} has no kernel in the trace, of {len(trace.device)} "
-            "device events. Is the device a GPU, and its profiler allowed?")
+            "device events. Run this on a GPU, and as a user who may profile it.")
       spans_of_work = _united(mine)
       busy = sum(end - begin for begin, end in spans_of_work) * 1e-9
       seconds[name].append(busy / calls)
@@ -244,19 +251,19 @@ def measure(
   """Times candidates turn by turn under the profiler.
 
   Args:
-    candidates: The candidates by name.
-    num_inputs: Number of input sets, which all candidates use in turn.
-    rounds: Samples of each candidate.
-    calls: Calls in one sample; if None, at most 64, and fewer with many rounds, chosen by
-      `sample_seconds`.
-    sample_seconds: Approximate length of a sample.
-    warmup: Calls of each candidate before its first sample, in addition to its first two calls.
-    own: As in `evaluate`.
-    directory: Where to keep the trace, or None.
-    within: Called with what is done next.
+    candidates: the candidates by name.
+    num_inputs: number of input sets, which all candidates use in turn.
+    rounds: number of samples of each candidate.
+    calls: number of calls in one sample. None: so many that a sample takes about
+      `sample_seconds`, but at most 64, and fewer with many rounds.
+    sample_seconds: approximate length of a sample.
+    warmup: calls of each candidate before its first sample, in addition to its first two calls.
+    own: see `evaluate`.
+    directory: directory in which the trace is kept; None: it is not kept.
+    within: called with a description of the next step.
 
   Raises:
-    RuntimeError: As in `evaluate`.
+    RuntimeError: see `evaluate`.
   """
   names, turn = list(candidates), itertools.cycle(range(num_inputs))
   fastest = float("inf")
@@ -292,9 +299,7 @@ def measure(
         visit(name, keep=False)
       for index in range(rounds):
         within(f"round {index + 1} of {rounds}")
-        shift = index % len(names)
-        order = names[shift:] + names[:shift]
-        for name in order if index // len(names) % 2 == 0 else order[::-1]:
+        for name in timing.in_turn(names, index):
           visit(name)
     within("reading the trace")
     trace = read(directory or scratch)

@@ -1,9 +1,10 @@
 """Times the candidates of products in this process.
 
-What a batch of products needs is compiled at once, in threads. Then product by product: each
-candidate runs, the clearly slower ones are left out by a first short timing, those that are
-near the fastest are compared with a reference, what is left is timed in full, and the best of
-these are timed once more, beside the plan's own choice and XLA's product.
+The programs of a batch of products are compiled at once, in threads. Then the products are timed
+one by one. Each candidate of a product runs once. A first short timing leaves out those that are
+clearly slower. The results of those that are near the fastest are compared with a reference.
+The others are timed in full. In the final, the best of these are timed once more, beside the
+plan's own choice and XLA's product.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,24 +23,25 @@ from jaxgemm import _ffi
 from jaxgemm.tune import choice, database, timing
 from jaxgemm.tune.products import Product
 
-# What "faster" means here: the speedup is at least _GAIN in the median of the rounds, and above 1
-# by at least the median's standard error. A candidate must be faster than the plan's own choice,
-# and XLA than the best candidate. Where the plan leaves the product to XLA, the best candidate must
-# be faster than XLA instead.
+# One function is "faster" than another if the median of its speedups in the rounds is at least
+# _GAIN, and above 1 by at least the median's standard error. A candidate must be faster than the
+# plan's own choice, and XLA must be faster than the best candidate. If the plan leaves the product
+# to XLA, the best candidate must be faster than XLA instead.
 _GAIN = 1.005
-# A candidate that takes more than this many times the best's time leaves after a first comparison.
+# A candidate is left out after the first timing if it takes more than _NEAR times as long as the
+# best one.
 _NEAR = 1.25
-# Samples of each candidate in the first comparison, in the second one, and in the final.
+# Samples of each candidate in the first timing, in the second one, and in the final.
 _FIRST_ROUNDS, _ROUNDS, _FINAL_ROUNDS = 3, 15, 45
 # The number of candidates in the final, beside the plan's own choice and XLA's product.
 _FINALISTS = 2
-# After its first call, each candidate is called twice, and the shorter time counts, by the host's
-# clock. If it is above _SLOW times the least of these times, plus _CALL_SECONDS for the call
-# beside its kernel, the candidate is not timed.
+# After its first call, each candidate is called twice. The shorter time by the host's clock counts.
+# If it is above _SLOW times the least time of all candidates, plus _CALL_SECONDS for what a call
+# takes beside its kernel, the candidate is not timed.
 _SLOW, _CALL_SECONDS = 2.0, 2e-4
 # Calls in a sample on a GPU: a trace with more events takes longer to read than to record.
 _CALLS = 4
-# The largest error, relative in the norm, of results of these dtypes.
+# The largest error that is allowed, relative in the norm, by the dtype of the result.
 _TOLERANCE = {"float32": 2e-3, "float16": 4e-3, "bfloat16": 2e-2, "int32": 0.0, "int8": 0.0}
 _TOLERANCE_OF_FLOAT8 = 0.15
 XLA = "xla"
@@ -47,14 +49,14 @@ XLA = "xla"
 
 @dataclasses.dataclass(frozen=True)
 class Result:
-  """What was found for a product.
+  """The times of a product, and its entry.
 
   Attributes:
-    label: the product's sizes and types.
-    key: its key in the tuning file.
-    entry: what the file has for it now; None where the plan's own choice failed.
-    known: whether the entry was there before and nothing was timed.
-    seconds: of each candidate that was timed in full, by its configuration.
+    label: the product's sizes and dtypes.
+    key: the product's key in the tuning file.
+    entry: the entry that the file has now; None if the plan's own choice failed.
+    known: whether the file had the entry before, so that nothing was timed.
+    seconds: time of each candidate that was timed in full, by its configuration.
     refused: why candidates were left out, by their configurations.
   """
 
@@ -71,9 +73,9 @@ class Options(NamedTuple):
 
   Attributes:
     routing: sizes of the groups of grouped products, as in `tune`.
-    most: candidates of each product.
-    threads: that compile; 0: each candidate is compiled when it begins.
-    end: no product begins after this time of `time.monotonic`.
+    most: the most candidates of each product.
+    threads: number of threads that compile; 0: each candidate is compiled when it begins.
+    end: the time of `time.monotonic` after which no product begins.
   """
 
   routing: Any
@@ -82,9 +84,9 @@ class Options(NamedTuple):
   end: float
 
 
-# Called with a word and a value as the measurement goes on: "product" and its number when it
-# begins, "begins" and a candidate before it runs ("": all together), "result" and a pair of
-# the number and the Result.
+# A function that is called with a word and a value while products are measured: "product" and the
+# number of the product that begins; "begins" and the candidate that runs next ("": several
+# together); "result" and a pair of the product's number and its Result.
 Says = Callable[[str, Any], None]
 
 
@@ -93,7 +95,10 @@ def measure(batch: Sequence[Product], options: Options, says: Says,
   """Times the candidates of a batch of products in this process.
 
   Args:
-    refused: why candidates of each product are left out that are known to be bad.
+    batch: the products.
+    options: how they are timed.
+    says: called as the measurement goes on.
+    refused: for each product, the candidates that are known to be bad, and why. They are not run.
   """
   says("begins", "")
   contests = [_Contest(*each, options) for each in zip(batch, refused or [{}] * len(batch))]
@@ -123,7 +128,7 @@ class _Contest:
     functions |= {name: product.ours(config) for name, config in self._configs.items()}
     self._functions = {name: function for name, function in functions.items()
                        if name not in self._refused}
-    # Functions that return a program, when it is compiled.
+    # Functions that wait until a program is compiled, and return it.
     self._programs: dict[str, Callable[[], Callable]] = {
         name: functools.partial(_compiled, function, product.avals)
         for name, function in self._functions.items()}
@@ -131,7 +136,7 @@ class _Contest:
     self._errors: Callable[[], Callable] = lambda: jax.jit(_errors)
 
   def compile_all(self, pool: Executor) -> None:
-    """Begins to compile the programs; lowering takes Python's lock, so it is done here."""
+    """Begins to compile the programs. Lowering holds Python's lock, so this thread does it."""
     def begin(function, *avals):
       lowered = jax.jit(function).lower(*avals)
       return pool.submit(lowered.compile).result, lowered.out_info
@@ -176,8 +181,8 @@ class _Contest:
         return self._result()
     says("begins", "")
     seconds = _medians(_timed(near, inputs, rounds=_ROUNDS))
-    # With fewer candidates in turn each one runs more often, and the fastest of many is not the one
-    # that was lucky.
+    # In the final there are few candidates with many samples each, so that the fastest one is not
+    # the one of many that was measured with luck.
     others = sorted(seconds.keys() - {XLA, self._own}, key=seconds.__getitem__)[:_FINALISTS]
     final = {name: near[name] for name in near if name in (XLA, self._own, *others)}
     timed = _timed(final, inputs, rounds=_FINAL_ROUNDS)
@@ -189,7 +194,7 @@ class _Contest:
     return Result(product.label, product.key, entry, False, seconds or {}, self._refused)
 
   def _first_calls(self, inputs, says: Says) -> dict[str, Callable]:
-    """The candidates that run, but those that are clearly slower than another one."""
+    """The candidates that run without an error and are not clearly slower than another one."""
     ready, took = {}, {}
     for name, program in self._programs.items():
       says("begins", name)
@@ -204,7 +209,7 @@ class _Contest:
             if took[name] <= most or name in (XLA, self._own)}
 
   def _difference(self, out, reference) -> str:
-    """How two results differ more than rounding allows, or ""."""
+    """A sentence if two results differ by more than rounding allows, else ""."""
     for got, error in zip(out, map(float, self._errors()(out, reference))):
       limit = _TOLERANCE.get(got.dtype.name, _TOLERANCE_OF_FLOAT8)
       if not error <= limit:
@@ -227,7 +232,7 @@ def _seconds(function: Callable, arguments) -> float:
 
 
 def _errors(out, reference):
-  """Errors of arrays, relative in the norm; computed where the arrays are."""
+  """The errors of arrays, relative in the norm; computed on the arrays' device."""
   def norm(x):
     return jnp.linalg.norm(x.astype(jnp.float32).ravel())
 
@@ -241,8 +246,8 @@ def _medians(timed: timing.Timing) -> dict[str, float]:
 
 def _is_faster(timed: timing.Timing, name: str, other: str) -> bool:
   speedup = timed.speedup(name, other)
-  # Of values with a normal distribution: 1.35 standard deviations lie between the quartiles, and a
-  # median's error is 1.25 times that of a mean.
+  # The standard error of the median, for values with a normal distribution: their quartiles are
+  # 1.35 standard deviations apart, and the error of a median is 1.25 times that of a mean.
   error = 1.25 * (speedup.q3 - speedup.q1) / 1.35 / timed.rounds**0.5
   return speedup.median >= max(_GAIN, 1 + error)
 
@@ -270,7 +275,7 @@ def _has_device_time() -> bool:
 
 
 def _input_sets(size: int, num_candidates: int) -> int:
-  """Number of input sets of `size` bytes."""
+  """The number of input sets, for inputs of `size` bytes."""
   if _has_device_time():
     from jaxgemm.tune import gpu_trace  # pylint: disable=g-import-not-at-top
 

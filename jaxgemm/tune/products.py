@@ -17,8 +17,8 @@ from jaxgemm.grouped.primitive import plan_ragged, ragged_p
 from jaxgemm.scaled.primitive import scaled_p
 from jaxgemm.tune import choice
 
-# A candidate is not timed if its predicted cost is more than this many times that of the plan's own
-# choice. On Hopper the plan's choice mostly takes less than 1.3 times as long as the best one.
+# A candidate is not timed if its predicted cost is more than _MOST_COST times that of the plan's
+# own choice. On Hopper the plan's choice mostly takes less than 1.3 times as long as the best one.
 _MOST_COST = 1.5
 ROUTINGS = ("balanced", "mild", "skewed", "extreme")
 
@@ -29,10 +29,10 @@ class Product:
 
   Attributes:
     primitive: contract_p or ragged_p.
-    params: its parameters, without the partitioning rule.
-    avals: shapes and dtypes of its operands.
-    plan: the plan's own choice.
-    key: in the tuning file.
+    params: the primitive's parameters, without the partitioning rule.
+    avals: shapes and dtypes of the operands.
+    plan: the plan, made without the tuning file.
+    key: the product's key in the tuning file.
   """
 
   primitive: Any
@@ -46,7 +46,7 @@ class Product:
 
   @property
   def label(self) -> str:
-    """Sizes and types, for a reader."""
+    """The sizes and dtypes as text, for a reader."""
     p = self.plan["problem"]
     batch = f"{p['batch']}x" if p["batch"] > 1 else ""
     groups = f" {p['groups']} groups along {p['ragged']}" if p["groups"] else ""
@@ -60,15 +60,15 @@ class Product:
   def configs(self, most: int) -> list[dict[str, str | int]]:
     """The configurations to time, the plan's own choice first.
 
-    Candidates above _MOST_COST are left out. On GPUs the plan's own choice with other values of
-    group_m comes last.
+    Candidates above _MOST_COST are left out. On GPUs, the last ones are the plan's own choice with
+    other values of group_m.
     """
     found = [each["config"] for each in self.plan["candidates"][:most]
              if each["cost"] <= _MOST_COST]
     return found + [found[0] | {"group_m": rows} for rows in self._other_orders()]
 
   def _other_orders(self) -> list[int]:
-    """Numbers of tile rows that could be visited together where workgroups have several tiles."""
+    """Other values of group_m to time; [] if no workgroup has several tiles."""
     tiles_m, tiles_n, _ = self.plan["tiles"]
     if self.plan["target"] == "cpu" or tiles_m * tiles_n <= self.plan["num_workgroups"]:
       return []
@@ -76,7 +76,7 @@ class Product:
     return [each for each in (rows // 2, 2 * rows) if 1 <= each <= tiles_m]
 
   def ours(self, config: dict[str, str | int]) -> Callable:
-    """The product by the kernels, with this configuration."""
+    """A function that computes the product by the kernels, with this configuration."""
     spec = self.params["spec"]
     fields: dict[str, Any] = dict(config)
     fixed = GemmConfig(**fields, partition=spec.config.partition)
@@ -84,9 +84,9 @@ class Product:
     return functools.partial(self.primitive.bind, **params)
 
   def xla(self) -> Callable | None:
-    """The product by XLA; None where it does not compete.
+    """A function that computes the product by XLA, or None if XLA does not compete.
 
-    These are grouped products, and products with a second result for a gradient.
+    XLA does not compete for grouped products, and products with a second result for a gradient.
     """
     spec = self.params["spec"]
     if self.primitive is not contract_p or spec.save_preact:
@@ -107,7 +107,7 @@ class Product:
     return compute
 
   def random(self, seed) -> list[jax.Array]:
-    """Operands: standard normal values or small integers. Group sizes are 0, as is an offset."""
+    """Operands of standard normal values or small integers. Group sizes and an offset are 0."""
     keys = jax.random.split(jax.random.key(seed, impl="rbg"), len(self.avals))
     found = []
     for key, aval in zip(keys, self.avals):
@@ -120,7 +120,7 @@ class Product:
     return found
 
   def operands(self, rng: np.random.Generator, routing, random: Callable) -> list[jax.Array]:
-    """Random operands; group sizes by `routing`. `random` is the compiled function above."""
+    """Random operands, with group sizes by `routing`. `random` is the method, compiled."""
     found = random(np.uint32(rng.integers(1 << 31)))
     if self.primitive is ragged_p:
       found[2] = jnp.asarray(self._group_sizes(rng, routing), self.avals[2].dtype)
@@ -134,8 +134,8 @@ class Product:
       if share.shape != (groups,) or (share < 0).any() or not share.sum():
         raise ValueError(
             f"routing has the shape {share.shape}; {groups} shares that are not "
-            "negative are allowed, one for each group, or one of "
-            f"{', '.join(map(repr, ROUTINGS))}.")
+            "negative and not all 0 are allowed, one for each group, or one of the names "
+            f"{', '.join(map(repr, ROUTINGS))}. Pass one of these.")
     elif routing == "balanced":
       share = np.ones(groups)
     elif routing == "mild":  # as in benchmarks/shapes.json
@@ -149,12 +149,12 @@ class Product:
 
 
 def products(calls) -> tuple[list[Product], dict[str, int]]:
-  """The products of calls, each once, and how many are not tuned, by the reason.
+  """(the products of calls, each once; the number of calls that are not tuned, by reason).
 
   Args:
-    calls: (function, args, kwargs) of each.
+    calls: tuples of (function, args, kwargs).
   """
-  jax.clear_caches()  # they have products that were left to XLA
+  jax.clear_caches()  # cached traces have products that were left to XLA
   with choice.without_file():
     return _found(each for call in calls for each in _calls(program.trace(*call)))
 
@@ -198,7 +198,7 @@ def _calls(jaxpr) -> Iterator[tuple[Any, dict[str, Any], tuple]]:
 
 
 def _why_not(primitive, params) -> str:
-  """Why a call is not tuned, or ""."""
+  """Why calls like this one are not tuned, or ""."""
   spec = params["spec"]
   if primitive is scaled_p:
     return "their operands have scales of blocks"

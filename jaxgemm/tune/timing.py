@@ -17,7 +17,7 @@ import numpy as np
 
 @dataclasses.dataclass(frozen=True)
 class Quartiles:
-  """Median, quartiles and extremes of a sample."""
+  """The median, quartiles and extremes of several values."""
 
   median: float
   q1: float
@@ -39,16 +39,23 @@ class Timing:
   calls_per_sample: int
 
   def time(self, name: str) -> Quartiles:
-    """Seconds per call."""
+    """Quartiles of the seconds per call."""
     return Quartiles.of(self.seconds[name])
 
   def speedup(self, name: str, baseline: str) -> Quartiles:
-    """Baseline's time over `name`'s, both of the same round."""
+    """Quartiles of the baseline's time divided by that of `name`, both of the same round."""
     return Quartiles.of(self.seconds[baseline] / self.seconds[name])
 
   @property
   def rounds(self) -> int:
     return len(next(iter(self.seconds.values())))
+
+
+def in_turn(names: list[str], round_number: int) -> list[str]:
+  """The candidates in the order of a round; each follows each other one equally often."""
+  shift = round_number % len(names)
+  order = names[shift:] + names[:shift]
+  return order if round_number // len(names) % 2 == 0 else order[::-1]
 
 
 def interleave(
@@ -64,23 +71,23 @@ def interleave(
     wait: Callable[[Any], Any] = jax.block_until_ready,
     within: Callable[[str], None] = lambda part: None,
 ) -> Timing:
-  """Times `candidates` turn by turn; each call is waited for before the next.
+  """Times `candidates` turn by turn. Each call ends before the next one begins.
 
   Args:
     candidates: jitted functions by name; all take the same arguments.
-    inputs: argument tuples, used in turn. With an odd number of them, and more
-      than there are candidates, no candidate finds in the caches what another one
-      has just read, and all see every tuple equally often.
-    min_seconds: measure for at least this long (all candidates together).
-    min_rounds: and for at least this many rounds.
-    max_rounds: stop after this many, however short they are.
-    sample_seconds: short functions are called repeatedly until a sample lasts
-      about this long.
-    warmup: calls of each candidate before its first sample, beside those that choose
-      how often a sample calls it.
+    inputs: tuples of arguments, used in turn. If their number is odd, and greater than that
+      of the candidates, no candidate finds in the caches what another one has just read, and
+      all use every tuple equally often.
+    min_seconds: the least time for all candidates together.
+    min_rounds: the least number of rounds.
+    max_rounds: the largest number of rounds, also if min_seconds are not over.
+    sample_seconds: approximate length of a sample, in which a short function is called
+      several times.
+    warmup: calls of each candidate before its first sample, beside those from which the
+      number of calls in a sample is chosen.
     clock: "wall", or "cpu" for the time that this process's threads ran.
-    wait: blocks until a candidate's result is ready.
-    within: called with what is done next.
+    wait: waits until a candidate's result is ready.
+    within: called with a description of the next step.
   """
   now = {"wall": time.perf_counter, "cpu": time.process_time}[clock]
   names = list(candidates)
@@ -91,7 +98,7 @@ def interleave(
     begin = time.perf_counter()
     wait(candidates[name](*inputs[1 % len(inputs)]))
     warm[name] = time.perf_counter() - begin
-  # One number for all, so that each sample is the same amount of work.
+  # All candidates have the same number, so that each sample is the same amount of work.
   calls = max(1, min(1000, round(sample_seconds / max(min(warm.values()), 1e-7))))
   turn = itertools.cycle(inputs)
 
@@ -112,15 +119,13 @@ def interleave(
     if index >= min_rounds and time.perf_counter() - start >= min_seconds:
       break
     within(f"round {index + 1}")
-    shift = index % len(names)
-    order = names[shift:] + names[:shift]
-    for name in order if index // len(names) % 2 == 0 else order[::-1]:
+    for name in in_turn(names, index):
       seconds[name].append(sample(candidates[name]))
   return Timing({n: np.asarray(s) for n, s in seconds.items()}, calls)
 
 
 def input_sets(bytes_each: int, num_candidates: int) -> int:
-  """Number of argument tuples for `interleave`: odd, with 64 MiB in all if possible."""
+  """The number of tuples of arguments for `interleave`: odd, and 64 MiB in all if possible."""
   least = num_candidates + 1
   count = min(max(least, -(-(64 << 20) // max(bytes_each, 1))), max(least, 9))
   return count | 1

@@ -1,4 +1,4 @@
-"""Times what the plan could choose for a function's products, and keeps the fastest."""
+"""Times the candidates of the plan for a function's products, and keeps the fastest."""
 
 from collections.abc import Callable, Mapping, Sequence
 import dataclasses
@@ -17,9 +17,9 @@ from jaxgemm.tune import choice, database
 from jaxgemm.tune.measure import Options, Result, measure
 from jaxgemm.tune.products import ROUTINGS, products
 
-# Products whose programs are compiled together.
+# The number of products whose programs are compiled together.
 _BATCH = 12
-# Threads that compile in a process.
+# The largest number of threads that compile in a process.
 _MOST_THREADS = 16
 
 
@@ -28,10 +28,10 @@ class Report:
   """What `jaxgemm.tune` did; `str` of it is a table.
 
   Attributes:
-    results: one for each product.
-    left: how many calls were not tuned, by the reason.
-    unfinished: products for which there was no time.
-    path: of the tuning file.
+    results: one `Result` for each product that was timed or known.
+    left: the number of calls that were not tuned, by reason.
+    unfinished: the number of products for which there was no time.
+    path: path of the tuning file.
   """
 
   results: list[Result]
@@ -69,39 +69,39 @@ def tune(function: Callable, *args, seconds: float = 120.0, routing="balanced",
          path: str | pathlib.Path | None = None, **kwargs) -> Report:
   """Times the candidates of a function's products and keeps the fastest in a file.
 
-  Later programs use what was found, also those of later processes. jax's caches are
-  cleared, so that functions that were compiled before are compiled again. Each product
-  is timed alone, on random operands, on one device; XLA's own product competes
-  where it is a dense one. A candidate whose result differs from the reference (XLA's
-  product; of a grouped product the plan's own choice) is left out. What is found is kept
-  product by product, so a run that was stopped goes on where it was. Each product is
-  named on stderr when it begins.
+  Later calls use the entries of the file, also in later processes. jax's caches are cleared,
+  so that functions that were compiled before are compiled again. Each product is timed alone,
+  on random operands, on one device. XLA's own product competes with dense ones. A candidate
+  whose result differs from the reference is left out; the reference is XLA's product, or for
+  a grouped product the plan's own choice. Entries are written product by product, so a run
+  that was stopped can go on where it was. Each product is named on stderr when it begins.
 
   Args:
     function: it is traced, not run, with args and kwargs: arrays, or
       `jax.ShapeDtypeStruct` in their places. `jax.grad` of a function has the products
       of the gradients, too. On automatic meshes give it the shapes of one device.
     seconds: no product is begun after this time.
-    routing: sizes of the groups of grouped products: "balanced", "mild" (weights from 0.2
-      to 1), "skewed" (by Dirichlet's distribution), "extreme" (all tokens in one group),
-      or an array with a share for each group.
-    again: also time products that the file has.
-    most_candidates: of each product, those with the least predicted cost.
-    workers: processes that time the products, each on a device of its own. A candidate
-      that ends its process, or that hangs, is then left out, too. 0: this process times
-      them, on the first device. On a GPU set XLA_PYTHON_CLIENT_PREALLOCATE=false, so
-      that this process leaves them memory.
-    candidate_seconds: with workers, a candidate that takes longer counts as hanging: it is left
-      out.
-    path: of the tuning file; None: see `jaxgemm.tune.database`.
+    routing: sizes of the groups of grouped products: "balanced", "mild" (random weights from
+      0.2 to 1), "skewed" (random weights by Dirichlet's distribution), "extreme" (all tokens
+      in one group), or an array with a weight for each group.
+    again: whether to time also products that the file has.
+    most_candidates: the number of candidates of each product; those with the least predicted
+      cost are timed.
+    workers: number of processes that time the products, each on a device of its own. A
+      candidate that ends its process, or that hangs, is then left out, too. 0: this process
+      times them, on the first device. With workers on a GPU set
+      XLA_PYTHON_CLIENT_PREALLOCATE=false, so that this process leaves them memory.
+    candidate_seconds: with workers, a candidate that takes longer counts as hanging, and is
+      left out.
+    path: path of the tuning file; None: see `jaxgemm.tune.database`.
 
   Returns:
-    a `Report`; print it.
+    A `Report`; print it.
 
   Raises:
     ValueError: routing is unknown, or JAXGEMM_TUNING is "off" and no path was given; or
       there are more workers than devices.
-    TypeError: it was called while jax traces.
+    TypeError: tune was called while jax traces.
     RuntimeError: a worker did not start.
   """
   return tune_all([(function, args, kwargs)], seconds=seconds, routing=routing, again=again,
@@ -112,15 +112,15 @@ def tune(function: Callable, *args, seconds: float = 120.0, routing="balanced",
 def tune_all(calls: Sequence[tuple[Callable, Sequence, Mapping]], *, seconds: float, routing,
              again: bool, most_candidates: int, workers: int, candidate_seconds: float,
              path: str | pathlib.Path | None) -> Report:
-  """`tune` of several functions: calls has (function, args, kwargs) of each."""
+  """`tune` of several functions. `calls` are tuples of (function, args, kwargs)."""
   if isinstance(routing, str):
     check_choice("routing", routing, ROUTINGS)
   if not core.trace_state_clean():
-    raise TypeError("tune was called while jax traces, so within jit, grad or vmap; it runs "
-                    "programs of its own. Call it outside, with arrays or shapes.")
+    raise TypeError("tune was called while jax traces, within jit, grad or vmap for example; it "
+                    "runs programs of its own. Call it outside, with arrays or shapes.")
   if not 0 <= workers <= jax.local_device_count():
     raise ValueError(f"workers={workers} was given; 0 to {jax.local_device_count()} are "
-                     "allowed, the number of devices of this process.")
+                     "allowed, the number of devices of this process. Pass fewer.")
   place = database.default_path() if path is None else pathlib.Path(path)
   if place is None:
     raise ValueError("JAXGEMM_TUNING is 'off', so there is no tuning file. Unset it, or "
@@ -138,7 +138,7 @@ def tune_all(calls: Sequence[tuple[Callable, Sequence, Mapping]], *, seconds: fl
                     begin + seconds)
 
   def next_batch() -> list[int]:
-    """Numbers of the next products to time; [] where there are none or there is no time."""
+    """The numbers of the next products to time; [] if there are none or no time is left."""
     with lock:
       taken = [] if time.monotonic() > options.end else wait[:min(_BATCH, share)]
       del wait[:len(taken)]
@@ -149,7 +149,7 @@ def tune_all(calls: Sequence[tuple[Callable, Sequence, Mapping]], *, seconds: fl
       measure([wanted[i] for i in batch], options, functools.partial(heard, batch))
 
   def heard(batch: Sequence[int], word: str, value) -> None:
-    """What a measurement says of a batch; see `measure.Says`."""
+    """Reports and keeps what a measurement of a batch says; see `measure.Says`."""
     if word == "product":
       i = batch[value]
       print(f"[{time.monotonic() - begin:5.0f} s] {i + 1} of {len(wanted)}: "
@@ -168,6 +168,6 @@ def tune_all(calls: Sequence[tuple[Callable, Sequence, Mapping]], *, seconds: fl
   else:
     work(measure)
   choice.forget()
-  jax.clear_caches()  # they have what was traced with other plans
+  jax.clear_caches()  # cached programs have other plans
   done = [result for result in results if result is not None]
   return Report(done, left, len(wanted) - len(done), place)

@@ -1,8 +1,8 @@
-"""Processes that time products: one that a candidate ends or hangs is started again.
+"""Worker processes that time products. If a candidate ends or hangs one, another is started.
 
 A worker says which candidate it begins. If it then says nothing for too long, or ends, the
-candidate is left out, and a new worker goes on with the others. Where it ends while it compiles
-for several products, the next one compiles each candidate when it begins.
+candidate is left out, and a new worker goes on with the others. If a worker ends while it
+compiles for several products, the next worker compiles each candidate when it begins.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,26 +15,17 @@ import warnings
 
 import jax
 
-from jaxgemm import _ffi
+from jaxgemm.emulator import rocm
 from jaxgemm.tune import measure
 from jaxgemm.tune.measure import Options, Result, Says
 from jaxgemm.tune.products import Product
 
-# What the Python of a worker runs; it takes a file descriptor, a device's number and its kind.
+# The program of a worker. Its arguments are a file descriptor, and a device's number and kind.
 PROGRAM = ("-m", "jaxgemm.tune.workers")
 _START_SECONDS = 300.0
 # While all candidates are compiled or timed together, the limit is this many times
 # candidate_seconds.
 _ROUNDS = 12
-
-
-def _virtual_gpus() -> list[str]:
-  """Arguments of Python that give a worker this process's virtual GPUs, if it has any."""
-  if _ffi.virtual_gpus is None:
-    return []
-  from jaxgemm.emulator import rocm  # pylint: disable=g-import-not-at-top
-
-  return rocm.command()
 
 
 class Worker:
@@ -52,11 +43,11 @@ class Worker:
     env = os.environ | {"XLA_PYTHON_CLIENT_PREALLOCATE": "false",
                         "JAX_PLATFORMS": platforms or ""}
     number = self._device
-    if device.platform == "gpu":  # it sees no other, and makes no context on another
+    if device.platform == "gpu":  # the worker sees no other GPU, and makes no context on one
       number, visible = 0, str(device.local_hardware_id)
       env |= {"JAX_CUDA_VISIBLE_DEVICES": visible, "JAX_ROCM_VISIBLE_DEVICES": visible}
     self._process = subprocess.Popen(
-        [sys.executable, *_virtual_gpus(), *PROGRAM, str(theirs.fileno()), str(number),
+        [sys.executable, *rocm.command(), *PROGRAM, str(theirs.fileno()), str(number),
          device.device_kind],
         pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, env=env)
     theirs.close()
@@ -66,7 +57,7 @@ class Worker:
                          "its reason. Pass workers=0 to time products in this process.")
 
   def _said(self, seconds: float):
-    """What the worker says next: a word and a value; ("", why) if it says nothing."""
+    """The next word and value from the worker, or ("", why there is none)."""
     assert self._process is not None
     try:
       if self._pipe.poll(seconds):
@@ -76,8 +67,8 @@ class Worker:
     return "", f"it took longer than {seconds:g} s"
 
   def measure(self, batch: Sequence[Product], options: Options, says: Says) -> None:
-    """As `measure.measure`, also where a candidate ends the process, or hangs."""
-    left = list(range(len(batch)))  # numbers of the products that have no result
+    """Does what `measure.measure` does, also if a candidate ends the process, or hangs."""
+    left = list(range(len(batch)))  # numbers of the products without a result
     refused: dict[int, dict[str, str]] = {number: {} for number in left}
     begun: int | None = None
     while left:
@@ -104,7 +95,7 @@ class Worker:
         return  # it may have left products out, if there was no time
       self.stop()
       if current is None and options.threads:
-        # Candidates start one by one, so that the name of the one that fails is known.
+        # From now on candidates start one by one, so that the one that fails is known.
         options = options._replace(threads=0)
       elif name:
         refused[left[0]][name] = said[1]
@@ -137,7 +128,7 @@ def main() -> None:
   pipe, number, kind = Connection(int(sys.argv[1])), int(sys.argv[2]), sys.argv[3]
   warnings.simplefilter("ignore")  # this process's parent has warned
   device = jax.local_devices()[number]
-  if device.device_kind != kind:  # jax falls back to the CPU where it finds no GPU
+  if device.device_kind != kind:  # jax falls back to the CPU if it finds no GPU
     sys.exit(f"This worker found a {device.device_kind}, and {kind} was asked for.")
   jax.config.update("jax_default_device", device)
   pipe.send(("ready", None))

@@ -1,4 +1,4 @@
-"""The model that ranks the plan's candidates on AMD GPUs, beside the emulator's clock."""
+"""The model that ranks the plan's candidates on AMD GPUs, compared with the emulator's clock."""
 
 import pytest
 

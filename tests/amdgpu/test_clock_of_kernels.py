@@ -1,4 +1,4 @@
-"""The emulator's clock on this build's kernels: predictions, the same on every machine."""
+"""The emulator's clock on this build's kernels. Its predictions are the same on every machine."""
 
 import jax.numpy as jnp
 import pytest
@@ -18,7 +18,7 @@ def test_main_loop_of_the_large_tile_keeps_the_matrix_pipes_busy(arch, least):
     pytest.skip(f"this build has no {LARGE} for {arch}")
   times = tile_times.of_kernel(arch, LARGE)
   assert least <= times.matrix_share <= 1
-  # 256 x 256 x 64 in instructions of 2048 (4096) operations a cycle and compute unit.
+  # A k tile is 256 x 256 x 64, at 2048 (4096) operations a cycle and compute unit.
   peak = {"gfx942": 2048, "gfx950": 4096}[arch]
   assert times.matrix_cycles == 2 * 256 * 256 * 64 / peak
   assert times.cycles(10) == pytest.approx(times.fixed + 10 * times.per_k_tile)
@@ -57,7 +57,7 @@ def test_scales_of_an_mx_format_are_read_while_the_matrix_pipes_are_busy(dtype, 
     LARGE, "gemm_bfloat16_bfloat16_128x128x64_rcr",
     "gemm_float8_e4m3fn_float8_e4m3fn_256x256x128_rcr"])
 def test_no_main_loop_of_gfx950_waits_for_all_its_loads(kernel):
-  """The compiler adds such waits for loads that it takes to be under way when a loop begins."""
+  """The compiler adds such waits if it assumes that loads are outstanding when a loop begins."""
   if kernel not in resource_rows.kernel_names("gfx950"):
     pytest.skip(f"this build has no {kernel} for gfx950")
   times = tile_times.of_kernel("gfx950", kernel, timeline=True).clock

@@ -37,7 +37,7 @@ def kernel(arch, layout="rrr", dtype="bfloat16", tile=128) -> Instance:
     for few in [(("gfx942", "rrr"), ("gfx950", "crr"))]
     for arch in ARCHS for layout in LAYOUTS])
 def test_composable_kernels_case(arch, layout):
-  """M 1536, N 1024, K 512 with two tiles a chunk, pivot 2 (rocm-libraries 5776)."""
+  """M 1536, N 1024, K 512 with two tiles a chunk and pivot 2 (rocm-libraries 5776)."""
   matrix.run(kernel(arch, layout, tile=256), Chunks(
       m=(6, 0), n=(4, 0), k=(8, 0), tiles_per_chunk=2, pivot=2, arrival="pivot",
       producers=2, workgroups=8, orders=ORDERS[:1]))
@@ -162,7 +162,7 @@ def test_each_of_many_signals_counts(arch, missing):
 @both
 @pytest.mark.parametrize("schedule", ["persistent", "work_stealing"])
 def test_who_starts_when_all_has_come_takes_the_order_of_the_others(arch, schedule):
-  """Two workgroups at a time; the last ones find all signals set."""
+  """Two workgroups run at a time; the last ones find all signals set."""
   matrix.run(kernel(arch), Chunks(
       m=(4, 0), n=(3, 0), workgroups=5, schedule=schedule, pause=1,
       orders=[Order(seed, 64, 2) for seed in range(3)]))

@@ -1,6 +1,6 @@
-"""Kernels of AMD GPUs for up to 16 rows, whose waves share out k: the values in the emulator
-against float64, on the short way of dense products and on the general one, and when the plan takes
-them."""
+"""Kernels of AMD GPUs for up to 16 rows, whose waves divide k among them. Their values are compared
+with float64 in the emulator, on the short way of dense products and on the general one. Other tests
+check when the plan takes these kernels."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -69,7 +69,7 @@ def test_epilogue(rng, arch, n, out_dtype):
     {"num_workgroups": 2}, {"schedule": "work_stealing", "num_workgroups": 3},
     {"schedule": "stream_k", "num_workgroups": 5}])
 def test_the_general_way(rng, arch, options):
-  """Not a workgroup for each tile, and more than 16 rows."""
+  """The general way: fewer workgroups than tiles, and more than 16 rows."""
   a, b = array(rng, 40, 2600), array(rng, 2600, 104)
   first = multiply(arch, a, b, 0, config=config(**options))
   assert_close(first, np.matmul(*f64(a, b)), 2600)

@@ -1,4 +1,4 @@
-"""gfx90a: gfx942's source compiled for CDNA2, in the emulator against float64."""
+"""Kernels of gfx90a (gfx942's source compiled for CDNA2), in the emulator against float64."""
 
 import jax
 import jax.numpy as jnp
@@ -28,7 +28,7 @@ def name(dtype, tile, layout):
 
 
 def kernels():
-  """All of them; those that JAXGEMM_GPU_KERNELS=tests does not build are for --whole."""
+  """All kernels of gfx90a; those that JAXGEMM_GPU_KERNELS=tests does not build are for --whole."""
   every = {instance.name for instance in matrix.instances() if instance.arch == ARCH}
   for dtype in TYPES:
     for tile in TILES:
@@ -109,7 +109,7 @@ def test_experts(rng):
 
 @pytest.mark.whole
 def test_gradients_of_experts(rng):
-  """They are products of other layouts, and one whose contracted dimension has the groups."""
+  """The gradients are products of other layouts, and one with groups along the contracted k."""
   a, b, sizes = experts(rng)
 
   def gradients(implementation):

@@ -63,7 +63,7 @@ def test_every_pair_of_operands(rng, arch, lhs_dtype, rhs_dtype):
 @pytest.mark.parametrize(
     "lhs_contracting,rhs_contracting", [(1, 0), (1, 1), (0, 0), (0, 1)])
 def test_layouts_and_edges(rng, arch, lhs_contracting, rhs_contracting):
-  """Sizes that are multiples of no tile and no 16 bytes; k is longer than a k tile."""
+  """Sizes are multiples neither of a tile nor of 16 bytes; k is longer than a k tile."""
   m, n, k = 131, 67, 101
   a = array(rng, *((m, k) if lhs_contracting else (k, m)), dtype="bfloat16")
   b = array(rng, *((n, k) if rhs_contracting else (k, n)), dtype="bfloat16")
@@ -244,6 +244,9 @@ def test_explain():
   assert f"predicted: {data['predicted_us']:.1f} us on MI300X, by a model" in text
   assert "rejected: work_stealing" in text and "(predicted " in text
   assert jaxgemm.workspace_size(a, b, **options) == data["workspace_bytes"] > 0
+  a, b = (jax.ShapeDtypeStruct((64, 64), x) for x in (jnp.float8_e4m3fnuz, jnp.float8_e5m2))
+  assert "from float8_e5m2 to bfloat16 by a copy: the kernels do not take the operands' types" in (
+      str(jaxgemm.explain(a, b, **options)))
 
 
 @pytest.mark.parametrize("dtypes,wide", [
@@ -292,7 +295,7 @@ def test_a_kernel_that_was_not_built(rng, monkeypatch):
 
 
 def test_the_emulators_error_reaches_the_caller(tmp_path):
-  """A kernel writes to its operand, in its own process because kernels stay loaded."""
+  """A kernel writes to its operand. It has its own process, because kernels stay loaded."""
   name = "gemm_bfloat16_bfloat16_32x128x64_ccr"
   code = amdgpu.compile_hip(
       "struct Args { float* lhs; char rest[184 - 8]; };"

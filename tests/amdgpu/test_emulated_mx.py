@@ -26,7 +26,7 @@ def operands(rng, batch, m, n, k, dtypes=(E4M3, E4M3)):
 
 
 def product(a, b, of_a, of_b):
-  """In float64."""
+  """The product in float64."""
   return np.einsum("bmk,bnk->bmn", dequantized(a, of_a, 32), dequantized(b, of_b, 32))
 
 
@@ -91,7 +91,7 @@ def test_what_is_quantised(rng):
 @pytest.mark.parametrize("dtypes, k", [((E2M1, E4M3), 256), ((E4M3, E2M1), 256),
                                        ((E2M1, E2M1), 272)])
 def test_values_of_four_bits_that_are_converted(rng, dtypes, k):
-  """Their values are those of float8."""
+  """float8 has all values of float4."""
   given = operands(rng, 1, 100, 60, k, dtypes)
   out = jaxgemm.scaled_matmul(*given, **OURS)
   said = jaxgemm.explain(*given[:2], lhs_scales=given[2], rhs_scales=given[3], **OURS)
@@ -123,7 +123,7 @@ def test_groups_of_few_rows(rng, dtype, schedule):
 
 @both
 def test_rows_of_no_group_while_tiles_are_stolen(rng, dtype):
-  """Their tiles have no k."""
+  """Tiles of rows that belong to no group have no k tiles."""
   a, b = array(rng, 3000, 64, dtype=dtype), array(rng, 2, 300, 64, dtype=dtype)
   of_a, of_b = mx_scales(rng, 3000, 2), mx_scales(rng, 2, 300, 2)
   sizes = np.array([200, 100], np.int32)
@@ -179,13 +179,13 @@ def test_one_call_reads_the_bytes_of_the_scales(rng, dtype):
   given = operands(rng, 3, 40, 50, 96, (dtype, dtype))
   text = jax.jit(lambda *x: jaxgemm.scaled_matmul(*x, **OURS)).lower(*given).as_text()
   assert text.count("@jaxgemm_gemm(") == 1 and "mx = 1" in text
-  # 16 scales of each of 40 rows, for 512 k.
+  # Each of 40 rows has 16 scales, for 512 k.
   assert "tensor<3x1x640xui8>" in text and "xbf16>" not in text
   assert ("xf4E2M1FN>" in text) != ("xf8E4M3FN>" in text)
 
 
 def test_gradients(rng):
-  """A gradient is that of the dequantised product. That of a float8 operand is float8."""
+  """Gradients are those of the dequantised product. The gradient of a float8 operand is float8."""
   a, b = array(rng, 1, 40, 96), array(rng, 1, 50, 96)
   of_a, of_b = (jnp.asarray(np.exp2(rng.integers(-5, 0, (1, rows, 3))), jnp.float8_e8m0fnu)
                 for rows in (40, 50))

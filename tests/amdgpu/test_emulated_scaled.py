@@ -23,7 +23,7 @@ TARGETS = [("gfx942", "float8_e4m3fnuz"), ("gfx942", "float8_e4m3fn"),
     (1, 140, 270, 384, None), (2, 20, 130, 200, None), (1, 130, 20, 513, "work_stealing"),
     (1, 100, 128, 640, "stream_k")])
 def test_dense(rng, target, dtype, batch, m, n, k, schedule):
-  """k of 513 is loaded by element; k ends inside a block."""
+  """With k = 513 operands are loaded by element; k ends inside a block."""
   a, b = array(rng, batch, m, k, dtype=dtype), array(rng, batch, n, k, dtype=dtype)
   of_a, of_b = scales(rng, batch, m, -(-k // 128)), scales(rng, batch, -(-n // 128), -(-k // 128))
   options = dict(block=128, schedule=schedule, implementation=f"emulated:{target}")

@@ -25,7 +25,7 @@ def assert_ran(tile):
 
 
 def case(sizes, dtype, tile, layout):
-  """Parameters, for --whole alone if the kernel is none of JAXGEMM_GPU_KERNELS=tests."""
+  """A case's parameters, for --whole if JAXGEMM_GPU_KERNELS=tests does not build its kernel."""
   built = ((dtype == "bfloat16") == (tile == (128, 256))) == (layout[1] == 0)
   return pytest.param(sizes, dtype, tile, layout, marks=[] if built else [pytest.mark.whole])
 
@@ -104,7 +104,7 @@ def test_resources(arch, tile, layout):
   assert resources["vgpr_spills"] == resources["sgpr_spills"] == 0
   assert resources["scratch_bytes"] == 0 and resources["vgprs"] <= 256
   assert resources["waves_per_simd"] >= 2
-  # On gfx950 a line of 16 rows of lhs is one unit, and there is nothing to swizzle.
+  # On gfx950 a line of 16 rows of lhs is a single unit, so no swizzle can avoid conflicts.
   short_lines = arch == "gfx950" and tile[0] == 32 and layout[0] == "c"
   assert row["conflict_cycles"] == (32 if short_lines else 0)
 
@@ -122,5 +122,5 @@ def test_the_plan_takes_the_tile_that_wastes_least(target):
   assert kernel(16384, 16384, 16384, target) == (256, 256)
   assert kernel(128, 256 * 250, 1024, target) == (128, 256)
   assert kernel(2, 128 * 250, 1024, target, lhs_contracting=0) == (32, 128)
-  # 256 tokens of 128 experts.
+  # This is a layer with 256 tokens and 128 experts.
   assert kernel(256, 4096, 1024, target, ragged="m", groups=128, local_groups=128) == (32, 128)

@@ -14,16 +14,16 @@ import pytest
 
 from tests.support import emulation_matrix as matrix
 
-# The small part has the kernels that JAXGEMM_GPU_KERNELS=tests builds beside others: every other
-# one, as the fields of one colour on a chessboard of types, tiles and layouts, and fewer of
-# float8_e5m2. It distributes the scenarios: the kernels of each arch together run all of them, and
-# each kernel runs with loads by element and by vectors of 16 bytes. Of gfx90a there are six
-# kernels; test_emulated_gfx90a.py runs all scenarios with one of them.
+# The small part is for the kernels that JAXGEMM_GPU_KERNELS=tests builds. These are every other
+# combination of type, tile and layout, like the fields of one colour on a chessboard, and fewer of
+# float8_e5m2. The scenarios are distributed: the kernels of each arch together run all of them, and
+# each kernel runs with loads by element and by vectors of 16 bytes. gfx90a has six kernels in this
+# part; test_emulated_gfx90a.py runs all scenarios with one of them.
 _ALWAYS, _DEALT = ("edges", "odd_k"), 1
 
 
 def fields(instance: matrix.Instance) -> set[tuple]:
-  """(types, tile), (tile, layout) and (layout, type), where 8-bit floats are one type."""
+  """(types, tile), (tile, layout) and (layout, types); 8-bit floats count as one type."""
   tile, layout = instance.tile[:2], (instance.lhs_contracting, instance.rhs_contracting)
   return {((instance.lhs_dtype, instance.rhs_dtype), tile), (tile, layout),
           (layout, re.match("float8|.*", instance.lhs_dtype)[0])}

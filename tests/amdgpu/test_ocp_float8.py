@@ -1,4 +1,4 @@
-"""OCP float8 on gfx942, whose matrix instructions for float8 read FNUZ formats."""
+"""OCP float8 on gfx942, whose matrix instructions read only the FNUZ formats of float8."""
 
 import itertools
 
@@ -34,12 +34,12 @@ def every_byte(dtype):
 @on_every_pair
 @pytest.mark.parametrize("layout, tile, k", [
     *itertools.product(["rr"], [(32, 128), (128, 128)], [1, 16, 160]),
-    # With k=1 the kernel is another one, of the layout rr, which the default build does not have.
+    # There is no k=1 here: it takes another kernel of layout rr, which the default build lacks.
     *itertools.product(["cc"], [(256, 256)], [16, 160])])
 def test_every_pair_of_bytes(lhs, rhs, layout, tile, k):
-  """All 65536 products are exact: of numbers, zeros with a sign, infinities and NaNs.
+  """All 65536 products are exact: those of numbers, zeros with a sign, infinities and NaNs.
 
-  k=1 is loaded element by element; of k=160 the last k is in a partial k tile.
+  With k=1 operands are loaded by element; with k=160 the last k tile is partial.
   """
   a, b = np.zeros((256, k), jnp.dtype(lhs)), np.zeros((k, 256), jnp.dtype(rhs))
   a[:, -1], b[-1] = every_byte(lhs), every_byte(rhs)

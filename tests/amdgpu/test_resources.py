@@ -12,7 +12,7 @@ import jaxgemm
 from tests.support.environment import one_device
 from tests.support.paths import ROOT
 
-# One K tile of 256x256x64 in bf16 on gfx942: 8 waves with equal shares, no conflicts.
+# One k tile of 256x256x64 in bf16 on gfx942: 8 waves with equal shares, no conflicts.
 COST = {
     "matrix": 1024, "vector": 160, "scalar": 80, "branch": 8, "scalar_memory": 0,
     "simd_matrix_cycles": [4096] * 4, "simd_vector_cycles": [160, 160, 164, 160],
@@ -123,7 +123,7 @@ def test_a_wrong_kernel_fails_the_report(monkeypatch):
 
 
 def test_command_without_triton(tmp_path):
-  """Real kernels of both arches, executed; the matrix pipe's cycles are known."""
+  """Runs real kernels of both architectures, whose cycles of the matrix pipe are known."""
   json_path, markdown_path = tmp_path / "out.json", tmp_path / "out.md"
   name = "gemm_bfloat16_bfloat16_256x256x64_rrr"
   done = subprocess.run(

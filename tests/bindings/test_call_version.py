@@ -1,4 +1,4 @@
-"""Programs that an older jaxgemm exported run as they did, or are refused by the version's name."""
+"""Programs that an older jaxgemm exported run as before, or are refused with the version's name."""
 
 import re
 

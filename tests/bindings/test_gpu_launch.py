@@ -1,6 +1,6 @@
-"""The path to an AMD GPU, as far as it can be tested without one: the build's list of
+"""The way to an AMD GPU, as far as it can be tested without one: the build's list of
 kernels, the registration, and the lowering for each target. The launcher itself runs in
-tests/cc/rocm_handler_test.cc and, over emulated GPUs, in test_emulated_matmul.py."""
+tests/cc/rocm_handler_test.cc and, on emulated GPUs, in test_emulated_matmul.py."""
 
 import ctypes
 import os
@@ -128,7 +128,7 @@ def test_code_objects_hold_the_kernel_of_their_name(target):
   assert {name for arch, name in for_the_emulator() if arch == target} <= names
   for name in names:
     code = (_ffi.KERNEL_FOLDER / target / f"{name}.hsaco").read_bytes()
-    # Some have forms for scales of blocks, too, or have only such a form.
+    # Some kernels have forms for scales of blocks, too, or have only such a form.
     forms = [] if name.startswith("gemm_float4_") else [name]
     if target == "gfx950" and re.match(
         r"gemm_float(8_.*_(128x128|256x256)x128|4_.*_(128x128|256x256)x256)_rcr$", name):

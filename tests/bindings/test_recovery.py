@@ -1,4 +1,4 @@
-"""What is left behind by a killed process, a full disk or a failed call: the next call works."""
+"""After a killed process, a full disk or a failed call, the next call works."""
 
 import pathlib
 import signal

@@ -1,5 +1,5 @@
-// The handlers on platform "cpu" as a library of their own, which is compiled with the sanitizers:
-// tests/support/fuzz/sanitized.py registers them in the place of the module's.
+// The handlers on platform "cpu" as a library of their own, which is compiled with the sanitizers.
+// tests/support/fuzz/sanitized.py registers them instead of the module's.
 #include "bindings/chunk_handlers.h"
 #include "bindings/handlers.h"
 #include "host/producer.h"
@@ -27,8 +27,8 @@ void wait_for_copies() { jaxgemm::WaitForHostCopies(); }
 
 namespace {
 
-// Copies its operand. Fault 1 reads one byte behind it, 2 writes one behind the result, and 3
-// overflows an integer.
+// Copies its operand. Fault 1 reads one byte past its end, fault 2 writes one byte past the end of
+// the result, and fault 3 overflows an integer.
 ffi::Error Planted(int64_t fault, ffi::Buffer<ffi::S8> in, ffi::ResultBuffer<ffi::S8> out) {
   const int8_t* from = in.typed_data();
   int8_t* to = out->typed_data();

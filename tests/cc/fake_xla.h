@@ -1,4 +1,4 @@
-// A stand-in for what XLA gives a handler on a platform without a device: an API and call frames.
+// A stand-in for XLA, as a handler sees it: an API and call frames. It needs no device.
 #pragma once
 
 #include <cstdint>

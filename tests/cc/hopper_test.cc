@@ -1,5 +1,5 @@
-// Hopper's kernels on stand-ins for its instructions (hopper/machine.h): the launcher, the forms of
-// the kernels, their barriers. Operands are small integers, so results are exact.
+// Tests Hopper's kernels on stand-ins for its instructions (hopper/machine.h): the launcher, the
+// forms of the kernels, and their barriers. Operands are small integers, so results are exact.
 #include <unistd.h>
 
 #include <cstring>
@@ -162,7 +162,7 @@ void Encode(DType type, double value, char* to) {
   }
 }
 
-// Elements, and guard bytes behind them that must not be written; 256-byte aligned.
+// Elements, aligned to 256 bytes, and guard bytes after them, which must not be written.
 struct Buffer {
   static constexpr size_t kGuard = 512;
   std::vector<char> bytes;
@@ -208,7 +208,7 @@ void Run(GpuLauncher& launcher, Case c) {
   if (!error.empty()) return;
   const bool by_m = p.ragged == Ragged::kM, by_k = p.ragged == Ragged::kK;
   Operand lhs(p.lhs_dtype, (p.lhs_batched ? p.batch : 1) * p.m * p.k + 1);
-  // Each batch has vectors of its own, and each group of rows those of columns.
+  // Each batch has vectors of its own; with groups of rows, each group has its own column vectors.
   const int64_t vectors = by_m ? p.local_groups : p.batch;
   Operand rhs(p.rhs_dtype, p.num_rhs() * p.k * p.n), scale(DType::kF32, vectors * p.n);
   Operand row_scale(DType::kF32, p.batch * p.m);
@@ -233,7 +233,7 @@ void Run(GpuLauncher& launcher, Case c) {
   Buffer out(out_bytes), preact(p.save_preact ? out_bytes : 0), workspace(plan.workspace_bytes);
   std::vector<uint32_t> signals(64, 1);
   if (c.misplaced) {
-    // The same values, moved by one element.
+    // The values are the same, moved by one element.
     std::memmove(lhs.buffer.data() + ElementBytes(p.lhs_dtype), lhs.buffer.data(),
                  (lhs.values.size() - 1) * ElementBytes(p.lhs_dtype));
   }
@@ -338,7 +338,7 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
   constexpr bool kHasPeers = HasForm(KernelForm::kPeers, lhs, tile_n, cluster, lhs_k, rhs_k, false);
   const DType sums_type = kInteger ? DType::kS32 : DType::kF32;
   for (int round = 0; round < rounds; ++round) {
-    // Row lengths that TMA can read or, if `any`, all lengths.
+    // A random row length that TMA can read; if `any`, also other lengths.
     auto some = [&](int64_t least, int64_t most, bool any = false) {
       return any ? Random(least, most) : (Random(least, most) + 7) / kNeighbours * kNeighbours;
     };
@@ -357,7 +357,7 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
     };
     Config config{
         .schedule = Schedule::kPersistent, .num_workgroups = Random(1, 3), .kernel = name};
-    // The form for products with an epilogue, which loads by TMA.
+    // The form for products with an epilogue, if TMA can load the operands.
     auto fused_form = [&](const Problem& p) {
       const bool has = HasForm(KernelForm::kFused, lhs, tile_n, cluster, lhs_k, rhs_k, false) &&
                        TmaReadsLhs(p) && TmaReadsRhs(p);
@@ -388,7 +388,7 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
     Problem odd = problem(true);
     odd.out_dtype = sums_type;
     Run(launcher, {odd, config, fused_form(odd)});
-    // Every epilogue and type of out, with rows that TMA could store and others.
+    // Every epilogue and every type of out, with rows that TMA could store and with others.
     const std::vector<DType> types =
         kInteger ? std::vector{DType::kS32, DType::kS8, DType::kF32, DType::kBF16}
                  : std::vector{DType::kF32, DType::kBF16, DType::kF16, DType::kF8E4M3FN};
@@ -430,7 +430,7 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
                     .num_shares = tiles * peers,
                     .kernel = name};
       Run(launcher, {shared, config, "_peers"});
-      // Clusters that compute more than one tile.
+      // Here clusters compute more than one tile.
       shared.m = 2 * tile_m, shared.n = 2 * tile_n;
       config.num_workgroups = config.num_shares = 4 * peers;
       Run(launcher, {shared, config, "_peers"});
@@ -442,7 +442,7 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
     chunked.bias = !kInteger;
     Run(launcher, {chunked, config, kInteger ? claimed : ""});
 
-    // Groups: a small one, an empty one, and rows that belong to no group.
+    // There are a small group, an empty one, and rows that belong to no group.
     Problem grouped = problem(false);
     grouped.ragged = Ragged::kM, grouped.rhs_batched = true;
     grouped.groups = grouped.local_groups = 4;
@@ -451,7 +451,7 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
                                static_cast<int32_t>(Random(1, 20)),
                                static_cast<int32_t>(Random(0, grouped.m / 3))};
     if (!lhs_k) grouped.m = (grouped.m + 15) / 16 * 16;
-    // Along the lines of lhs a group may begin where no box of TMA can.
+    // If the rows of lhs are along its lines, a group may begin where no box of TMA can.
     Run(launcher, {grouped, config, lhs_k ? grouped_form : "", sizes});
     if (!kInteger) {
       const std::string with_vectors =
@@ -468,7 +468,7 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
       grouped.ragged = Ragged::kK, grouped.groups = grouped.local_groups = 4;
       sizes = {static_cast<int32_t>(Random(0, kTileK)), 0, 2 * kTileK + 5, 1};
       Run(launcher, {grouped, config, grouped_form, sizes});
-      // Two groups that end in one vector of 16 bytes.
+      // Two groups end in the same vector of 16 bytes.
       sizes = {static_cast<int32_t>(Random(1, kTileK)), 3, 1, static_cast<int32_t>(grouped.k)};
       Run(launcher, {grouped, config, grouped_form, sizes});
     }
@@ -571,7 +571,7 @@ void RunTransposed(GpuLauncher& launcher, int rounds) {
     if (!MayShareRhs(KernelForm::kPeers, lhs, lhs_k, rhs_k, true) || 2 * peers > kMaxClusterSize) {
       continue;
     }
-    // Tiles in pairs, of which the last one may end early.
+    // Tiles are in pairs, and the last tile may end early.
     p.n = some(1, kTileM) + Random(1, 3) * kTileM;
     if (peers > 1) {
       config.num_workgroups = config.num_shares =
@@ -621,7 +621,7 @@ void RunScaled(GpuLauncher& launcher, int rounds) {
   }
 }
 
-// Rows of no group stay zero with any activation: GPUs apply nothing to them.
+// Rows of no group are zero with any activation, because GPUs apply no epilogue to them.
 void TestEpilogueOfNoGroup() {
   const uint32_t bias[8] = {};
   const float scale[8] = {}, row_scale[8] = {};
@@ -645,8 +645,8 @@ void TestEpilogueOfNoGroup() {
 }  // namespace
 }  // namespace jaxgemm
 
-// The default build: instances with small tiles, once. Each instance takes seconds to compile, and
-// ThreadSanitizer is slow.
+// The default build runs instances with small tiles, once. Each instance takes seconds to compile,
+// and ThreadSanitizer is slow.
 #ifdef JAXGEMM_FEW_INSTANCES
 constexpr bool kFew = true;
 #else

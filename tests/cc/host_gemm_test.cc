@@ -1,6 +1,6 @@
-// The host backend on real threads against double: every schedule, reduction and layout, with guard
-// bytes around out. It also runs under the sanitizers: each operand is a heap block of exactly its
-// size, so that they detect a read past the end.
+// Compares the CPU's products on real threads with double: every schedule, reduction and layout,
+// with guard bytes around out. It also runs under the sanitizers. Each operand is a heap block of
+// exactly its size, so that they detect a read past the end.
 #include <cmath>
 #include <cstring>
 #include <memory>

@@ -1,7 +1,7 @@
 // Checks every function of every host kernel that this processor has against float64 or
-// int64 references: random odd shapes, all layouts and element types, buffers of exactly
-// the size given (so that a sanitizer detects any over-read) and guard values around the
-// results.
+// int64 references, with random odd shapes, all layouts and all element types. Buffers have exactly
+// their size, so that a sanitizer detects any read past the end, and there are guard values around
+// the results.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -81,7 +81,7 @@ void TestMultiply(const HostKernel& kernel, DType lhs, DType rhs, bool skinny) {
         std::aligned_alloc(64, (bytes + 63) / 64 * 64), &std::free);
   };
   auto pa = aligned(HostPackedABytes(rows)), pb = aligned(HostPackedBBytes(cols, k));
-  // All ones is NaN: bytes that are not packed must not change the result.
+  // All ones is NaN, so a byte that is not packed changes the result if it is used.
   std::memset(pa.get(), 0xff, HostPackedABytes(rows));
   std::memset(pb.get(), 0xff, HostPackedBBytes(cols, k));
   const int64_t ldc = cols + Random(1, 9), margin = 64;

@@ -1,5 +1,5 @@
-// Producers on the CPU, on real threads; and producers on GPUs over driver functions that record
-// their calls: the order, the streams, and the state after a failure.
+// Tests producers on the CPU, with real threads. For producers on GPUs, driver functions record
+// their calls: the order, the streams, and the state after a failure are checked.
 #include "host/producer.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ struct Buffers {
     copy.signals = signals.data();
     copy.first_chunk = copy.num_chunks() / 3;
   }
-  // Waits for the signal; whether the chunk has then arrived for every outer index.
+  // Waits for the signal. Returns whether the chunk has then arrived for every outer index.
   bool Arrives(int64_t chunk) const {
     while (!AcquireIfEqual(&signals[chunk], 1)) SleepBriefly();
     for (int64_t i = 0; i < copy.outer; ++i) {
@@ -173,7 +173,7 @@ StreamDriver FakeStreams() {
     return Note("hold", " " + Name(stream) + " for " + Name(event));
   };
   streams.copy_to_host = [](void* to, const void*, size_t bytes, void* stream) {
-    // Reads a status, or signals, which differ from call to call.
+    // The call reads a status, or signals, which differ from call to call.
     if (words_to_read.empty()) {
       std::memcpy(to, &status, std::min(bytes, sizeof(status)));
     } else {
@@ -299,7 +299,7 @@ void TestSideStreams() {
   Expect("status", sides.ReadStatus(&status, 0, kXla, &value), {"read on 7", "wait for 7"});
   CHECK_THAT(value == 3, "a chunk is missing: %d", value);
   status = 0;
-  // Signals of a user's producer: all arrive, or one does not arrive within the limit.
+  // The signals are those of a user's producer. All arrive, or one does not arrive in time.
   int64_t missing = 0;
   auto join_signals = [&](int64_t timeout_ns) {
     return sides.JoinSignals(buffers.signals.data(), 2, 9, timeout_ns, 0, kXla, &missing);
@@ -328,7 +328,7 @@ void TestSideStreams() {
     }
   }
 
-  // After any failure: work that has begun ends before the error frees its buffers.
+  // After any failure, work that has begun ends before the error frees its buffers.
   copy.from_host = true;
   auto all_waited_for = [](const char* what) {
     const Calls given = Take();

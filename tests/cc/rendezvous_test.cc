@@ -1,5 +1,6 @@
-// Threads of several devices that meet, as those of a gathering call do: who gets what, in many
-// calls of several runs at once, and what each hears when one of them fails or does not come.
+// Tests that threads of several devices meet, as those of a collective by copies do. In many calls
+// of several runs at once each must get the right participants. If a thread fails or does not come,
+// the others must get its error.
 #include "runtime/rendezvous.h"
 
 #include <atomic>
@@ -20,7 +21,8 @@ bool Contains(const std::string& text, const char* part) {
   return text.find(part) != std::string::npos;
 }
 
-// Each device of four groups brings an address that tells run, group, call and rank.
+// Each device of four groups brings an address that is different for each run, group, call and
+// rank.
 void TestManyCalls() {
   constexpr int kSize = 3, kCalls = 300, kGroups = 2;
   OpenRendezvous open_rendezvous;
@@ -73,10 +75,10 @@ void TestAMissingDevice() {
   const std::string error = rendezvous->Arrive(0, {}, kShort);
   CHECK_THAT(Contains(error, "device 1 of the 2 along the axis did not come within 50 ms"), "%s",
              error.c_str());
-  // It comes later, and does not wait for the one that has gone.
+  // Device 1 comes later, and does not wait for device 0, which has left.
   auto late = open_rendezvous.Next(1, "0 1", 2);
   CHECK_THAT(late == rendezvous && late->Arrive(1, {}, kLong) == error, "the error is another");
-  // Another run is not concerned.
+  // Another run works as before.
   std::thread other([&] { open_rendezvous.Next(2, "0 1", 2)->Arrive(1, {}, kLong); });
   CHECK_THAT(open_rendezvous.Next(2, "0 1", 2)->Arrive(0, {}, kLong).empty(), "the next run fails");
   other.join();

@@ -1,6 +1,6 @@
-// The ROCm handlers as XLA calls them, over a fake runtime: when modules are loaded, the runtime
-// calls of a product and their arguments, and the message of every failure. The program starts
-// itself twice: without a runtime, and with the fake one.
+// Calls the ROCm handlers as XLA does, with a fake runtime. It checks when modules are loaded, the
+// runtime calls of a product and their arguments, and the message of every failure. The program
+// starts itself twice: without a runtime, and with the fake one.
 #include <dlfcn.h>
 #include <elf.h>
 
@@ -93,10 +93,10 @@ struct Case {
 };
 
 std::string Initialize(const FakeCall& call, int device = 0) {
-  return call.Run(GemmRocmInitialize, XLA_FFI_ExecutionStage_INITIALIZE, device, nullptr);
+  return call.Run(kRocmGemmHandlers.initialize, XLA_FFI_ExecutionStage_INITIALIZE, device, nullptr);
 }
 std::string Execute(const FakeCall& call, int device = 0) {
-  return call.Run(GemmRocm, XLA_FFI_ExecutionStage_EXECUTE, device, kStream);
+  return call.Run(kRocmGemmHandlers.captured, XLA_FFI_ExecutionStage_EXECUTE, device, kStream);
 }
 
 FakeHip* fake;
@@ -113,9 +113,11 @@ void ExpectError(const char* what, const std::string& error, const char* part) {
 }
 
 void TestCommandBuffers() {
-  CHECK_THAT(TraitsOf(GemmRocm) == XLA_FFI_HANDLER_TRAITS_COMMAND_BUFFER_COMPATIBLE, "%u",
-             TraitsOf(GemmRocm));
-  CHECK_THAT(TraitsOf(GemmRocmUncaptured) == 0, "%u", TraitsOf(GemmRocmUncaptured));
+  CHECK_THAT(
+      TraitsOf(kRocmGemmHandlers.captured) == XLA_FFI_HANDLER_TRAITS_COMMAND_BUFFER_COMPATIBLE,
+      "%u", TraitsOf(kRocmGemmHandlers.captured));
+  CHECK_THAT(TraitsOf(kRocmGemmHandlers.uncaptured) == 0, "%u",
+             TraitsOf(kRocmGemmHandlers.uncaptured));
 }
 
 // After each failure, the calls made so far are undone or can be repeated.
@@ -174,7 +176,7 @@ void TestLaunch() {
   Case base;
   FakeCall call = base.Make();
   const Plan& plan = base.plan;
-  // 2 x 3 x 2 tiles, each 4 waves; 64 queues of 256 bytes.
+  // There are 2 x 3 x 2 tiles, each with 4 waves, and 64 queues of 256 bytes.
   std::string zero = "hipMemsetD32Async " + std::to_string(plan.zeroed_bytes / 4) + " on stream 7";
   std::string launch =
       "hipModuleLaunchKernel " + std::string(kKernel) + " 12 1 1 256 1 1 0 on stream 7 of device ";
@@ -201,7 +203,7 @@ void TestLaunch() {
                  a.map.grid.tiles_k == 2 && a.map.whole_tiles == 12 && a.map.cut_tiles == 0,
              "tiles");
   CHECK_THAT(a.claim.num_workgroups == 12 && a.claim.num_queues == 64 && a.claim_ahead, "claims");
-  // Queues have tiles of their own, so indices are not remapped to XCDs, too.
+  // Each queue has its own tiles, so indices are not remapped to XCDs in addition.
   CHECK_THAT(a.claim.num_xcds == 8 && a.map.grid.num_xcds == 1, "XCDs");
   CHECK_THAT(a.out_dtype == DType::kBF16 && a.activation == Activation::kGelu, "epilogue");
   for (int64_t i = 0; i < plan.workspace_bytes - 64; ++i) {
@@ -230,7 +232,7 @@ void TestStreamK() {
                    .num_workgroups = 4,
                    .kernel = kKernel};
     FakeCall call = base.Make();
-    // lhs and rhs without a batch: shapes of rank 2.
+    // lhs and rhs have no batch, so their shapes have rank 2.
     FakeCall flat;
     flat.attributes = call.attributes;
     flat.AddArg(XLA_FFI_DataType_BF16, &base.operands[0], {128, 640});
@@ -263,7 +265,7 @@ void TestNothingToDo() {
   base.problem.m = 0;
   Expect("no rows", Execute(base.Make()), {});
   Case deep;
-  deep.problem.k = 0;  // still a launch: out = epilogue(0)
+  deep.problem.k = 0;  // there is still a launch, because out = epilogue(0)
   std::string error = Execute(deep.Make());
   CHECK_THAT(error.empty() && fake->Take().size() == 3, "k = 0: %s", error.c_str());
 }

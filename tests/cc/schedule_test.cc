@@ -1,5 +1,5 @@
-// The schedule core on real threads, without arithmetic: with every claim, map and reduction, each
-// (tile, k) is computed once, and the fix-up has all k. It also runs under the sanitizers.
+// Tests the schedule core on real threads, without arithmetic. With every claim, map and reduction,
+// each (tile, k) is computed once, and the fix-up has all k. It also runs under the sanitizers.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -103,7 +103,7 @@ void RunCase(const Case& c, int num_threads) {
     CHECK_THAT(stored[i] == 1, "tile %ld of %d stored %d times", i, grid.num_tiles(),
                stored[i].load());
     KList sum = results[i];
-    // In the order of k whichever workgroup was last, except for atomic adds.
+    // The k tiles are in order, whichever workgroup was last, except for atomic adds.
     if (c.reduction == Reduction::kAtomic) std::sort(sum.begin(), sum.end());
     KList all;
     for (int64_t k = 0; k < grid.tiles_k; ++k) all.push_back(k);
@@ -156,8 +156,8 @@ void CheckPeers(TileGrid grid) {
   }
 }
 
-// A grouped problem. Ragged m: each row of out is stored once, by its group, with all k. Ragged k:
-// each k of a group is summed once.
+// Runs a grouped problem. With ragged m, each row of out is stored once, by its group, with all k.
+// With ragged k, each k of a group is added once.
 void RunGroupedCase(int num_threads) {
   const bool ragged_m = Random(0, 1) != 0;
   const Index batch = RandomIndex(1, 3), groups = RandomIndex(1, 9), extent = RandomIndex(0, 60);
@@ -185,8 +185,8 @@ void RunGroupedCase(int num_threads) {
   const Index max_shares = RandomIndex(0, 24);
   const auto reduction = static_cast<Reduction>(Random(0, 2));
 
-  // For each line (ragged m: a row; else a tile row of a group) and column of tiles: the group that
-  // stored it, followed by the k tiles of the result.
+  // For each line (ragged m: a row; else a row of tiles of a group) and column of tiles: the group
+  // that stored it, followed by the k tiles of the result.
   const Index lines = ragged_m ? extent : map.local_groups * grid.tiles_m;
   std::vector<KList> results(batch * lines * grid.tiles_n);
   std::vector<std::atomic<int>> stored(results.size());
@@ -261,7 +261,7 @@ void RunGroupedCase(int num_threads) {
   }
 }
 
-// lhs arrives in chunks: a work tile must read rows that were written before its chunk's signal.
+// lhs arrives in chunks. A work tile must read rows that were written before its chunk's signal.
 // If a signal is missing, all workgroups leave and no tile of its chunk is stored.
 void RunChunkedCase(int num_threads, bool one_missing) {
   Case c = RandomCase();
@@ -343,8 +343,9 @@ void RunChunkedCase(int num_threads, bool one_missing) {
   }
 }
 
-// The raster order of a launch: the grid's group_m if all signals are set before it, the rows of a
-// chunk if one is not, and one of the two, the same in all workgroups, if the last comes meanwhile.
+// Checks the raster order of a launch. It is the grid's group_m if all signals are set before, and
+// the rows of a chunk if one is not. If the last signal comes meanwhile, it is one of the two, the
+// same in all workgroups.
 void RunOrderCase(int num_threads) {
   StreamKMap map{};
   TileGrid& grid = map.grid;
@@ -375,7 +376,7 @@ void RunOrderCase(int num_threads) {
       .order = &order,
       .timeout_ns = 600'000'000'000,
       .tiles_per_chunk = tiles_per_chunk,
-      // The first tile row of a whole chunk.
+      // The pivot is the first row of tiles of a whole chunk.
       .pivot = tiles_per_chunk * RandomIndex(0, grid.tiles_m / tiles_per_chunk - 1),
       .tiles_m = grid.tiles_m,
       .batch_stride = batched ? num_chunks : 0};
@@ -442,7 +443,7 @@ struct InterruptedLane : OneLane {
   }
 };
 
-// The first workgroup's choice holds for all, even for those that read the signals before it.
+// All workgroups take the first one's choice, even if they read the signals before it.
 void CheckFirstAnswerHolds() {
   const TileGrid grid{.batch = 1, .tiles_m = 4, .tiles_n = 1, .group_m = 3};
   for (const bool comes : {false, true}) {
@@ -470,7 +471,8 @@ void CheckFixedOrder() {
   CHECK_THAT(group_m == 3, "groups of %d tile rows", group_m);
 }
 
-// Every queue is the first one of some workgroup, on chips and partitions with any number of XCDs.
+// Every queue is the first queue of some workgroup, on chips and partitions with any number of
+// XCDs.
 void CheckFirstQueues() {
   for (Index xcds : {1, 2, 4, 6, 8}) {
     for (Index per_xcd : {1, 2, 8}) {

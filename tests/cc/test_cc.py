@@ -1,7 +1,7 @@
 """Builds the C++ tests and runs them, on real threads; with --whole under sanitizers.
 
-Without sanitizers they are linked with the objects that the installation has compiled:
-after a change of the C++ install again, as for the tests in Python.
+Without sanitizers they are linked with the objects that the installation has compiled. So after a
+change of C++ code, install again, as for the tests in Python.
 """
 
 import fcntl
@@ -27,12 +27,12 @@ FLAGS = {
 }
 TESTS = ["schedule_test", "host_gemm_test", "rendezvous_test", "producer_test", "rocm_handler_test",
          "host_kernel_test"]
-# In which of the builds hopper_test compiles few of Hopper's instances.
+# Whether a build's hopper_test has only few of Hopper's instances.
 FEW_INSTANCES = {"plain": True, "thread": True, "address": False}
 
 
 def case(build, test="", *others):
-  """Parameters, for --whole alone where a sanitizer has all of ffi/ compiled anew."""
+  """The parameters of a case, for --whole if a sanitizer needs all of ffi/ to be compiled anew."""
   quick = build == "plain" or (build, test) == ("thread", "schedule_test")
   given = (build, test, *others) if test else (build,)
   return pytest.param(*given, marks=[] if quick else [pytest.mark.whole])
@@ -54,7 +54,7 @@ def installed_objects() -> pathlib.Path | None:
 
 @pytest.fixture(scope="module")
 def built(say):
-  """A function: the path of a test's program, compiled under build/, where it stays."""
+  """A function that compiles a test's program under build/, where it stays. Returns its path."""
   cmake = shutil.which("cmake", path=sysconfig.get_path("scripts")) or "cmake"
 
   @functools.cache
@@ -82,7 +82,7 @@ def built(say):
 
 
 class locked:
-  """One process at a time builds in a folder."""
+  """A lock of a folder: one process at a time builds there."""
 
   def __init__(self, folder):
     self._path = folder / "lock"
@@ -124,7 +124,7 @@ def test_the_emulator_loads_no_broken_code_object(built, build, tmp_path):
 
 @pytest.mark.parametrize("build", [case(build) for build in FLAGS])
 def test_hopper(built, build):
-  """Hopper's kernels on stand-ins for the instructions, where no GPU has to be there."""
+  """Hopper's kernels on stand-ins for the instructions, which need no GPU."""
   output = run(str(built(build, "hopper_test")))
   assert "hopper_test: 0 failures" in output
 
@@ -138,7 +138,7 @@ def cpu_handlers(built):
 @pytest.mark.whole
 @pytest.mark.parametrize("kernel", ["", "portable"])
 def test_sanitized_handlers_are_fuzzed(cpu_handlers, monkeypatch, kernel):
-  """Also of public functions, on XLA's own buffers."""
+  """Fuzzes the FFI calls, and public functions on XLA's own buffers."""
   monkeypatch.setenv("JAXGEMM_HOST_KERNEL", kernel)
   counts, faults = fuzz.fuzz(["api", "calls"], 5000, seed=3, library=cpu_handlers)
   assert not faults and sum(counts.values()) == 5000

@@ -13,14 +13,14 @@ namespace jaxgemm {
 
 inline int failures = 0;
 
-#define CHECK_THAT(condition, ...)                                        \
-  do {                                                                    \
-    if (!(condition)) {                                                   \
-      ++jaxgemm::failures;                                                \
-      std::printf("%s:%d: not so: %s: ", __FILE__, __LINE__, #condition); \
-      std::printf(__VA_ARGS__);                                           \
-      std::printf("\n");                                                  \
-    }                                                                     \
+#define CHECK_THAT(condition, ...)                                       \
+  do {                                                                   \
+    if (!(condition)) {                                                  \
+      ++jaxgemm::failures;                                               \
+      std::printf("%s:%d: false: %s: ", __FILE__, __LINE__, #condition); \
+      std::printf(__VA_ARGS__);                                          \
+      std::printf("\n");                                                 \
+    }                                                                    \
   } while (false)
 
 inline std::mt19937_64 rng(20261121);

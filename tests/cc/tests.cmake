@@ -1,7 +1,7 @@
-# The C++ tests, for a build of ffi/ that makes nothing else.
+# The C++ tests, for a build of ffi/ that compiles only these.
 find_package(Threads REQUIRED)
 set(JAXGEMM_BUILT "" CACHE PATH
-    "The CMakeFiles of another build, whose objects then are not compiled again")
+    "The CMakeFiles of another build, whose objects are used and not compiled again")
 option(JAXGEMM_FEW_INSTANCES "Have hopper_test compile few of the instances" OFF)
 
 # jaxgemm_host without its objects.
@@ -27,7 +27,7 @@ endforeach()
 add_library(cpu_handlers SHARED ${CMAKE_CURRENT_LIST_DIR}/cpu_handlers.cc)
 target_link_libraries(cpu_handlers PRIVATE ${host} Threads::Threads -static-libstdc++ -static-libgcc
                       -Wl,--exclude-libs,ALL)
-# What loads code objects, without what runs them.
+# The part of the emulator that loads code objects, without the part that runs them.
 set(emulator_loader checks/error decode/decode decode/memory decode/program decode/vector isa/info
     memory/memory_op run/code_object run/cost run/launch run/msgpack)
 if(JAXGEMM_BUILT)
@@ -40,7 +40,7 @@ add_executable(emulator_loader_test ${CMAKE_CURRENT_LIST_DIR}/emulator_loader_te
                ${emulator_loader})
 target_include_directories(emulator_loader_test PRIVATE .)
 target_compile_options(emulator_loader_test PRIVATE -Wall -Wno-sign-compare -Wno-psabi)
-# Hopper's kernels, with other headers in the place of those that have its instructions.
+# Hopper's kernels, with stand-ins instead of the headers that have its instructions.
 set(hopper ${CMAKE_CURRENT_LIST_DIR}/hopper)
 add_executable(hopper_test ${CMAKE_CURRENT_LIST_DIR}/hopper_test.cc ${hopper}/machine.cc)
 target_include_directories(hopper_test BEFORE PRIVATE ${hopper})
@@ -51,7 +51,7 @@ endif()
 # Fibers have stacks that the sanitizer of addresses does not know.
 target_compile_options(hopper_test PRIVATE -Wno-unknown-pragmas -Wno-maybe-uninitialized
                        -fno-sanitize=address)
-# What rocm_handler_test opens as ROCm's runtime.
+# The library that rocm_handler_test opens as ROCm's runtime.
 add_library(fake_hip SHARED ${CMAKE_CURRENT_LIST_DIR}/fake_hip.cc)
 target_include_directories(fake_hip PRIVATE .)
 set_target_properties(fake_hip PROPERTIES

@@ -238,7 +238,7 @@ def test_the_raster_order_is_left_open_where_two_orders_differ(given, both_order
     wide, by_chunk = both_orders
     assert (f"{wide} tile rows are visited together, for the cache; else {by_chunk},"
             in str(explained))
-  # One more word in the zeroed workspace, where each part is padded to 64 bytes.
+  # The order needs one more word in the zeroed workspace, where each part is padded to 64 bytes.
   given = given | {"config": given.get("config", {}) | {"group_m": 1}}
   fixed = explain(**given).data
   for key in ("zeroed_bytes", "workspace_bytes"):

@@ -104,7 +104,7 @@ def test_the_copies_are_traced_and_the_product_computes_between_them(rng):
   x, w = normal(rng, 8192, 512), normal(rng, 512, 32)
   f = jax.jit(functools.partial(overlapped, tiles=32))
   f(x, w).block_until_ready()
-  # All copies may end before a busy machine runs a thread of the product: then the next call tells.
+  # On a busy machine all copies may end before the product runs. Then the call is repeated.
   for _ in range(200):
     native.start_trace()
     f(x, w).block_until_ready()
@@ -182,7 +182,7 @@ def test_scan(rng):
 
 
 def test_a_start_stays_beside_its_join(rng):
-  """A loop may run zero times: XLA must not hoist a start, though x is constant."""
+  """A loop may run zero times, so XLA must not hoist a start, although x is constant."""
   x, w = normal(rng, 100, 40), normal(rng, 40, 24)
 
   @jax.jit
@@ -415,7 +415,7 @@ def test_a_source_in_host_memory(rng):
   out = f(host, w)
   assert out.sharding.memory_kind == "device"
   assert_close(out, x.astype(np.float64) @ w)
-  # Only the producer reads it; the joins of the product and the consumer keep it alive.
+  # Only the producer reads the source; the joins of the product and the consumer keep it alive.
   text = f.lower(host, w).compile().as_text()
   lines = [line for line in text.splitlines()
            if "%x.1" in line and "custom-call" in line]

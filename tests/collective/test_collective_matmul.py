@@ -205,7 +205,7 @@ def entry(f, *args) -> list[str]:
 
 
 def count(lines, operation) -> int:
-  """How many there are; on GPUs some start, and are done later."""
+  """The number of such operations. On GPUs an operation may have two lines, a start and a done."""
   return sum(f" {operation}(" in line or f" {operation}-start(" in line for line in lines)
 
 
@@ -227,8 +227,8 @@ def test_compiled_programs_have_the_transfers_of_a_ring_and_no_copies(rng, name)
   assert sum("dynamic-update-slice_fusion" in line.split("=")[0] for line in lines) == updates
   for operation in ("all-gather", "all-reduce", "reduce-scatter", "all-to-all", "copy"):
     assert count(lines, operation) == 0
-  # Gradients: two more rings. Two of the three have equal transfers, of which XLA's compiler for
-  # CPUs merges all or, with jax 0.12, the first.
+  # The gradients have two more rings. Two of the three have equal transfers: XLA's compiler for
+  # CPUs merges all of these or, with jax 0.12, the first.
   lines = entry(jax.grad(lambda *x: (mapped(name)(*x) ** 2).sum(), (0, 1)), a, b)
   assert 2 * transfers <= count(lines, "collective-permute") < 3 * transfers
   assert sum('"jaxgemm_gemm"' in line for line in lines) == 3 * products
@@ -250,7 +250,7 @@ def test_what_is_refused(rng, name):
   a, b = array(rng, M, K), array(rng, K, N)
   with pytest.raises(ValueError, match="'y' is no axis of a jax.shard_map.*there is none"):
     function(a, b, "y")
-  with pytest.raises(ValueError, match="'z' is no axis.*there are 'x', 'y'"):
+  with pytest.raises(ValueError, match="'z' is no axis.*its axes are 'x', 'y'"):
     mapped(name, axis="z")(a, b)
   with pytest.raises(ValueError, match="'i' is no axis of a jax.shard_map"):
     jax.vmap(lambda a: function(a, b, "i"), axis_name="i")(a[None])

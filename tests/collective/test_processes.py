@@ -12,7 +12,7 @@ from tests.support.paths import ROOT
 
 
 def results(path, num_processes: int):
-  """What the processes of tests/support/process_programs.py compute."""
+  """The results of so many processes of tests/support/process_programs.py."""
   with socket.socket() as free:
     free.bind(("localhost", 0))
     port = free.getsockname()[1]
@@ -32,7 +32,7 @@ def results(path, num_processes: int):
 
 @pytest.fixture(scope="module")
 def wanted(tmp_path_factory):
-  """What one process computes."""
+  """The results of one process."""
   return results(tmp_path_factory.mktemp("one") / "results.npz", 1)
 
 

@@ -300,7 +300,7 @@ def test_explain_shows_gradients_on_request():
   assert "gradient" not in str(jaxgemm.explain(a, a))
   assert jaxgemm.explain(a, a).data["gradients"] == {"lhs": (), "rhs": ()}
   said = str(jaxgemm.explain(a, a, activation="silu", gradients=True))
-  assert "the gradient of rhs contracts by layout" in said
+  assert "the gradient of rhs reads arrays in other layouts" in said
   assert "the value before the activation is saved" in said
   said = str(jaxgemm.explain(a, a, schedule="stream_k"))
   assert "k=257 is too short for the" in said and "whole rounds" not in said
@@ -314,6 +314,7 @@ def test_the_rocm_architecture_is_read_once(monkeypatch):
     import os
     import jax, jax.numpy as jnp, jaxgemm
     x = jax.ShapeDtypeStruct((64, 64), jnp.bfloat16)
+    jaxgemm.explain(x, x)  # a plan for the CPU does not read it
     os.environ["JAXGEMM_ROCM_ARCH"] = "gfx950"  # after the import, before the first use
     def lower(f):
       return jax.jit(f).trace(x, x).lower(lowering_platforms=("rocm",)).as_text()

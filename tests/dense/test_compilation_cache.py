@@ -27,6 +27,6 @@ def test_programs_of_another_process_are_found_and_are_the_right_ones(tmp_path):
   assert run(tmp_path, "relu")[1] < 1e-5
   hits, error = run(tmp_path, "relu")
   assert hits >= 5 and error < 1e-5
-  # The same shapes and shardings with another activation: only what does not depend on it.
+  # With another activation, only programs that do not depend on it are found.
   fewer, error = run(tmp_path, "silu")
   assert fewer <= hits - 4 and error < 1e-5

@@ -50,7 +50,7 @@ def along(x, labels, batch, rows, contracted, kind, tiles=False):
 
 
 def reference_in_blocks(letters, kind, lhs, rhs, ct, implementation):
-  """As `reference`, and a bound of the errors, of operands in blocks."""
+  """The same as `reference` for operands in blocks, and a bound of the errors."""
   (of_lhs, of_rhs), of_out = letters.split("->")[0].split(","), letters.split("->")[1]
   b = "".join(x for x in of_out if x in of_lhs and x in of_rhs)
   m, n = ("".join(x for x in of_out if x in own and x not in b) for own in (of_lhs, of_rhs))
@@ -94,7 +94,7 @@ def reference(letters, recipe, lhs, rhs, ct):
 
 def assert_close(given, wanted, dtype, more=0):
   assert given.dtype == dtype and given.shape == wanted.shape
-  # One rounding to the dtype, and float32 sums.
+  # The bound is one rounding to the dtype, and the error of float32 sums.
   rounding = 2.0**-8 * np.abs(wanted) if dtype == jnp.bfloat16 else 0
   allowed = more + 1e-5 * np.abs(wanted).max() + rounding
   assert (np.abs(f64(given) - wanted) <= allowed).all()
@@ -122,7 +122,8 @@ def test_values_and_gradients(rng, recipe, product, implementation):
     assert_close(x, y, dtype, more)
 
 
-# For each operand and use a cast to e4m3, in blocks also for the cotangent; one to e5m2 else.
+# casts_of: the numbers of casts to e4m3 and to e5m2. Each operand is cast to e4m3 for each use; the
+# cotangent is cast to e4m3 in blocks, and else to e5m2.
 @pytest.mark.parametrize("recipe, casts_of", [
     ("tensorwise", (2, 1)), ("rowwise", (2, 2)), ("blockwise", (6, 0)), ("mxfp8", (6, 0))])
 def test_what_the_program_has(rng, recipe, casts_of):
@@ -135,7 +136,7 @@ def test_what_the_program_has(rng, recipe, casts_of):
 
   lowered = jax.jit(jax.grad(loss, (0, 1))).lower(x, w)
   text = lowered.as_text()
-  # One cast for each operand and use; the operands of all products are float8.
+  # There is one cast for each operand and use, and the operands of all products are float8.
   casts = re.findall(r"stablehlo.convert.*-> tensor<[0-9x]+x(f8\w+)>", text)
   e4m3, e5m2 = ("f8" + x.name.removeprefix("float8_").upper() for x in (E4M3, E5M2))
   assert sorted(casts) == [e4m3] * casts_of[0] + [e5m2] * casts_of[1]
@@ -153,7 +154,7 @@ def test_the_backward_pass_keeps_8_bits(rng, recipe):
   run = lambda x, w: fp8.dot_general(x, w, (((1,), (0,)), ((), ())), recipe=recipe)
   _, vjp = jax.vjp(run, x, w)
   kept = [x for x in jax.tree.leaves(vjp) if x.size > 400]
-  # The columns of w and the rows of x are contracted: zeros fill up MX's blocks of 32.
+  # The columns of w and the rows of x are contracted, so zeros fill up MX's blocks of 32.
   shapes = {"blockwise": [(96, 64), (96, 80)], "mxfp8": [(96, 64), (96, 96)]}
   assert sorted(x.shape[-2:] for x in kept) == shapes.get(recipe, [(64, 96), (96, 80)])
   assert all(x.dtype == E4M3 for x in kept)
@@ -202,7 +203,7 @@ def test_in_shard_map_each_device_quantises_its_part(rng, recipe):
 
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_a_layer_learns(rng, recipe):
-  """A model of two layers, quantised, comes near the loss of the one that is not."""
+  """A quantised model of two layers comes near the loss of the same model without quantisation."""
   x = array(rng, 128, 32)
   y = jnp.tanh(x @ array(rng, 32, 16) * 0.3)
 
@@ -232,7 +233,7 @@ def test_a_layer_learns(rng, recipe):
 
 @pytest.mark.parametrize("recipe", ["rowwise", "blockwise"])
 def test_checkpoint_and_scan(rng, recipe):
-  """Layers in a scan, whose products are computed again in the backward pass."""
+  """The layers are in a scan, and their products are computed again in the backward pass."""
   x, layers = array(rng, 24, 160), array(rng, 3, 160, 160) / 12
 
   def loss(x, layers, wrap):

@@ -1,4 +1,4 @@
-"""What a first user of quantize and jaxgemm.fp8 found: no silent NaN, zeros or wrong gradients."""
+"""Uses of quantize and jaxgemm.fp8 that once gave silent NaN, zeros or wrong gradients."""
 
 import jax
 import jax.numpy as jnp

@@ -309,7 +309,7 @@ def test_a_high_precision_is_one_product_of_three_times_k_on_nvidia(layout):
     return "x".join(map(str, shape))
 
   call, = (x for x in text("high").splitlines() if "@jaxgemm_gemm" in x)
-  # Kernels for float32 read k last; the split transposes other operands.
+  # Kernels for float32 read operands whose last dimension is k; the split transposes the others.
   tripled = [[n for n in x.shape if n != 96] + [3 * 96] for x in (lhs, rhs)]
   assert (f"(tensor<{operand(tripled[0])}xf32>, tensor<{operand(tripled[1])}xf32>)"
           in call)

@@ -1,4 +1,4 @@
-"""Errors say what was given, what is allowed and what to do: mistakes that are easily made."""
+"""Errors of easy mistakes say what was given, what is allowed and what to do."""
 
 import functools
 
@@ -27,7 +27,7 @@ SIZES = np.array([10, 0, 30, 20])
     (dict(scale=(np.ones((64, 1)), np.ones((1, 16)))),
      r"scale is a tuple of float64\[64, 1\], float64\[1, 16\]; one array is .* pass scale_lhs and"),
     (dict(bias=[np.ones(16, np.float32), None]),
-     r"bias is a list of float32\[16\], NoneType; one array is allowed, or None\.$"),
+     r"bias is a list of float32\[16\], NoneType; one array is allowed, or None. Pass one array"),
     (dict(precision=np.zeros(2)), r"precision=array\(\[0., 0.\]\) was given; a name, a jax.lax"),
     (dict(out_sharding={}), "out_sharding={} was given; a jax.sharding.NamedSharding or Part"),
     (dict(scale=2**62), "scale=4611686018427387904 was given; an array or a number is allowed"),

@@ -17,7 +17,7 @@ def test_errors(dtype, kind):
     most = 0 if dtype == "int8" else (5e-8 if kind == "cancelling" else 4e-9) * np.sqrt(
         int(row[2])) + 4e-6 / (1 if kind == "cancelling" else 10)
     assert max(ours) <= most
-    # XLA's code differs between processors and versions: jaxlib 0.12 on an EPYC has 1.1 times that.
+    # XLA's code differs between processors and versions: jaxlib 0.12 on an EPYC has 1.1 * most.
     assert by_xla <= 2 * most
 
 
@@ -30,7 +30,7 @@ def test_special_values():
 
 def test_the_same_bits_in_processes_of_1_2_and_8_threads():
   found = number_tables.bits(["jaxgemm", "emulated:gfx942", "emulated:gfx950"], [1, 2, 8], runs=3,
-                       k=512)
+                             k=512)
   assert len(found) == 3 * 2 * len(number_tables.WAYS)
   for (_, _, way), digests in found.items():
     assert len(digests) == 1 or "atomic" in way

@@ -1,5 +1,5 @@
-"""Results against float64 for every schedule, reduction, dtype and layout, on the
-shapes of benchmarks/shapes.json and on random ones; same bits; concurrent calls."""
+"""Results against float64 for every schedule, reduction, dtype and layout, on the shapes of
+benchmarks/shapes.json and on random ones. Repeated and concurrent calls give the same bits."""
 
 import concurrent.futures
 import functools
@@ -32,8 +32,8 @@ DTYPES = [
 # of schedule and layout, a different one for each dtype; from LARGEST on, only float32
 # and bfloat16 are tested.
 LARGE, HUGE, LARGEST = 15e9, 100e9, 400e9  # FLOPs
-# Without --whole, a size is tested with every fifth dtype, from SOME on with one and
-# from NONE on with none; which dtypes these are changes from size to size.
+# Without --whole, a size is tested with every fifth dtype, from SOME on with one dtype, and from
+# NONE on with none. Other sizes have other dtypes.
 SOME, NONE = 2e9, 30e9
 
 
@@ -43,7 +43,7 @@ def operands(rng, m, n, k, dtype):
 
 
 def lay_out(lhs, rhs, layout):
-  """dimension_numbers, lhs and rhs of lhs @ rhs, where a "c" operand is column-major."""
+  """(dimension_numbers, lhs, rhs) for lhs @ rhs; an operand of layout "c" is column-major."""
   l, r = (lhs.T if layout[0] == "c" else lhs), (rhs.T if layout[1] == "c" else rhs)
   contracting = (int(layout[0] == "r"),), (int(layout[1] == "c"),)
   return (contracting, ((), ())), np.ascontiguousarray(l), np.ascontiguousarray(r)

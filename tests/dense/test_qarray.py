@@ -1,4 +1,4 @@
-"""jaxgemm.qarray.dot_general, called as Qwix calls its own, against float64."""
+"""jaxgemm.qarray.dot_general, called as Qwix calls its own dot_general, against float64."""
 
 import dataclasses
 from typing import Any
@@ -15,7 +15,7 @@ from tests.support.environment import VIRTUAL_ROCM
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass
 class QArray:
-  """As Qwix's, which has these fields, and shape and ndim of qvalue."""
+  """A stand-in for Qwix's QArray, with its fields, and with the shape and ndim of qvalue."""
 
   qvalue: Any
   scale: Any
@@ -65,7 +65,7 @@ def test_as_qwix_calls_it(rng, of_a, of_b, dtype, preferred):
   b = QArray(*quantize(b, of_b[0], axis=0, dtype=dtype))
   out = jax.jit(lambda a, b: qwix_dot(
       a, b, preferred_element_type=preferred, function=qarray.dot_general))(a, b)
-  # Without a preferred type it is that of the scales, for those of MX bfloat16.
+  # Without a preferred type, out has the dtype of the scales; for MX scales it is bfloat16.
   assert out.dtype == (preferred or (jnp.bfloat16 if of_a[0] == "mx" else jnp.float32))
   close(out, np.einsum("bsk,kn->bsn", a.wide(), b.wide()))
 

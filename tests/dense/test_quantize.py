@@ -1,4 +1,4 @@
-"""quantize and scaled_matmul."""
+"""Tests of quantize and scaled_matmul."""
 
 import jax
 import jax.numpy as jnp
@@ -39,7 +39,7 @@ def test_tensors_and_rows(rng, dtype, kind, axis, shape, within):
   assert (np.abs(f64(values)).max(within) == largest(dtype)).all()
   exact = f64(x) / f64(scales)
   wanted = np.round(exact) if dtype == "int8" else exact.astype(np.float32).astype(jnp.dtype(dtype))
-  # float32's rounding of the division may choose the other neighbour of a middle.
+  # A quotient in the middle between two values may be rounded to the other one in float32.
   assert (f64(values) == f64(wanted)).mean() > 0.999
 
 
@@ -71,7 +71,7 @@ def test_tiles(rng):
 @pytest.mark.parametrize("dtype", [*DTYPES, "float4_e2m1fn"])
 def test_stochastic_rounding(rng, dtype):
   most = largest(dtype)
-  # Fractions of the largest value, of subnormals, and both ends.
+  # The elements are fractions of the largest value, small values, and both ends.
   x = jnp.concatenate([jnp.asarray(rng.uniform(-1, 1, 60), jnp.float32) * most,
                        jnp.asarray(rng.uniform(-4, 4, 60), jnp.float32),
                        jnp.asarray(rng.uniform(-1, 1, 60) * 2.0**-6, jnp.float32),
@@ -155,7 +155,7 @@ def test_it_is_a_pytree(rng):
   local = jax.shard_map(lambda x: quantize(x, "row"), mesh=mesh, in_specs=P("x"),
                         out_specs=Quantized(P("x"), P("x")))(y)
   np.testing.assert_array_equal(local.scales, quantize(y, "row").scales)
-  # A residual of jax.checkpoint, and tiles under vmap.
+  # It may be a residual of jax.checkpoint, and it works under vmap.
   tiles = lambda x: quantize(x, "block", axis=(0, 1), block=(8, 32))
   kept = jax.checkpoint(lambda q: (q.dequantize()**2).sum())
   np.testing.assert_allclose(jax.grad(kept, allow_int=True)(run(x)).scales,
@@ -229,7 +229,7 @@ def test_scaled_matmul_of_float4(rng):
 
 @pytest.mark.parametrize("kind, k", [("row", 64), ("tensor", 64), ("mx", 32)])
 def test_float4_with_other_scales(rng, kind, k):
-  """One scale for a row: the values are converted to float8."""
+  """With one scale for a row, values of float4 are converted to float8."""
   def quantized(n):
     x = array(rng, 1, n, k)
     return quantize(x, kind, dtype="float4_e2m1fn", **{} if kind == "tensor" else {"axis": 2})

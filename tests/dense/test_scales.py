@@ -62,7 +62,7 @@ def test_rows_and_columns(rng, lhs, rhs, layout):
         scale_rhs=of_b, implementation="jaxgemm")
 
   assert_close(f(a, b, of_a, of_b), wanted)
-  # The kernel applies both: nothing follows it.
+  # The kernel applies both scales, so no multiplication follows it.
   assert not re.search(r"stablehlo.multiply", jax.jit(f).lower(a, b, of_a, of_b).as_text())
 
 
@@ -168,7 +168,7 @@ def test_gradients(rng, activation):
 
   with jax.default_matmul_precision("highest"):
     twice = lambda f, i: jax.grad(lambda *x: sum((y**2).sum() for y in jax.grad(f, i)(*x)), i)
-    # XLA's tanh is less exact at the optimisation level of the tests: 1e-4 of the second one.
+    # XLA's tanh is less exact at the tests' optimisation level: 1e-4 for second derivatives.
     for order, tolerance in ((jax.grad, 1e-5), (twice, 1e-5 if activation is None else 5e-4)):
       for x, y in zip(order(ours, (0, 1, 2, 3))(*args), order(theirs, (0, 1, 2, 3))(*args)):
         assert_close(x, y, tolerance)

@@ -71,7 +71,7 @@ def compare(ours, theirs, arrays, specs, mesh=None, **options):
     ((8, 16, 32), (8, 32, 24), P("x"), P("x", None, "y"), []),
     ((8, 16, 32), (8, 32, 24), P("x", None, "y"), P("x", "y"), ["all-reduce"]),
     ((8, 16, 32), (32, 24), P("x"), P(None, "y"), []),
-    # Sharded along the sequence: the batch must not be folded before partitioning.
+    # Here the sequence is sharded, so the batch must not be folded before partitioning.
     ((8, 16, 32), (32, 24), P(None, "y"), P(), []),
     ((8, 16, 32), (32, 24), P("x", None, "y"), P("y"), ["all-reduce"]),
 ])
@@ -310,7 +310,7 @@ def test_vmap_along_an_explicit_axis_gathers_no_more_than_jnp(rng, spec_a, spec_
       each = jax.vmap(jax.grad(lambda a, b: jnp.tanh(product(a, b)).sum(), (0, 1)), axes)
       text = jax.jit(batched).lower(a, b).compile().as_text()
       found = re.findall(r" (all-[a-z-]+|reduce-scatter|collective-permute)\(", text)
-      # Outside of jit, jax 0.12 refuses gradients here: two types of meshes in one program.
+      # Outside of jit, jax 0.12 refuses gradients here: a program would have two types of meshes.
       return (batched(a, b), jax.jit(gradient)(a, b), second, jax.jit(each)(a, b)), sorted(found)
 
     (wanted, found), (given, ours) = results(jnp.matmul), results(jaxgemm.matmul)

@@ -1,4 +1,4 @@
-"""All shardings of a product over two mesh axes, and nestings, beside jnp.matmul."""
+"""All shardings of a product over two mesh axes, also nested, compared with jnp.matmul."""
 
 import collections
 import functools
@@ -18,8 +18,8 @@ from tests.support.environment import FLOAT32_ERROR, VIRTUAL_ROCM
 
 COLLECTIVE = (
     r" (all-gather|all-reduce|reduce-scatter|collective-permute|all-to-all)(?:-start)?\(")
-# The dimension of a batched product that each of the two mesh axes is along, or None; and
-# two dimensions along both axes in the other order.
+# For each of two mesh axes, the dimension of a batched product that is sharded along it, or None.
+# "y" first: the dimension is sharded along both axes, y first.
 PLACES = [*itertools.product((None, *"bmkn"), repeat=2), ("y", "m"), ("y", "k")]
 EXPLICIT, AUTO = AxisType.Explicit, AxisType.Auto
 FUNCTIONS = jaxgemm.matmul, jnp.matmul
@@ -64,7 +64,7 @@ def assert_close(given, wanted):
 
 
 def assert_collectives(ours, theirs):
-  """The same kinds and numbers; XLA for GPUs has more of some around its own product."""
+  """Asserts equal kinds and numbers; XLA for GPUs may have more of some around its own product."""
   if VIRTUAL_ROCM:
     assert not collections.Counter(ours) - collections.Counter(theirs)
   else:

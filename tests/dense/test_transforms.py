@@ -1,4 +1,4 @@
-"""grad, jvp, vmap and jax's other transforms, and the programs they compile to."""
+"""Dense products under grad, jvp, vmap and jax's other transforms, and their compiled programs."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The emulator runs compiled code, counts its work and stands in for the HIP driver."""
+"""The emulator runs compiled code, counts its work, and stands in for the HIP runtime."""
 
 import ctypes
 import threading
@@ -69,7 +69,7 @@ def test_compiled_kernel_under_any_interleaving(arch):
   fields = dict.fromkeys((f for f in emulator.Options.__annotations__ if f.startswith("check_")),
                          False)
   checked, unchecked = run_tiled(arch).cost, run_tiled(arch, **fields).cost
-  # The only counter that depends on the addresses of the arrays.
+  # global_lines is the only counter that depends on the addresses of the arrays.
   assert checked.pop("global_lines") > 0 and unchecked.pop("global_lines") > 0
   assert checked == unchecked
 
@@ -188,7 +188,7 @@ def test_xcc_id(arch):
 
 @both
 @pytest.mark.parametrize("access, address, cycles", [
-    # Lanes with consecutive addresses: no conflicts.
+    # Lanes with consecutive addresses have no conflicts.
     ("ds_read_b32 v4, v1", lambda i: 4 * i, {"gfx942": (2, 0), "gfx950": (2, 0)}),
     ("ds_read_b64 v[4:5], v1", lambda i: 8 * i, {"gfx942": (4, 0), "gfx950": (2, 0)}),
     ("ds_read_b128 v[4:7], v1", lambda i: 16 * i, {"gfx942": (8, 0), "gfx950": (4, 0)}),
@@ -196,7 +196,7 @@ def test_xcc_id(arch):
     # One dword for all lanes is a broadcast; lanes 32 words apart are all in one bank.
     ("ds_read_b32 v4, v1", lambda i: 64, {"gfx942": (2, 0), "gfx950": (2, 0)}),
     ("ds_read_b32 v4, v1", lambda i: 128 * i, {"gfx942": (2, 62), "gfx950": (2, 62)}),
-    # Rows of 64 bf16: lanes of a phase are 128 bytes apart, in four banks of 32 or 64.
+    # With rows of 64 bf16, the lanes of a phase are 128 bytes apart, in four banks of 32 or 64.
     ("ds_read_b128 v[4:7], v1", lambda i: 128 * i, {"gfx942": (8, 56), "gfx950": (4, 28)}),
     # The same with 16-byte columns swizzled by the row, and by pairs of rows. Each
     # swizzle has no conflicts on one of the chips.
@@ -268,7 +268,7 @@ def test_a_two_part_read_may_replace_its_address(arch):
   np.testing.assert_array_equal(out, np.arange(64)[:, None] + [0, 100, 0, 100])
 
 
-# ------------------------------------------------------------------- the HIP driver
+# ------------------------------------------------------------------ the HIP runtime
 
 
 @pytest.fixture
@@ -278,7 +278,7 @@ def hip():
 
 def _driver_launch(hip, arch, by_parameters, buffers=True):
   n = 32
-  # One block of memory, so that `a` is the buffer nearest to `out`.
+  # Both are in one block of memory, so that `a` is the buffer nearest to `out`.
   block = np.zeros((1 << 20,), np.float32)
   a, out = block[:16 * 16].reshape(16, 16), block[16 * 16:16 * (16 + n)].reshape(16, n)
   a[:] = np.arange(16 * 16).reshape(16, 16) % 7
@@ -369,7 +369,7 @@ def test_driver_attributes(hip, arch):
 
 
 def test_emulator_shares_no_code_with_the_kernels():
-  """Its numbers are its own, so that an error in the kernels' conversions is a difference."""
+  """The emulator has its own conversions, so that an error in the kernels' changes results."""
   folder = ROOT / "ffi" / "emulator"
   files = [path for path in folder.rglob("*") if path.suffix in (".cc", ".h", ".def")]
   included = {line for path in files for line in path.read_text().splitlines()

@@ -1,4 +1,4 @@
-"""A kernel beside a launch in the emulator: the order of the system, and time."""
+"""A kernel that runs beside a launch in the emulator: the order of the system, and time."""
 
 import numpy as np
 import pytest
@@ -197,7 +197,7 @@ def test_what_is_refused():
   code = amdgpu.assemble("s_nop 0", "gfx942")
   with pytest.raises(emulator.EmulationError, match="no kernel .*other"):
     emulator.Beside(code, "other", [])
-  with pytest.raises(TypeError, match="numpy array, a numpy scalar or bytes"):
+  with pytest.raises(TypeError, match="numpy array, a numpy scalar or bytes is allowed"):
     emulator.Beside(code, "k", [3])
   beside = emulator.Beside(code, "k", [])
   with pytest.raises(emulator.EmulationError, match="beside the launch is for gfx942"):

@@ -1,4 +1,4 @@
-"""The clock's rules, one by one, on programs whose times can be counted by hand."""
+"""Tests each rule of the clock on programs whose times can be counted by hand."""
 
 import json
 
@@ -24,7 +24,7 @@ def run(body, arch, *, groups=1, block=64, lds=0, buffers=(), constants=None,
         registers=1 << 16, **options):
   """The clock of a kernel's `groups` workgroups on one compute unit.
 
-  A SIMD has `registers`: these kernels declare 512, and use few.
+  `registers`: those of a SIMD. These kernels declare 512, and use few.
   """
   constants = {"simd_registers": registers} | (constants or {})
   record = emulator.launch(
@@ -87,7 +87,7 @@ def test_accumulation_in_place_is_forwarded(arch):
 
 @with_scopes
 def test_other_readers_wait_for_a_matrix_result(arch):
-  """They wait for the manuals' wait states: passes + 3, one more on gfx950."""
+  """Other readers wait for the manuals' wait states: passes + 3, and one more on gfx950."""
   times = run(matrix(arch, 1) + "v_accvgpr_read_b32 v20, a0\n", arch)
   states = 4 + 3 + (arch == "gfx950")
   assert issued(times, "v_accvgpr_read") == [4 * (states + 1)]
@@ -149,14 +149,14 @@ def test_vector_work_of_one_wave_hides_under_matrix_work_of_another(arch):
   both_kinds = body.format(matrix=matrix(arch, 16), vector="v_add_u32 v1, v1, v1\n" * count)
   times = run(both_kinds, arch, block=5 * 64)
   first, last = (issued(times, "v_mfma")[i] for i in (0, -1))
-  assert last - first <= 15 * 16 + 4 * 4  # vector issue delays the matrix pipe hardly
+  assert last - first <= 15 * 16 + 4 * 4  # vector issue hardly delays the matrix pipe
   adds = issued(times, "v_add", wave=4)
   assert len(adds) == count and first < adds[0] and adds[-1] < last
 
 
 @both
 def test_priority_decides_who_issues(arch):
-  """Both waves of a SIMD want the vector unit; the younger one raises its priority."""
+  """Both waves of a SIMD need the vector unit; the younger one raises its priority."""
   body = """
   v_readfirstlane_b32 s4, v0
   s_cmp_eq_u32 s4, 256
@@ -265,7 +265,7 @@ def test_loads_take_the_latency_of_the_cache_that_has_them(arch):
 
 @both
 def test_addresses_in_this_process_do_not_matter(arch):
-  """A buffer begins at a page of the GPU, wherever it is here: four lines, not five."""
+  """The clock assumes that each buffer begins at a page: the load has four lines, not five."""
   memory = np.zeros(8192, np.uint8)
   first = -memory.ctypes.data % 4096
   load = "global_load_dwordx2 v[8:9], v1, s[4:5]"
@@ -336,7 +336,7 @@ def test_loads_to_the_lds_count_when_they_are_written(kind):
 
 
 def test_workgroups_share_the_compute_unit_as_lds_and_registers_allow():
-  """These kernels take all 512 registers: one wave for each SIMD."""
+  """These kernels take all 512 registers, so each SIMD has one wave."""
   for arch, lds, resident in (("gfx942", 0, 4), ("gfx942", 32768, 2), ("gfx950", 65536, 2),
                               ("gfx950", 65536 // 2, 4)):
     times = run("s_nop 15\n", arch, groups=6, lds=lds, registers=512)
@@ -349,7 +349,7 @@ def test_workgroups_share_the_compute_unit_as_lds_and_registers_allow():
 
 @with_scopes
 def test_main_loop(arch):
-  """Four matrix instructions and one taken branch an iteration; the waves run alone."""
+  """An iteration has four matrix instructions and one taken branch; each wave has its own SIMD."""
   body = f"""
   s_mov_b32 s6, 0
 .Lloop:

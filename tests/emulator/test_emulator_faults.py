@@ -11,7 +11,7 @@ with_scopes = pytest.mark.parametrize("arch", amdgpu.WITH_SCOPES)
 
 
 def run(body, arch, *args, lds=0, grid=1, block=64, buffers=None, **options):
-  """Runs the instructions with the arguments; arrays among these are the buffers."""
+  """Runs the instructions with the arguments; the arrays among them are the buffers."""
   if buffers is None:
     buffers = [a for a in args if isinstance(a, np.ndarray)]
   return emulator.launch(
@@ -135,7 +135,7 @@ def test_flat_counts_in_both(arch):
 
 @both
 def test_flat_accesses_of_the_lds(arch):
-  """Through src_shared_base; even lanes access the LDS, odd ones a buffer, in one instruction."""
+  """One instruction, by src_shared_base: even lanes access the LDS, odd lanes a buffer."""
   code = POINTERS + """
   s_mov_b64 s[8:9], src_shared_base
   v_add_u32 v2, {first}, v1          ; the address in the LDS
@@ -355,7 +355,7 @@ def test_unaligned_access_that_is_allowed(arch):
 
 @both
 def test_buffer_resources_are_ranges(arch):
-  """Beyond NUM_RECORDS loads give zeros and stores do nothing, dword by dword."""
+  """Beyond NUM_RECORDS a load gives zeros and a store does nothing, for each dword separately."""
   code = """
   s_load_dwordx4 s[4:7], s[0:1], 0x0
   v_lshlrev_b32 v1, 4, v0
@@ -454,7 +454,7 @@ def test_matrix_results_need_passes(arch):
     return f"s_nop 7\n  {matrix}\n  s_nop {states - 1}\n  {use}"
   for use in ("v_mov_b32 v3, v7", "v_mov_b32 v7, 0"):
     check_fault(code(needed, use), code(needed - 1, use), f"v7: {needed} wait states", arch)
-  # A C in the same registers needs no wait states; a C that overlaps in part does.
+  # A C in the same registers needs no wait states; a C that overlaps in part needs them.
   run(f"s_nop 7\n  {matrix}\n  {matrix}", arch)
   part = matrix.replace("v[4:7]", "v[6:9]")
   with pytest.raises(emulator.EmulationError, match="overlaps in part"):
@@ -508,7 +508,7 @@ def test_unknown_instruction(arch):
 
 @both
 def test_hang(arch):
-  """A flag that is never set, and a jump out of the code."""
+  """Tests a flag that is never set, and a jump out of the code."""
   poll = POINTERS + """
   v_mov_b32 v2, 0
 .Lagain:

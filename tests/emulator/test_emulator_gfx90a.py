@@ -1,7 +1,7 @@
-"""What is different on gfx90a (CDNA2): wait states, passes, and memory between workgroups.
+"""The differences of gfx90a (CDNA2): wait states, passes, and memory between workgroups.
 
 The sequences are those of LLVM's AMDGPUUsage, "Memory Model GFX90A": a device has one L2, a plain
-store passes the L1, and instructions have no scopes.
+store bypasses the L1, and instructions have no scopes.
 """
 
 import pytest

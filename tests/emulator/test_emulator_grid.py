@@ -1,4 +1,4 @@
-"""Predicted launches: rounds, traffic, frequency and limits, by hand."""
+"""Predicted launches: rounds, traffic, frequency and limits, compared with sums made by hand."""
 
 import pytest
 

@@ -171,7 +171,7 @@ SCALED = {"f32": F32, "f16": np.float16, "bf16": ml_dtypes.bfloat16}
 
 
 def scale_words(rng) -> tuple[np.ndarray, np.ndarray]:
-  """64 floats whose exponents are scales, and these scales: 255 is NaN, as in E8M0."""
+  """64 floats whose exponents are scales, and these scales; 255 is NaN, as in E8M0."""
   words = rng.integers(0, 2**32, 64, np.uint32)  # mantissas and signs do not matter
   exponents = words >> 23 & 255
   exponents[:4] = 0, 1, 254, 255
@@ -184,7 +184,7 @@ def scale_words(rng) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("name", SCALED)
 def test_float8_decode_with_a_scale(name):
-  """All 256 codes: the byte or the half of op_sel, times the scale, rounded once."""
+  """All 256 codes: op_sel's byte or half is multiplied by the scale, and rounded once."""
   wide = SCALED[name]
   with np.errstate(all="ignore"):
     for eight, dtype in zip(("fp8", "bf8"), FP8["gfx950"]):

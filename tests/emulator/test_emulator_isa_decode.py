@@ -275,7 +275,7 @@ v_madmk_f32 v1, v2, 0x40490fdb, v3
 v_mad_f32 v1, |v2|, -s3, v4 clamp mul:2
 v_mac_f32_e64 v1, -v2, v3
 """
-# What gfx90a lacks of FORMS, beside whole instructions.
+# The FORMS that gfx90a lacks, although it has the instructions.
 NOT_GFX90A = ("buffer_wbl2", "scratch_load_dword v1, v2, s2", "scratch_load_dword v1, off, off",
               "hwreg(HW_REG_XCC_ID")
 GFX950_FORMS = """

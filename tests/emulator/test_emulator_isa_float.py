@@ -257,7 +257,7 @@ TRANSCENDENTAL = {
 
 @pytest.mark.parametrize("name", TRANSCENDENTAL)
 def test_transcendental(name):
-  """The nearest float, with denormal inputs and results flushed."""
+  """The result is the nearest float; denormal inputs and results are flushed."""
   with np.errstate(all="ignore"):
     for a in (*pairs()[0], np.linspace(-140, 140, 64).astype(F32)):
       expected = flushed(

@@ -1,4 +1,4 @@
-"""Instructions and modifiers that move data between lanes or pick parts of them."""
+"""Instructions and modifiers that move data between lanes or select parts of a lane's data."""
 
 import numpy as np
 import pytest

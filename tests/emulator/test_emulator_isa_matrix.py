@@ -85,7 +85,7 @@ CASES += [("gfx942", *row) for row in _BOTH + _XF32 + _float8(FNUZ)] + [
 
 
 def as_xf32(matrix: np.ndarray) -> np.ndarray:
-  """Rounded to 10 bits after the leading one, to nearest even."""
+  """The matrix rounded to 10 bits after the leading one, to nearest even."""
   mantissa, exponent = np.frexp(matrix.astype(np.float64))
   return np.ldexp(np.round(mantissa * 2**11), exponent - 11)
 
@@ -105,7 +105,7 @@ def lanes(matrix: np.ndarray, m: int) -> dict[int, np.ndarray]:
 
 
 def hardware_lanes(matrix: np.ndarray, m: int) -> dict[int, np.ndarray]:
-  """As `lanes`, but of 8 bits a lane holds 16 k of each half of them, as in the hardware."""
+  """`lanes` in the hardware's layout: with 8 bits, a lane has 16 k of each half of k."""
   if matrix.dtype != FP4:
     halves = matrix.reshape(m, 2, 64 // m, 16)
     matrix = halves.swapaxes(1, 2).reshape(m, -1)
@@ -191,11 +191,11 @@ def test_sums_in_order(arch, name, m, k, left, right, cycles):
 @pytest.mark.parametrize("a_format, b_format", [*itertools.product(FORMATS, FORMATS)])
 @pytest.mark.parametrize("a_byte, b_byte", [(0, 0), (1, 2), (3, 1)])
 def test_scales_of_blocks(shape, m, k, a_format, b_format, a_byte, b_byte):
-  """32 k of a row have a scale, in the block's lane, in the byte that op_sel chooses."""
+  """Each 32 k of a row have a scale: in the block's lane, in the byte that op_sel selects."""
   a = _RNG.standard_normal((m, k)).astype(FORMATS[a_format])
   b = _RNG.standard_normal((k, m)).astype(FORMATS[b_format])
   c = _RNG.standard_normal((m, m)).astype(F32)
-  # Scales that are not chosen would give NaN, or other results.
+  # Scales that op_sel does not select would give NaN, or other results.
   words = _RNG.integers(0, 2**32, (2, k // 32, m), np.uint32)
   codes = _RNG.integers(117, 138, (2, k // 32, m)).astype(np.uint32)
   for i, byte in enumerate((a_byte, b_byte)):
@@ -229,7 +229,7 @@ def test_scales_of_blocks(shape, m, k, a_format, b_format, a_byte, b_byte):
 
 @pytest.mark.parametrize("arch", isa.ARCHS)
 def test_special_values(arch):
-  """inf, NaN and denormals in A, B and C."""
+  """A, B and C have inf, NaN and denormals."""
   a, b, c = np.zeros((16, 16), BF16), np.zeros((16, 16), BF16), np.zeros((16, 16), F32)
   a[0, 0], b[0, :] = np.inf, 1
   a[1, 1], b[1, :] = np.nan, 1
@@ -273,7 +273,7 @@ def test_all_float8_codes(arch):
 
 @pytest.mark.parametrize("arch", isa.ARCHS)
 def test_constant_sums(arch):
-  """An inline constant as C; A in accumulation registers."""
+  """C is an inline constant, and A is in accumulation registers."""
   a = _RNG.integers(-4, 5, (16, 16)).astype(BF16)
   inputs = {256 + i: x for i, x in lanes(a, 16).items()}
   inputs |= {4 + i: x for i, x in lanes(np.eye(16).astype(BF16), 16).items()}

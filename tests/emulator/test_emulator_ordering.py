@@ -112,7 +112,7 @@ def test_release_and_acquire(arch, parts):
     (THROUGH | dict(load=""), "seen without a buffer_inv sc1"),
 ])
 def test_lost_release_or_acquire(arch, parts, fault):
-  """Each is a race in every order of turns in which the reader runs second."""
+  """Each loss is a race in every order of turns in which the reader runs second."""
   with pytest.raises(emulator.EmulationError, match=fault):
     for seed in range(4):
       message(arch, parts, seed=seed)
@@ -356,7 +356,7 @@ def test_accumulation_registers(arch):
 
 @both
 def test_reductions_with_an_arrival_counter(arch):
-  """Compiled code: the last workgroup at a counter adds the values of all of them."""
+  """Compiled code, in which the last workgroup at a counter adds the values of all workgroups."""
   source = """
   extern "C" __global__ void sum(unsigned* parts, unsigned* count, unsigned* out, int groups) {
     int item = __builtin_amdgcn_workitem_id_x(), group = __builtin_amdgcn_workgroup_id_x();

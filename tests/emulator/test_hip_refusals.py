@@ -1,6 +1,6 @@
-"""Everything that the stand-ins for ROCm refuse, each provoked by a program that does it.
+"""Each refusal of the stand-ins for ROCm, with a program that provokes it.
 
-The tests read the messages from the source files, so that a new refusal needs its program here.
+The tests read the messages from the source files, so that a new refusal needs a program here.
 """
 
 import collections
@@ -29,8 +29,8 @@ def sources(folder: str) -> str:
 
 
 def messages(folder: str) -> collections.Counter:
-  """The messages of a folder's errors, and how often they occur; values are %s and the like."""
-  # The text of an error follows on its constructor, perhaps after its number and a condition.
+  """The messages of a folder's errors, and how often each occurs; values are %s and the like."""
+  # The text of an error follows its constructor, perhaps after its number and a condition.
   begin = r"(?:HipFailure\{|Refuse\(|Failed\(|EmulationError\(|EndProcess\()[^;{}]*?"
   found = re.findall(rf"{begin}({STRING}(?:\s*{STRING})*)", sources(folder))
   return collections.Counter(
@@ -542,14 +542,14 @@ def test_refused(hip, message, number, program):
 
 
 def test_every_refusal_has_a_program():
-  """As many programs as places in the source. What is not supported has a test of its own."""
+  """There is a program for each refusal. Functions that are not supported have another test."""
   found = messages("hip") - collections.Counter(["A virtual device does not support %s."])
   programs = collections.Counter(message for message, *_ in PROGRAMS)
   assert len(found) > 50
   assert not sorted(found - programs), "These refusals have no program in this file."
 
 
-# What a capture refuses, by the function that is called: arguments that it is called with.
+# The functions that a capture refuses, each with the arguments of a call.
 WHILE_CAPTURING = {
     "hipMalloc": lambda given: [out(), size(4)],
     "hipMallocManaged": lambda given: [out(), size(4), 0],
@@ -598,7 +598,7 @@ def run_program(code: str) -> str:
 
 
 def test_kernel_that_fails_on_the_null_stream(hip):
-  """Without a stream the call itself fails, as a synchronous call may."""
+  """On the null stream the call itself fails, because it is synchronous."""
   kernel, source, short = function(hip), hip.words([1] * 64), hip.words([1] * 63)
   with pytest.raises(HipError, match="A store of 4 bytes") as error:
     hip.triple(kernel, source, short, None)
@@ -665,7 +665,7 @@ def test_rank_that_receives_more_than_was_sent_ends_the_process():
 
 
 def test_functions_of_other_libraries_say_that_they_are_not_there():
-  """Each function of each stub; those that cannot return an error end their process."""
+  """Calls each function of each stub; those that cannot return an error end their process."""
   printed = run_program("""
     import ctypes, os, pathlib, re, signal
     from jaxgemm.emulator import rocm
@@ -693,5 +693,5 @@ def test_functions_of_other_libraries_say_that_they_are_not_there():
   called = [line.split() for line in printed if line.startswith("called")]
   said = collections.Counter(re.findall(r"the program called (\w+)\.", "\n".join(printed)))
   assert len(called) > 200
-  # Once, however often it is called.
+  # Each message comes once, however often the function is called.
   assert said == {name: 1 for _, result, name in called if result in ("kFails", "kAborts")}

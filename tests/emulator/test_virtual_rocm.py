@@ -70,7 +70,7 @@ def test_what_xla_makes_of_the_functions_without_a_device(arch):
                  of="tests.support.deviceless_programs", JAXGEMM_ROCM_ARCH=arch)
 
 
-# What is public and makes no product of its own.
+# Public names that make no product of their own.
 OTHERS = {
     "ChunkedArray", "Explanation", "GemmConfig", "Quantized", "chunk_rows", "explain", "fp8",
     "megablox", "qarray", "quantize", "supports", "tune", "workspace_size", "fp8.Amax",
@@ -166,7 +166,7 @@ def check_random_programs(first, count, *options, **environment):
 @pytest.mark.parametrize("options", [
     ["--devices=4", "--stream-seed=11"], ["--arch=gfx950", "--stream-seed=12"]])
 def test_random_programs(options):
-  """With an allocation for each buffer, so that a guard page follows each of them."""
+  """Each buffer has an allocation of its own, so that a guard page follows it."""
   check_random_programs(300, 5, *options, XLA_PYTHON_CLIENT_ALLOCATOR="platform")
 
 
@@ -206,7 +206,7 @@ def test_missing_wait_in_a_kernel_is_found(fault, arch, report):
     ("wrong_stream", "Mismatched elements"),
 ])
 def test_planted_fault_is_found(fault, report):
-  # So late that a busy machine, too, runs the reader before the wrong stream has written.
+  # With this delay the reader runs before the wrong stream writes, even on a busy machine.
   late = ["--most-delay-us=50000"] if fault == "wrong_stream" else []
   check_planted_fault(fault, report, *late)
 
@@ -226,7 +226,7 @@ def test_tuning_times_on_virtual_devices_what_no_real_one_takes(tmp_path):
   shapes.write_text('[{"m": 128, "n": 128, "k": 128}]')
   done = run("-m", "jaxgemm.tune", str(shapes), "--workers=1", JAXGEMM_TUNING=str(kept))
   assert done.returncode == 0, done.stderr
-  # The worker's, too.
+  # The worker prints this line, too.
   assert done.stderr.count("1 virtual ROCm device(s) (gfx942)") == 2
   (key, entry), = json.loads(kept.read_text())["entries"].items()
   assert key.startswith("gfx942 304 virtual | ")

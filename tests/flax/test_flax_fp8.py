@@ -1,4 +1,4 @@
-"""Delayed scaling, against the operation of Flax of the same name."""
+"""Delayed scaling, compared with Flax's operation of the same name."""
 
 from flax import linen as nn
 from flax.linen import fp8_ops
@@ -65,7 +65,7 @@ def test_scales_come_from_earlier_steps(rng):
   for factor in (1, 8, 1, 1, 1):
     (_, out), state = jax.value_and_grad(loss, 2, has_aux=True)(x * factor, w, state)
     amax = float(jnp.abs(x).max() * factor)
-    # The scale of this step: the largest magnitude of the two steps before it.
+    # The scale of this step is that of the largest magnitude of the two steps before it.
     wanted = max(largest[-2:]) / most if largest else 1.0
     np.testing.assert_allclose(state.lhs.scale, [wanted], rtol=1e-6)
     largest.append(amax)

@@ -1,4 +1,4 @@
-"""The nnx and linen layers: the same function, its products, Flax's transforms."""
+"""The nnx and linen layers: they compute the same function, and Flax's transforms work."""
 
 import functools
 import inspect

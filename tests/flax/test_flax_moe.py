@@ -89,7 +89,7 @@ def test_bfloat16_compute_with_float32_parameters(rng, ragged_dot, top_k):
 
 
 def test_sums_over_experts_are_float32(rng):
-  # 64y + y - 64y: a sum in bfloat16 would keep only two bits of y.
+  # The sum is 64y + y - 64y, of which bfloat16 would keep only two bits of y.
   x, params = tokens(rng, 32), make_params(rng, gated=False)
   first = lambda a: a[:1]
   one = MoEParams(params.router[:, :1], jax.tree.map(first, params.experts))
@@ -167,7 +167,7 @@ def test_given_experts_repeat_a_routing(rng):
 
 
 def on_jaxgemm():
-  """`moe_on_jax.layer` with one line changed: where ragged_dot comes from."""
+  """`moe_on_jax.layer` with one changed line: the import of ragged_dot."""
   source = inspect.getsource(moe_on_jax)
   assert source.count("from jax.lax import ragged_dot\n") == 1
   module = {}
@@ -285,7 +285,7 @@ def test_six_grouped_calls_forward_and_backward(rng):
   calls = [
       (re.search(r'ragged = "(\w+)"', line).group(1), "gated = 1" in line)
       for line in hlo.splitlines() if 'custom_call_target="jaxgemm_gemm"' in line]
-  # Three of the router; two forward, and for each of these a dgrad and a wgrad.
+  # Three calls are of the router. Two are forward, each with a dgrad and a wgrad.
   assert sorted(calls) == 2 * [("k", False)] + 3 * [("m", False)] + [
       ("m", True)] + 3 * [("none", False)]
   assert " dot(" not in hlo

@@ -61,7 +61,7 @@ def sharded_layer(params, mesh, **options):
 @pytest.mark.parametrize("shape", [(8,), (2, 4)], ids=["8", "2x4"])
 def test_expert_parallel_shards(rng, ragged_dot, shape):
   x = tokens(rng, 4, 12)
-  # No token goes to the third expert: one shard of eight has nothing to do.
+  # No token goes to the third expert, so one shard of eight has nothing to do.
   params = to_expert(make_params(rng, use_bias=True, shared=1), [0, 0, -99] + [0] * 5)
   cotangent = jnp.asarray(rng.standard_normal(x.shape), jnp.float32)
   options = dict(top_k=2, ragged_dot=ragged_dot)
@@ -98,7 +98,7 @@ def test_layers_work_in_shards(rng, kind, dispatch):
     declared = jax.eval_shape(layer.init, jax.random.key(0), x)["params"]
     assert jax.tree.map(jnp.shape, params) == jax.tree.map(jnp.shape, declared)
     run = lambda params, x: layer.apply({"params": params}, x)
-  # Tokens are the same on all devices, or sharded where they are to be sent.
+  # For "gather" all devices have all tokens. Else tokens are sharded, and sent to their experts.
   spec = P() if dispatch == "gather" else P("expert")
   of_stats = MoEStats(*[P()] * 6, experts=spec)
   sharded = jax.shard_map(
@@ -134,7 +134,7 @@ def test_the_guides_sharded_layers(rng):
   blocks = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
   x = jnp.asarray(rng.standard_normal((4, 16, 64)), jnp.float32)
   names = {"jax": jax, "jnp": jnp, "nnx": nnx, "MoE": MoE, "x": x}
-  # An explicit mesh, jax.shard_map, an automatic mesh.
+  # The snippets have an explicit mesh, jax.shard_map and an automatic mesh.
   for snippet in (block for block in blocks if "y, stats = " in block):
     exec(snippet, names)
     given = jax.device_get((names.pop("y"), names.pop("stats")))
@@ -228,7 +228,7 @@ def test_sharded_tokens_are_gathered_once_and_their_results_scattered(rng):
   sharded = sharded_tokens_layer(
       params, make_mesh(8), top_k=2, ragged_dot=jaxgemm.ragged_dot)
   hlo = jax.jit(sharded).lower(x, params).compile().as_text()
-  # XLA for GPUs gathers several arrays in one operation, which starts and is done.
+  # XLA for GPUs gathers several arrays in one operation, which has a start and a done.
   operations = re.findall(
       r"= (.*?) (all-gather|reduce-scatter|all-to-all)(?:-done)?\(", hlo)
   found = [(shape, operation) for result, operation in operations

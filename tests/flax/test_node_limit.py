@@ -1,4 +1,4 @@
-"""Experts of a token on few nodes, against the choice of DeepSeek-V3's own gate."""
+"""A token's experts are on few nodes: compared with the choice of DeepSeek-V3's own gate."""
 
 import functools
 

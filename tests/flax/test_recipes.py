@@ -1,4 +1,4 @@
-"""Recipes, routers and activations of the layers of experts, and float8 operations of nnx."""
+"""Recipes, routers and activations of layers of experts, and nnx's operations in float8."""
 
 from flax import linen as nn
 from flax import nnx
@@ -93,7 +93,7 @@ def test_sigmoid_router_with_a_bias(rng):
       stats.router_probs, (affinities / affinities.sum(1, keepdims=True)).mean(0), rtol=1e-5)
   gradient = jax.grad(lambda params: (run(x, params)[0]**2).sum())(params)
   assert not gradient.router_bias.any() and np.abs(gradient.router).max() > 0
-  # Without normalising the weights are the affinities.
+  # Without normalisation the weights are the affinities.
   plain, _ = moe(x, params, stats.experts, top_k=3, router_scores="sigmoid",
                  normalize_weights=False)
   expected = reference(x, params, wanted, np.take_along_axis(affinities, wanted, 1), swiglu)

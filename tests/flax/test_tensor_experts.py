@@ -1,4 +1,4 @@
-"""Experts whose hidden features are sharded, with tokens and weights sharded beside that."""
+"""Experts whose hidden features are sharded, with tokens and weights sharded, too."""
 
 import functools
 import re
@@ -79,7 +79,8 @@ def test_hidden_features_of_all_experts(rng, ragged_dot, form, activation):
 
 @pytest.mark.parametrize("dispatch", ["gather", "all_to_all"])
 def test_beside_sharded_tokens_and_experts_and_weights(rng, dispatch):
-  """Tokens along data and expert, experts along expert, H along tensor, C along data (FSDP)."""
+  """Tokens are sharded along data and expert, experts along expert, H along tensor, C along
+  data."""
   x, params = tokens(rng, 32), make_params(rng, use_bias=True, shared=1)
   cotangent = jnp.asarray(rng.standard_normal((32, C)), jnp.float32)
 

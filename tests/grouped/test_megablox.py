@@ -18,7 +18,7 @@ TILING = (16, 16, 16)
 
 
 class QArray(NamedTuple):
-  """As Qwix's: qvalue * scale is the array."""
+  """A stand-in for Qwix's QArray: qvalue * scale is the array."""
 
   qvalue: Any
   scale: Any
@@ -68,8 +68,8 @@ def test_tgmm_as_megablox(rng, offset, existing, dtype):
   theirs = their_tgmm(lhs, rhs, SIZES, dtype, TILING, given, count, existing_out, interpret=True)
   ours = tgmm(lhs, rhs, SIZES, dtype, TILING, given, count, existing_out)
   close(ours, theirs, dtype)
-  # An expert without rows has existing_out, or zeros: jax's version leaves its part undefined
-  # only where it has no tile.
+  # An expert without rows gets existing_out, or zeros. jax's version leaves its part undefined if
+  # the expert has no tile.
   empty = 1 if offset is None else 0
   np.testing.assert_array_equal(
       ours[empty], existing_out[empty] if existing else jnp.zeros((K, N), dtype))

@@ -307,7 +307,7 @@ def test_errors(rng):
     for f in (lax.ragged_dot, jaxgemm.ragged_dot):
       with pytest.raises(error, match=match):
         call(f)
-  # rhs's groups are its contracted dimension: jax's error, not that there are 4 groups for 2 sizes.
+  # rhs's groups are its contracted dimension. The error is jax's, not "4 groups for 2 sizes".
   numbers = lax.RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (0,), (1,))
   for f in (lax.ragged_dot_general, jaxgemm.ragged_dot_general):
     with pytest.raises(TypeError, match="distinct from contracting and batch dimensions"):

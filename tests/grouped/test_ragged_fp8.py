@@ -62,7 +62,7 @@ def reference(recipe, lhs, rhs, ct, first, last):
 
 
 def reference_in_blocks(kind, lhs, rhs, ct, sizes, implementation):
-  """(results as those of `reference`, bounds of their errors), of operands in blocks."""
+  """(the results of `reference` for operands in blocks, bounds of their errors)."""
   ends = np.cumsum(sizes)
   group = np.searchsorted(ends, np.arange(len(ct)), "right")
   lhs, ct = (np.where(group[:, None] < len(rhs), x, 0) for x in (lhs, ct))
@@ -104,7 +104,7 @@ def test_values_and_gradients_in_blocks(rng, recipe, implementation, k, n):
 
 @pytest.mark.parametrize("recipe", ["blockwise", "mxfp8"])
 def test_blocks_of_some_groups(rng, recipe):
-  """With an offset it is the product of all groups, of which the others are zero."""
+  """The result with an offset is that of all groups, where the other groups have zeros."""
   sizes, first, last = jnp.array([130, 0, 13, 100], jnp.int32), 2, 4
   lhs, rhs, ct = array(rng, 250, 160), array(rng, last - first, 160, 150), array(rng, 250, 150)
   of_groups = ((jnp.arange(250) >= 130) & (jnp.arange(250) < 243))[:, None]

@@ -106,7 +106,7 @@ def test_gated_second_order(rng):
   directions = [array(rng, *x.shape) for x in args]
 
   def second(f, *args):
-    """Second derivatives of a loss along directions: by grad twice, by jvp of grad."""
+    """Second derivatives of a loss along directions: by grad twice, and by jvp of grad."""
     args, directions = args[:4], args[4:]
     gradient = jax.grad(lambda *x: jnp.square(f(*x)).sum(), (0, 1, 2, 3))
     along = lambda *x: sum(map(jnp.vdot, gradient(*x), directions))
@@ -169,7 +169,7 @@ def test_gated_programs(rng):
 
   program = compiled(gradients, lhs, rhs, array(rng, 64, 48), SIZES)
   assert calls(program) == 3
-  # Only the calls make arrays of the weights' size; no product is outside of them.
+  # Only the calls make arrays of the weights' size, so no product is outside of the calls.
   assert {op for op, size in instructions(program) if size == rhs.size} <= {
       "parameter", "custom-call", "get-tuple-element", "bitcast"}
   assert "dot" not in {op for op, _ in instructions(program)}

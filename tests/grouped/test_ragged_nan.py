@@ -1,4 +1,4 @@
-"""Rows and weights of no group are not read: NaN times zero is NaN."""
+"""Rows and weights of no group are not read: else their NaN would reach results as NaN times 0."""
 
 import functools
 

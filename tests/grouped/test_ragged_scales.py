@@ -1,4 +1,4 @@
-"""scale_lhs and scale_rhs of grouped products."""
+"""Tests of scale_lhs and scale_rhs of grouped products."""
 
 import re
 
@@ -60,7 +60,7 @@ def test_rows_groups_and_columns(rng, lhs, rhs, gated):
     wide = [jnp.asarray(np.asarray(x, np.float64)) for x in (a, b, of_a, of_b)]
     wanted = np.asarray(reference(*wide, gated))
   assert_close(f(a, b, of_a, of_b), wanted)
-  # The kernel applies both: nothing follows it.
+  # The kernel applies both scales, so no multiplication follows it.
   assert "stablehlo.multiply" not in jax.jit(f).lower(a, b, of_a, of_b).as_text()
 
 

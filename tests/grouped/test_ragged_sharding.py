@@ -60,21 +60,21 @@ def compare(function, arrays, specs, out_specs=None):
 
 
 @pytest.mark.parametrize("lhs, rhs, out, wanted", [
-    # Sharded rows and columns: nothing is communicated.
+    # With sharded rows and columns nothing is communicated.
     (P("x"), P(), P("x"), []),
     (P(("y", "x")), P(), P(("y", "x")), []),
     (P(), P(None, None, "y"), P(None, "y"), []),
     (P("x"), P(None, None, "y"), P("x", "y"), []),
-    # Sharded k: one all-reduce, before the epilogue.
+    # With sharded k there is one all-reduce, before the epilogue.
     (P(None, "y"), P(None, "y"), P(), ["all-reduce"]),
     (P("x", "y"), P(None, "y"), P("x"), ["all-reduce"]),
-    # Sharded experts: the weights stay, an all-reduce adds the results.
+    # With sharded experts the weights stay, and an all-reduce adds the results.
     (P(), P("x"), P(), ["all-reduce"]),
     (P(), P(("x", "y")), P(), ["all-reduce"]),
     (P("x"), P("y"), P("x"), ["all-reduce"]),
     (P(), P("x", None, "y"), P(None, "y"), ["all-reduce"]),
     (P(None, "y"), P("x", "y"), P(), ["all-reduce", "all-reduce"]),
-    # Rows and experts sharded along one mesh axis.
+    # Here rows and experts are sharded along one mesh axis.
     (P("x"), P("x"), P("x"), ["all-gather", "reduce-scatter"]),
 ])
 def test_collectives(rng, lhs, rhs, out, wanted):
@@ -227,7 +227,7 @@ def test_vmap_along_an_explicit_axis_gathers_nothing(rng, experts, out, found):
         (rows, P("y")), (weights, experts), (sizes, P("y")))]
     product = of_rows(out_sharding=out)
     batched = jax.vmap(product, (0, None, 0))
-    # Outside of jit, jax 0.12 refuses gradients here: two types of meshes in one program.
+    # Outside of jit, jax 0.12 refuses gradients here: a program would have two types of meshes.
     given = [f(*args) for f in (batched, *map(jax.jit, gradients(product)))]
     assert jax.typeof(given[0]).sharding.spec == P("y", *out, *[None] * (2 - len(out)))
     for x, y in zip(args, given[1]):
@@ -345,7 +345,8 @@ def test_explicit_mesh_refuses_what_it_cannot_compute(rng):
     lhs, rhs = array(rng, 64, 32), array(rng, 8, 32, 24)
     with pytest.raises(ValueError, match="rhs_grad was given.*Use jax.shard_map"):
       jaxgemm.ragged_dot(lhs, rhs, SIZES, rhs_grad=rhs, out_sharding=P("x"))
-    with pytest.raises(ValueError, match="several dimensions.*Use jax.shard_map"):
+    message = "several free or contracted dimensions.*Use jax.shard_map"
+    with pytest.raises(ValueError, match=message):
       jaxgemm.ragged_dot(lhs, rhs.reshape(8, 32, 2, 12), SIZES, out_sharding=P("x"))
 
 

@@ -1,4 +1,4 @@
-"""ragged_dot under jax's transforms, and the programs that it compiles to."""
+"""ragged_dot under jax's transforms, and its compiled programs."""
 
 import functools
 import itertools
@@ -118,7 +118,7 @@ def test_vmap(rng, axes):
     def at(x, axis, i):
       return x if axis is None else x[i]
     return jnp.stack([lax.ragged_dot(at(lhs, axes[0], i), at(rhs, axes[1], i),
-                                 at(args[2], axes[2], i)) for i in range(3)])
+                                     at(args[2], axes[2], i)) for i in range(3)])
 
   def mapped(lhs, rhs):
     return jax.vmap(jaxgemm.ragged_dot, axes)(lhs, rhs, args[2])
@@ -144,7 +144,7 @@ def test_vmap_of_the_epilogue_and_the_offset(rng, axes):
 
   def loop(*args):
     return jnp.stack([f(*(x if axis is None else x[i] for x, axis in zip(args, axes)))
-                  for i in range(3)])
+                      for i in range(3)])
 
   both = [lambda *x: jax.vmap(f, axes)(*x, args[4]), lambda *x: loop(*x, args[4])]
   assert_close(*(g(*args[:4]) for g in both))
@@ -228,7 +228,7 @@ def test_gradient_is_calls_only(rng):
   def loss(lhs, rhs, bias):
     return layer(lhs, rhs, bias, None, activation="gelu").sum()
 
-  # The product, its two gradients and the sum over rows for the gradient of bias.
+  # There are the product, its two gradients, and the sum over rows for the gradient of bias.
   bias = array(rng, 4, 16)
   grad = jax.grad(loss, (0, 1, 2))
   assert count_calls(grad, lhs, rhs, bias) == 4
@@ -267,7 +267,7 @@ def test_temporaries_of_the_gradients_are_their_workspaces(rng):
 
 def test_sizes_are_not_constants(rng):
   lhs, rhs = array(rng, 20, 6), array(rng, 4, 6, 5)
-  # A function of its own: jits of one function share their cache.
+  # The lambda is a function of its own, because jits of one function share their cache.
   f = jax.jit(lambda *args: jaxgemm.ragged_dot(*args))
   for sizes in ([5, 5, 5, 5], [0, 0, 20, 0], [0, 0, 0, 0]):
     sizes = jnp.array(sizes, jnp.int32)

@@ -1,4 +1,4 @@
-"""Every CPU kernel of this processor, forced one by one, gives the right numbers."""
+"""Every CPU kernel that this processor has gives the right numbers; each is forced in turn."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""The list of candidates: each is what the plan chooses for its own configuration."""
+"""The list of candidates: with a candidate's own configuration the plan chooses that candidate."""
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ def test_a_candidate_is_chosen_for_its_config(target, schedule):
 @pytest.mark.parametrize("target", ["cpu", "gfx942", "gfx950", "sm90"])
 @pytest.mark.parametrize("m, n", [(4, 3000), (3000, 4), (48, 2000), (700, 300)])
 def test_tile_and_tiles_are_those_of_out(target, m, n):
-  """Also where the kernel computes out^T: the CPU for few columns, Hopper for few rows."""
+  """Also if the kernel computes out^T: on the CPU for few columns, on Hopper for few rows."""
   problem = {"m": m, "n": n, "k": 512, **dict.fromkeys(
       ("lhs_dtype", "rhs_dtype", "out_dtype"), "bfloat16")}
   plan = _ffi.native.plan(problem, {}, target, 0)

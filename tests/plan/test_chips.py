@@ -59,7 +59,7 @@ def test_work_stealing_has_queues_for_each_xcd(target, cus, xcds, name):
   assert planned["attrs"]["num_xcds"] == xcds
 
 
-# (name, target, CUs, XCDs); those that have as many CUs are told apart by the name alone.
+# (name, target, CUs, XCDs). Chips with the same number of CUs differ only in their names.
 NAMED = [
     ("MI300X", "gfx942", 304, 8), ("MI300X CPX", "gfx942", 38, 1), ("MI300A", "gfx942", 228, 6),
     ("MI308X", "gfx942", 80, 4), ("MI325X", "gfx942", 304, 8), ("MI350X", "gfx950", 256, 8),
@@ -80,11 +80,11 @@ def test_chips_with_as_many_cus_differ_in_memory_and_frequency():
   def predicted(name, m, k):
     return plan(name, 0, m=m, n=8192, k=k)["predicted_us"]
 
-  # 6000 instead of 5300 GB/s; where the matrix pipe is busy it makes no difference.
+  # The memory has 6000 instead of 5300 GB/s; if the matrix pipe is busy, that makes no difference.
   few = predicted("MI325X", 16, 65536), predicted("MI300X", 16, 65536)
   assert 5300 / 6000 * 0.99 < few[0] / few[1] < 0.95
   assert predicted("MI325X", 8192, 8192) == pytest.approx(predicted("MI300X", 8192, 8192), rel=0.01)
-  # 2200 instead of 2400 MHz.
+  # The frequency is 2200 instead of 2400 MHz.
   many = predicted("MI350X", 8192, 8192), predicted("MI355X", 8192, 8192)
   assert 1.05 < many[0] / many[1] < 2400 / 2200 * 1.01
 
@@ -97,7 +97,7 @@ def test_a_partition_of_a_named_chip_is_found():
 @pytest.mark.parametrize("name, target, cus, xcds", NAMED)
 @pytest.mark.parametrize("left", [0.5, 0.8, 0.97])
 def test_masked_cus_get_no_workgroups(name, target, cus, xcds, left):
-  """With some CUs masked the grid is as large as what is left, and so is the bandwidth."""
+  """With masked CUs the grid and the bandwidth are those of the remaining CUs."""
   visible = int(cus * left) - 1
   planned = plan(name, visible, {"schedule": "persistent"})
   whole = plan(name, 0, {"schedule": "persistent"})
@@ -179,7 +179,7 @@ def test_hopper_chips_differ_in_their_memory():
     return plan(name, 0, m=m, n=8192, k=k)["predicted_cycles"]
 
   assert plan("H100", 132)["chip"] == "H100" and plan("sm90", 132)["chip"] == "H200"
-  # 3350 instead of 4800 GB/s; where the matrix pipe is busy it makes little difference.
+  # The memory has 3350 instead of 4800 GB/s; if the tensor cores are busy, that changes little.
   assert 1.2 < predicted("H100", 16, 16384) / predicted("H200", 16, 16384) < 4800 / 3350 * 1.01
   assert 1 <= predicted("H100", 8192, 8192) / predicted("H200", 8192, 8192) < 1.03
 

@@ -108,7 +108,7 @@ def test_what_was_left_to_xla_is_listed_with_its_reason():
   for call in calls[1:]:
     assert "lhs has dtype int16; the kernels take" in call["reasons"][0]
   assert calls[1]["within"] == ("jit of inner",)
-  # jax has traced the function before: nothing is lost.
+  # jax has traced the function before, and still no product is lost.
   assert jaxgemm.explain(function, *arguments).data == explained.data
 
 
@@ -134,7 +134,8 @@ def test_what_was_rejected_and_predicted(monkeypatch):
   assert "rejected: " in str(on_cpu) and costs == sorted(costs)
   assert "rejected" not in str(jaxgemm.explain(S((1, 2)), S((2, 1))))
   for _ in plan_for_hopper(monkeypatch):
-    # At least the multiply-adds of a multiprocessor's share, at most ten times as many.
+    # The cycles are at least those of a multiprocessor's part of the multiply-adds, and at most ten
+    # times as many.
     least = 4096**3 / 132 / 2048
     explained = jaxgemm.explain(x, x, implementation="jaxgemm")
     assert least < explained.data["predicted_cycles"] < 10 * least
@@ -143,7 +144,7 @@ def test_what_was_rejected_and_predicted(monkeypatch):
 
 
 def test_primitives_of_others_are_walked_through():
-  """A jaxpr in a parameter is enough, whatever the primitive."""
+  """Products are found in each jaxpr that is a parameter, whatever the primitive is."""
   other = Primitive("other")
   other.multiple_results = True
   other.def_abstract_eval(lambda *xs, jaxpr: jaxpr.out_avals)

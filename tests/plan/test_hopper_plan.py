@@ -1,4 +1,4 @@
-"""What the planner chooses for a Hopper GPU. The tests need no GPU."""
+"""What the plan chooses for a Hopper GPU. The tests need no GPU."""
 
 import jax
 import jax.numpy as jnp
@@ -86,7 +86,7 @@ def test_groups_of_float8_have_scales_in_the_fast_form(problem, vectors):
 
 @pytest.mark.parametrize("tile_n", [128, 192])
 def test_warpgroups_take_turns_with_vectors(tile_n):
-  """Tiles of 192 columns only where an epilogue has nothing but vectors, and in float8."""
+  """Tiles of 192 columns ping-pong only in float8, with an epilogue of nothing but vectors."""
   problem = dict(lhs_dtype="float8_e4m3fn", rhs_dtype="float8_e4m3fn", out_dtype="bfloat16",
                  lhs_contracting=1, rhs_contracting=1, m=8192, n=8192, k=8192, scale=True)
   form = lambda more: _ffi.native.plan(  # noqa: E731
@@ -218,7 +218,7 @@ def test_few_rows_have_tiles_of_few_rows(m, rows):
 
 
 def test_a_candidate_of_explain_can_be_asked_for():
-  """With its configuration the plan makes just this choice."""
+  """With a candidate's configuration the plan chooses that candidate."""
   for shape in (48, 4032, 1312), (1000, 301, 77), (128, 128, 4096):
     for each in explain(*shape)["candidates"]:
       data = explain(*shape, config=GemmConfig(**each["config"]))
@@ -262,7 +262,7 @@ PLAIN = "a form of the kernel that can do no more"
 def test_plain_products_take_the_plain_form():
   assert said(explain(2048, 2048, 2048), PLAIN)
   assert said(explain(2048, 2048, 256), PLAIN)
-  # A tile may have fewer k tiles than TMA boxes that store it; warpgroups take no turns then.
+  # If a tile has fewer k tiles than TMA boxes that store it, warpgroups do not ping-pong.
   for k in 16, 192:
     assert said(explain(2048, 2048, k), PLAIN) and not said(explain(2048, 2048, k), TURNS)
   # A plain kernel may also claim its tiles.
@@ -318,7 +318,7 @@ def test_products_with_an_epilogue_take_the_fused_form(more):
   for shape in (2048, 2048, 2048), (2048, 2048, 64), (200, 2048, 4096):
     data = explain(*shape, **more)
     assert data["num_workgroups"] != 0 and not said(data, PLAIN)
-    # Clusters that share tiles along k, and tiles of out^T, have a form of their own.
+    # Split-K across a cluster, and tiles of out^T, have a form of their own.
     form = data["candidates"][0]["form"]
     assert said(data, FUSED) == (form != "peers") and form != "general"
 
@@ -348,7 +348,7 @@ def test_a_chunk_keeps_all_multiprocessors_busy(chunks):
 
 
 def test_neighbouring_tiles_of_out_t_load_lhs_for_each_other():
-  """An H100: 336 x 2560 x 15920 takes 52 us with multicast and 64 without."""
+  """Measured on an H100: 336 x 2560 x 15920 takes 52 us with multicast, and 64 us without."""
   data = explain(336, 2560, 15920)
   assert said(data, "each loads half") and data["tile"][1] == 128
   alone = explain(336, 2560, 15920, config=GemmConfig(multicast=False))

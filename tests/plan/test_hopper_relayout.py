@@ -1,4 +1,4 @@
-"""Copies that let Hopper's kernels read an operand by TMA: the planner's decisions, and
+"""Copies that let Hopper's kernels read an operand by TMA: the plan's decisions, and
 the programs with these copies, which run on the CPU's kernels here."""
 
 import warnings
@@ -82,7 +82,7 @@ def test_odd_sizes_are_padded_or_transposed(hopper, m, n, k, layout, dtype):
 
 
 def test_one_copy_where_one_is_enough(hopper):
-  """k is odd: lhs is transposed, and rhs, contiguous along n, stays as it is."""
+  """k is odd. lhs is transposed; rhs, which is contiguous along n, stays as it is."""
   data = explain(shape(4096, 4097), shape(4097, 4096))
   assert data["relayouts"] == ("lhs",)
   assert data["kernel"].endswith("_crr")
@@ -148,7 +148,7 @@ ROWS_LAST = lax.RaggedDotDimensionNumbers((((0,), (1,)), ((), ())), [1], [0])
 
 
 def test_boxes_begin_at_multiples_of_16_bytes(hopper):
-  """Elsewhere TMA ends the kernel with an illegal instruction; groups begin at any row."""
+  """At another address TMA ends the kernel with an illegal instruction. Groups begin at any row."""
   rows_last = shape(640, 2048), shape(4, 640, 512)
   given = dict(group_sizes=shape(4, dtype=jnp.int32), implementation="jaxgemm")
   data = jaxgemm.explain(*rows_last, ragged_dot_dimension_numbers=ROWS_LAST, **given).data

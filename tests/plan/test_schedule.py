@@ -1,4 +1,4 @@
-"""The schedule core, enumerated: each (tile, k) is computed exactly once."""
+"""Enumerates the work of the schedule core: each (tile, k) is computed exactly once."""
 
 import numpy as np
 import pytest
@@ -73,7 +73,7 @@ def test_group_m_keeps_tile_rows_together():
 
 
 def test_xcd_remap_gives_each_xcd_a_contiguous_share():
-  """Workgroups go to the XCDs in turn; one XCD computes neighbouring tiles."""
+  """Workgroups go to one XCD after the other; still each XCD computes neighbouring tiles."""
   tiles = native.enumerate_work_tiles(
       batch=1, tiles_m=1, tiles_n=64, tiles_k=1, num_workgroups=16, num_xcds=8)
   for xcd in range(8):
@@ -82,7 +82,7 @@ def test_xcd_remap_gives_each_xcd_a_contiguous_share():
 
 
 def test_stream_k_shares_are_even():
-  """The cut tiles' k is shared out so that no share is more than one k tile larger."""
+  """The k tiles of cut tiles are divided so that no share has more than one k tile more."""
   tiles = native.enumerate_work_tiles(
       batch=1, tiles_m=1, tiles_n=5, tiles_k=13, num_workgroups=7, cut_tiles=5,
       num_shares=7)

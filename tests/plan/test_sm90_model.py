@@ -13,18 +13,18 @@ def fields(m, n, k, dtype="bfloat16"):
 
 
 def made_up(model, count=40):
-  """Problems with the times that the model predicts for a clock of `fit.CLOCK`."""
+  """Problems whose times are the model's predictions at the clock `fit.CLOCK`."""
   rng, found = np.random.default_rng(2), []
   for _ in range(count):
     m, n, k = (16 * int(x) for x in np.exp(rng.uniform(0, np.log(500), 3)))
-    # The stores of large float32 results take the memory long.
+    # The memory takes long to store large float32 results.
     m, n, k = {3: (8192, 8192, 512), 9: (4096, 12288, 256), 15: (12288, 4096, 384),
                21: (8192, 4096, 128)}.get(len(found), (m, n, k))
     # Every fourth result has rows that TMA cannot store.
     n -= 3 if len(found) % 4 == 0 else 0
     problem = fields(m, n, k)
     schedules = ["auto", "stream_k"]
-    # Every third result is float32, which the general form stores of tiles that are stolen.
+    # Every third result is float32. With work stealing the general form stores it.
     if len(found) % 3 == 0:
       problem["out_dtype"] = "float32"
       schedules.append("work_stealing")
@@ -52,7 +52,7 @@ def test_the_fit_finds_the_constants_of_the_model_that_made_the_times():
 
 
 def test_the_prediction_is_that_of_the_plan():
-  """With its own constants the model ranks as the plan does."""
+  """With its own constants the model ranks candidates as the plan does."""
   problem = fields(1000, 3000, 2000, "float16")
   candidates = native.plan(problem, {}, "H100 PCIe")["candidates"]
   predicted = native.sm90_predictor(
@@ -79,7 +79,7 @@ def test_constants_are_written_to_the_lines_of_the_model(tmp_path):
     (fit.HELD_OUT[4], 79, 0.013, 0.245), (fit.HELD_OUT[5], 200, 0.029, 0.341),
     (fit.HELD_OUT[6], 70, 0.038, 0.435)])
 def test_the_regret_of_timings_that_were_not_fitted(path, count, mean, worst):
-  """Today's figures, with some room."""
+  """The bounds are the figures of the last fit, with some room."""
   regret = fit.regrets(fit.read([path]), fit.constants())
   assert len(regret) == count
   assert regret.mean() < 1.1 * mean and regret.max() < 1.1 * worst

@@ -1,4 +1,4 @@
-"""The tile-to-CU picture of explain."""
+"""explain's picture of which workgroup computes which tile, and when."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""Operands that a program transposes are read as they are before, without a copy."""
+"""An operand that a program transposes is read as it is before the transpose, without a copy."""
 
 import itertools
 import re
@@ -85,7 +85,7 @@ def test_a_batch(rng):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_any_permutations(seed):
-  """Where the kernel needs another order, jaxgemm transposes as it would without the program's."""
+  """If the kernel needs another order, jaxgemm transposes as if the program did not transpose."""
   rng = np.random.default_rng(seed)
   lhs, rhs = array(rng, 3, 5, 7, 4), array(rng, 4, 6, 3, 7)  # b m k j, j n b k
   orders = list(itertools.permutations(range(4)))

@@ -361,7 +361,7 @@ def test_the_commands_of_the_pages_exist():
 @pytest.mark.faster_by_xla
 @pytest.mark.filterwarnings("ignore:jaxgemm leaves this product")
 def test_tuned_programs_are_timed_beside_the_plans(tmp_path, monkeypatch, capfd):
-  """Where tuning finds another choice, its program is another one; equal ones are timed once."""
+  """If tuning finds another choice, its program differs; equal programs are timed once."""
   from benchmarks import tuned
   from jaxgemm.tune import choice, measure
 

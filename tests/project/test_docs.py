@@ -27,6 +27,7 @@ import jax.numpy as jnp
 import pytest
 
 import jaxgemm
+from jaxgemm import _ffi
 from tests.support.environment import one_device
 from tests.support.paths import ROOT
 
@@ -172,7 +173,8 @@ def _check_pip(words: list[str]) -> None:
       assert found[1] in cmake, f"the build has no option {found[1]}"
 
 
-# Without --whole, those that a new user meets first: each starts the programs it names.
+# Without --whole, only the pages that a new user reads first. A page takes long, because its test
+# starts the programs that it names.
 @pytest.mark.parametrize("page", [
     pytest.param(page, marks=[] if page in _FIRST else [pytest.mark.whole])
     for page in _names(PAGES, "sh")])
@@ -234,6 +236,40 @@ def test_messages_of_the_table_are_those_of_the_package(page):
   missing = [part.strip() for row in rows for part in row.split("...")
              if part.strip() not in messages]
   assert not missing, f"no message has: {missing}"
+
+
+def test_limits_has_the_numbers_of_all_rules_for_xla():
+  rules = (ROOT / "ffi/plan/faster_by_xla.cc").read_text()
+  numbers = re.findall(r"\bk[A-Z]\w+ = (\d[\de]*)[,;]|return (\d+);|\? (\d+) : (\d+);", rules)
+  limits = (ROOT / "docs/guides/limits.md").read_text()
+  section = limits.split("## What XLA computes faster\n")[1].split("\n## ")[0]
+  said = {float(x) for x in re.findall(r"\b\d+(?:e\d+)?\b", section)}
+  wanted = {float(x) for found in numbers for x in found if x}
+  assert len(wanted) > 10 and wanted <= said, sorted(wanted - said)
+
+
+def test_pages_have_the_right_numbers_of_kernels():
+  kernels = ["/".join(names) for names in _ffi.NAMES["gpu_kernels"]]
+  build = (ROOT / "ffi/gpu_kernels.cmake").read_text()
+
+  def count(*variables):
+    patterns = [pattern for name in variables for found in
+                re.findall(rf'set\({name}((?:\s+"[^"]+")+)\)', build)
+                for pattern in re.findall(r'"([^"]+)"', found)]
+    return sum(any(re.search(pattern, name) for pattern in patterns) for name in kernels)
+
+  of = {target: sum(name.startswith(target + "/") for name in kernels)
+        for target in _ffi.ROCM_ARCHS + _ffi.CUDA_ARCHS}
+  amd = sum(of[arch] for arch in _ffi.ROCM_ARCHS)
+  auto, tests = count("patterns"), count("patterns", "kernels_of_the_tests")
+  readme = (ROOT / "README.md").read_text()
+  assert f"and {auto} AMD kernels" in readme and f"{tests} of the {amd} AMD kernels" in readme
+  guide = (ROOT / "docs/guides/installation.md").read_text()
+  for text in (
+      f"{of['gfx942']} kernels for gfx942, {of['gfx950']} for gfx950 and {of['gfx90a']} for gfx90a",
+      f"{of['sm90']} kernels for Hopper", f"All {of['sm90']} take", f"and {auto} for the emulator",
+      f"`auto`, and {tests - auto} more of AMD's, {tests} in all"):
+    assert text in guide, text
 
 
 def test_pages_become_html_without_warnings(tmp_path):

@@ -1,4 +1,4 @@
-"""The GPU benchmark without a GPU: on an H100's trace, on made-up rows, on the CPU."""
+"""The GPU benchmark, tested without a GPU: with an H100's trace, with made-up rows, on the CPU."""
 
 import copy
 import gzip
@@ -117,7 +117,7 @@ def test_input_sets_exceed_the_cache():
 
 @pytest.fixture
 def on_cpu(monkeypatch):
-  """Makes gpu_trace read each sample's dispatch as one kernel of the device."""
+  """Makes gpu_trace take each sample's dispatch for one kernel of the device."""
   read = gpu_trace.read
 
   def pretend(path):
@@ -186,7 +186,7 @@ def test_grouped_rows(on_cpu, monkeypatch):
     assert gpu_check.right(row["candidates"][grouped_rows.XLA]["errors"])
     assert ("to_balanced" in row) == (row["routing"] == "extreme")
     assert all(gpu_table.lines(row))
-  # The time of balanced routing over that of extreme routing: less than 1 is a loss.
+  # The ratio is the time of balanced routing over that of extreme routing; less than 1 is a loss.
   ours = grouped_rows.OURS
   assert asked.count((f"{ours} extreme", f"{ours} balanced")) == 3
   assert (f"{ours} balanced", f"{ours} extreme") not in asked

@@ -2,8 +2,8 @@
 
 They are read from a checkout of jax at the installed version's tag, which the
 environment variable JAX_CHECKOUT names. JAXGEMM_TEST_VIRTUAL_ROCM=gfx942 runs them on
-virtual AMD GPUs. They are the tests with a product in their name, and of the files of sharding and
-export those with a product in their source, too.
+virtual AMD GPUs. They are the tests with a product in their name; in the files on sharding and
+export, tests with a product in their source are run, too.
 """
 
 import functools
@@ -33,7 +33,7 @@ OF_PRODUCTS = re.compile("dot|ragged|matmul", re.IGNORECASE)
 OF_SHARDING = ("shard_map_test", "pjit_test", "export_test")
 WITH_PRODUCTS = re.compile(r"\b(dot|matmul|dot_general|einsum|ragged_dot)\b|[\w)] @ [\w(]")
 
-# Assertions on jax's own words in the text of a program; they come after the results.
+# Assertions on jax's own words in the text of a program. They come after the checks of results.
 OF_TEXTS = ('assert "Precision.HIGHEST" in s', "self.assertRegex(hlo, expected)")
 
 
@@ -62,7 +62,7 @@ def dot(lhs, rhs, *, dimension_numbers=None, **options):
 
 
 def numpy_dot(a, b, **options):
-  """`jax.numpy.dot` by `jaxgemm.matmul`, where they are the same."""
+  """`jax.numpy.dot` by `jaxgemm.matmul`, for shapes for which the two are the same."""
   same = {np.ndim(a), np.ndim(b)} <= {1, 2}
   return (jaxgemm.matmul if same else jnp.dot)(a, b, **options)
 
@@ -131,7 +131,7 @@ def of_products(module) -> dict[str, type]:
 
 @pytest.fixture(scope="module", autouse=True)
 def compilation_cache():
-  """Creates the compilation cache, because jax's tests fail if one of them does."""
+  """Creates the compilation cache, because jax's tests fail if one of them creates it."""
   jax.jit(lambda x: x + 1)(0)
 
 

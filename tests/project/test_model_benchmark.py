@@ -48,12 +48,12 @@ def test_a_share_of_products_is_float32():
   assert all(p.out_dtype == "float32" for p in wide)
   could = [p for p in found if p.dtype in ("bfloat16", "float16")]
   assert len(wide) / len(could) == pytest.approx(0.3, abs=0.06)
-  # The share moves no other draw.
+  # The share does not change the other draws.
   assert [dataclasses.replace(p, out="") for p in found[:20]] == others[:20]
 
 
 def test_every_candidate_is_timed(tmp_path):
-  """No tuning file is read: one that is broken would be warned of."""
+  """No tuning file is read: there would be a warning of the broken one."""
   path, broken = tmp_path / "model.json", tmp_path / "tuning.json"
   broken.write_text("{")
   done = subprocess.run(

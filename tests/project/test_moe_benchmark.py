@@ -34,7 +34,7 @@ def test_the_command_writes_times_memory_and_differences_of_both(tmp_path):
   ratio = row["candidates"][moe_rows.XLA]["ratio"]
   assert ratio["q1"] <= ratio["median"] <= ratio["q3"]
   assert set(row["gradients"]) == {"router", "experts.gate_up", "experts.down"}
-  # Not zero: the two products are different programs and round differently.
+  # The difference is not zero, because the two products are different programs.
   assert 0 < max(row["gradients"].values()) <= moe_rows.TOLERANCE["gradient"]
   for line in moe_table.lines(row):
     assert line in table.read_text() and line in done.stdout

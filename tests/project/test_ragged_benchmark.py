@@ -28,7 +28,7 @@ def test_the_command_writes_speed_and_errors_of_all_products(tmp_path):
   assert done.returncode == 0, done.stdout + done.stderr
   result = json.loads(path.read_text())
   assert "benchmarks grouped --shape=60x24x16" in result["machine"]["command"]
-  # Groups, dtypes, routings, forward and with the gradients.
+  # There is a row for each number of groups, dtype, routing and kind of work.
   assert len(result["rows"]) == 2 * 2 * 3 * 2
   assert len(result["unbalanced"]) == 2 * 2 * 2 * 2
   for row in result["rows"]:

@@ -1,4 +1,4 @@
-"""The soak (tests/support/soak.py): a few cases, and that it sees planted faults."""
+"""The soak (tests/support/soak.py): it runs a few cases, and finds planted faults."""
 
 import collections
 import contextlib
@@ -19,9 +19,9 @@ def test_some_cases_are_right():
     run.run(number)
   assert not run.faults
   assert run.counts["dense cases"] and run.counts["chunked cases"]
-  # A refused case is not a call: it must be rare.
+  # A refused case calls no kernel, so it must be rare.
   assert run.counts["refused"] <= 2
-  # The donated NaN were in fact where results were written: two calls for each repetition.
+  # Results were in fact written over the donated NaN; there are two calls for each repetition.
   assert run.counts["poisoned results"] >= 4 * run.counts["dense cases"]
 
 

@@ -12,7 +12,7 @@ from tests.support.environment import one_device
 from tests.support.paths import ROOT
 
 # Runs a suite several times in a process, because importing jax takes longer than the runs. It
-# prints the exit statuses, and before each run the name of it.
+# prints each run's name before it, and its exit status after it.
 DRIVER = """
 import importlib, json, pathlib, sys
 from absl import flags
@@ -62,7 +62,7 @@ moe_rows.PRODUCTS[moe_rows.OURS] = lambda *arrays, **options: (
 DENSE = ["--threads=0", "--min_seconds=0", "--dtypes=float32"]
 PRODUCT = {"m": 48, "n": 32, "k": 64}
 LAYER = {"tokens": 32, "features": 16, "hidden_features": 32, "num_experts": 4, "top_k": 2}
-# Each suite has its flags, a problem, and what makes its results wrong.
+# For each suite: its flags, a problem, and code that makes its results wrong.
 SUITES = {
     "dense": (DENSE, PRODUCT, spoiled("matmul")),
     "stream_k": (DENSE, {"m": 32, "n": 32, "k": 1024}, spoiled("matmul")),
@@ -105,6 +105,6 @@ def test_a_suite(suite, tmp_path):
   assert (tmp_path / "out.md").read_text().count("|") > measured
   assert (tmp_path / "out.png").read_bytes()[:4] == b"\x89PNG"
   assert list(pathlib.Path(tmp_path / "traces").rglob("*.xplane.pb"))
-  # The second run measured nothing, and says of everything that it has become slower.
+  # The second run measured nothing, and reports each candidate as slower.
   assert runs["again"].count("SLOWER: ") == measured
   assert "WRONG: " in runs["wrong"] and "WRONG: " in runs["unverified"]

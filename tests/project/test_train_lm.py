@@ -39,7 +39,7 @@ def test_trains_in_jaxgemm_and_agrees_with_jax(tmp_path, dtype):
   for check in metrics["agreement"]:
     assert check["loss_error"] <= check["loss_tolerance"]
     assert check["worst_grad_error"] <= check["grad_tolerance"]
-  # 14 products, each with two more for its gradients, and none left to XLA.
+  # There are 14 products, each with two more for its gradients, and none is left to XLA.
   assert metrics["compiled_step"]["jaxgemm_gemm"] == 42
   assert metrics["compiled_step"]["grouped"] == 6
   assert metrics["compiled_step"]["dot"] == 0

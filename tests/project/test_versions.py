@@ -1,4 +1,4 @@
-"""The command that tests pairs of versions (tests/support/versions.py)."""
+"""The command that tests combinations of versions (tests/support/versions.py)."""
 
 import os
 import re

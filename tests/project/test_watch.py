@@ -1,4 +1,4 @@
-"""A suite goes on where a candidate ends its process or hangs, and shares its cases."""
+"""A suite goes on if a candidate ends its process or hangs. Processes share a suite's cases."""
 
 import json
 import pathlib

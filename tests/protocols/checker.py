@@ -3,17 +3,17 @@
 An actor is a generator that yields operations and gets their results, so a model reads like the
 C++ that it stands for. A state is a tuple; states that were seen before are not explored again.
 
-The memory is that of release and acquire in C++11 without fences of order seq_cst, and weaker than
-x86. Each location keeps all values that were stored to it, in one order. An actor has a view: for
-each location the oldest value that it may still read. So a store may be delayed for each reader
-separately, as by a store buffer or by an L2 that is not coherent. A release gives the actor's view
-to those who acquire what it stored. An atomic add reads the newest value. Loads are not moved
-after later stores (the code has no place where that could matter: each store after a load depends
-on it or comes after a fence).
+The memory has the release and acquire of C++11 without fences of order seq_cst, which is weaker
+than x86. Each location keeps all values that were stored to it, in one order. An actor has a view:
+for each location the oldest value that it may still read. So a store may be delayed for each reader
+separately, as by a store buffer or by an L2 that is not coherent. A release stores the actor's view
+with its value, and an actor that acquires the value gets the view. An atomic add reads the newest
+value. Loads are not moved after later stores (the code has no place where that could matter: each
+store after a load depends on it or comes after a fence).
 
-Plain reads and writes must be ordered by releases and acquires; an unordered pair is a fault, of
-which "partial sums are read before they are written" is one. As every unordered pair is found in
-any order of the two, plain operations need no interleaving of their own and run at once.
+Plain reads and writes must be ordered by releases and acquires; an unordered pair is a fault. One
+example is a read of partial sums before they are written. Such a pair is found in whichever order
+its two operations run. So plain operations need no interleaving of their own, and run at once.
 """
 
 from collections.abc import Callable, Generator
@@ -38,7 +38,7 @@ class Fence(NamedTuple):
 
 
 class Did(NamedTuple):
-  """Says that a thing was done that must be done once."""
+  """Notes that something was done which must be done exactly once."""
   what: Any
 
 
@@ -63,23 +63,23 @@ class FetchAdd(NamedTuple):
 
 
 class Add(NamedTuple):
-  """An atomic add whose old value nobody looks at."""
+  """An atomic add without a result."""
   location: str
   value: int
   order: str = "relaxed"
 
 
 class CompareExchange(NamedTuple):
-  """Relaxed; the result is the old value."""
+  """An atomic compare-exchange of relaxed order; the result is the old value."""
   location: str
   expected: Any
   value: Any
 
 
 class Await(NamedTuple):
-  """Polls until one of the tests is true of a loaded value; the result is the number of it.
+  """Polls until one of the tests is true of a loaded value; the result is the test's index.
 
-  With `may_time_out` the poll may also end at any time; the number is that after the last then.
+  With `may_time_out` the poll may also end at any time; the result is then the number of tests.
   """
   tests: tuple[tuple[str, Callable[[Any], bool]], ...]
   order: str = "relaxed"
@@ -97,15 +97,15 @@ class Take(NamedTuple):
 
 
 class Fault(Exception):
-  """What the model must never do."""
+  """The model did what it must never do."""
 
 
 class Model(NamedTuple):
   """Attributes:
     memory: the initial values, which all actors see.
     actors: functions that make the actors.
-    check: check(values, done) raises Fault at a wrong end, of the newest values and of what was
-      given to Did.
+    check: check(values, done) raises Fault if an end is wrong. It gets the newest values, and all
+      that was given to Did.
   """
   memory: dict[str, Any]
   actors: dict[str, Callable[[], Actor]]
@@ -126,7 +126,7 @@ class _Place(NamedTuple):
 
 
 class _Running(NamedTuple):
-  """An actor: the results that it got, its view, and the views that fences are for."""
+  """An actor: the results that it got, its view, and the views of its two kinds of fences."""
   results: tuple
   view: tuple[int, ...]
   acquirable: tuple[int, ...]
@@ -304,7 +304,7 @@ class _Explorer:
       raise TypeError(f"{operation!r} is no operation")
 
   def at_end(self, state) -> None:
-    """Raises Fault unless this state without steps is a right end."""
+    """Raises Fault unless this state, which has no next step, is a right end."""
     memory, running, done = state
     waiting = {self._names[i]: operation for i, me in enumerate(running)
                if (operation := self._operation(i, me.results)) is not None}

@@ -18,7 +18,7 @@ EPOCH, EPOCH_BEFORE = 2, 1
 
 
 def wait(place: int, may_time_out: bool, faults=()):
-  """ChunkSignals::Wait: whether the chunk has arrived."""
+  """ChunkSignals::Wait; the result says whether the chunk has arrived."""
   has_arrived = lambda signal: signal == EPOCH
   if "epoch not compared" in faults:
     has_arrived = lambda signal: signal != 0
@@ -35,13 +35,13 @@ def wait(place: int, may_time_out: bool, faults=()):
 
 def model(*, workgroups: int, chunks: int, pivot: int = 0, missing: int | None = None,
           may_time_out: bool = False, faults=()) -> Model:
-  """A product of one tile row for each chunk. Signals and lhs hold those of an earlier run.
+  """A product with one row of tiles for each chunk. At first, signals and lhs are an earlier run's.
 
   Args:
     missing: a chunk that never comes.
     faults: "epoch not compared", "no acquire", "no release" (of the producer), "other row" (a
-      workgroup waits for another row than it computes), "no status" (nothing is said of a chunk
-      that is late), "unlimited" (a wait has no time limit).
+      workgroup waits for another row than it computes), "no status" (a late chunk is not
+      reported), "unlimited" (a wait has no time limit).
   """
   may_time_out = (may_time_out or missing is not None) and "unlimited" not in faults
   memory: dict = {"status": 0}
@@ -82,10 +82,10 @@ def model(*, workgroups: int, chunks: int, pivot: int = 0, missing: int | None =
 
 
 def model_of_order(*, workgroups: int, faults=()) -> Model:
-  """GroupM: all workgroups must take the same order, or tiles are lost and done twice.
+  """GroupM: all workgroups must take the same order, or tiles are lost and others are done twice.
 
   The order by chunks visits the four tiles of two chunks as 0 1 2 3, the grid's as 0 2 1 3.
-  Planted fault: "stored": the order is stored, not exchanged.
+  Planted fault: "stored" (the order is stored, not exchanged).
   """
   orders = {"by chunk": (0, 1, 2, 3), "all there": (0, 2, 1, 3)}
   memory: dict = {"order": 0, "signals[0]": 0, "signals[1]": 0}

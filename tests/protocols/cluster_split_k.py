@@ -1,21 +1,21 @@
 """Split-K across a Hopper cluster (ffi/sm90/cluster_split_k.h, gemm_dense.h) as a model.
 
-Each peer sends fragments to their owners by st.async, which is a store and a count of bytes on the
-owner's barrier at any later time: an actor of its own. The barrier's word has its arrivals and its
-bytes, because a phase ends when both are complete.
+Each peer sends fragments to their owners by st.async. This is a store, and then a count of bytes on
+the owner's barrier, at any later time; so each is an actor of its own. The barrier's word has its
+arrivals and its bytes, because a phase ends when both are complete.
 """
 
 from tests.protocols.checker import Add, Await, Did, Fault, Fence, Model, Read, Write
 
-_ARRIVAL = 1000  # of the barrier's word; below it are the bytes that have not come
+_ARRIVAL = 1000  # an arrival in the barrier's word; below it are the bytes that have not come
 
 
 def model(peers: int, owners: int, faults=()) -> Model:
-  """`owners`: so many of the peers own fragments.
+  """`owners`: the number of peers that own fragments.
 
-  Planted faults: "bytes not expected" (the owner arrives without the bytes), "no cluster barrier"
+  Planted faults: "bytes not expected" (the owner's arrival expects no bytes), "no cluster barrier"
   and "no fence after init" (fragments are sent to barriers that are not initialised), "no wait"
-  (the owner adds up, and exits, before all has come).
+  (the owner adds up, and exits, before all fragments have come).
   """
   others = {owner: [peer for peer in range(peers) if peer != owner] for owner in range(owners)}
   memory: dict = {"cluster barrier": 0}
@@ -49,7 +49,7 @@ def model(peers: int, owners: int, faults=()) -> Model:
       total = (total, term)
     yield Did(("share", me))
     yield Write(f"out[{me}]", total)
-    # The CTA exits, and its shared memory goes to another.
+    # The CTA exits, and another CTA gets its shared memory.
     for peer in others[me]:
       yield Write(f"received[{me}] from {peer}", "another CTA's")
 

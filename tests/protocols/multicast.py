@@ -1,8 +1,8 @@
 """Two CTAs of a Hopper cluster that load rhs for each other, as a model.
 
-It stands for the rings of stages of ffi/sm90/loaders.h and mainloop.h: tiles of 256 rows, and
-kernels that compute out^T with multicast. A barrier's word counts what has arrived since its
-initialisation, so that a phase is a number.
+It stands for the ring of stages in ffi/sm90/loaders.h and mainloop.h, of tiles of 256 rows and of
+kernels that compute out^T with multicast. A barrier's word counts all arrivals since its
+initialisation, so that a phase is a number of arrivals.
 """
 
 from tests.protocols.checker import Add, Await, Fault, Fence, Model, Read, Write
@@ -67,7 +67,7 @@ def model(stages: int, k_tiles: int, ahead: int = 1, faults=()) -> Model:
     yield Add(f"done[{me}]", 1, "release")
 
   def end(me: int):
-    """The CTA exits, and its shared memory goes to another."""
+    """The CTA exits, and another CTA gets its shared memory."""
     yield Await(((f"done[{me}]", lambda n: n == 2),), "acquire")
     yield Write(f"lives[{me}]", False)
 

@@ -1,8 +1,8 @@
 """Copies in chunks on side streams, and the join, as models.
 
-`model` is a GPU's: the host enqueues as SideStreams::Around, Begin and Enqueue do
+`model` is for a GPU: the host enqueues work as SideStreams::Around, Begin and Enqueue do
 (ffi/runtime/side_stream.cc), and the three streams run in any order that their events allow.
-`model_of_host` is the CPU's: ffi/host/producer.cc, where a thread copies.
+`model_of_host` is for the CPU (ffi/host/producer.cc), where a thread copies.
 """
 
 from tests.protocols.checker import Await, Did, Fault, Load, Model, Read, Store, Take, Write
@@ -12,7 +12,7 @@ _LIKE_THE_EPOCH = "1 of another array"
 
 
 class _Streams:
-  """What the host enqueued: a list of functions, each a piece of an actor, for each stream."""
+  """The enqueued work: for each stream a list of functions, each a piece of an actor."""
 
   def __init__(self):
     self.queues = {"XLA's": [], "copies": [], "signals": []}
@@ -37,15 +37,15 @@ class _Streams:
 
 def model(chunks: int, *, runs: int = 1, beside_products: bool = True, product: bool = True,
           may_time_out: bool = False, faults=()) -> Model:
-  """`runs` executions of a program on one stream, which use the same memory: the source is written
-  on XLA's stream, a product (unless `product` is False, and only Join begins the copy) reads lhs by
-  chunks, and then the source's memory is written again.
-
-  With `may_time_out` a product may end before all chunks have come.
+  """Runs of a program on one stream, which use the same memory. The source is written on XLA's
+  stream, a product reads lhs by chunks, and then the source's memory is written again.
 
   Args:
-    beside_products: the copy needs no multiprocessor, or the product leaves one free. Else the
-      product has all, and while it waits for chunks no copy runs.
+    runs: how often the program runs.
+    beside_products: whether a copy can run beside a product, because it needs no multiprocessor, or
+      the product leaves one free. Else no copy runs while a product waits for chunks.
+    product: whether there is a product. Without one only Join begins the copy.
+    may_time_out: whether a product may end before all chunks have come.
     faults: "join missing", "no wait for the source", "no wait for the copy" (a copy that needs a
       multiprocessor begins beside the product), "signal before copy" (the signal's stream does not
       wait), "signals not zeroed", "signals stream not joined".
@@ -128,7 +128,7 @@ def model(chunks: int, *, runs: int = 1, beside_products: bool = True, product: 
     if "signals not zeroed" not in faults:
       put("XLA's", zero_signals)  # List
     around(lambda: put("XLA's", run_product(run)) if product else None)
-    # XLA gives the memory of the source, of lhs and of the signals to others.
+    # XLA gives the memory of the source, of lhs and of the signals to other arrays.
     put("XLA's", write_source("another array"))
 
     def reuse():
@@ -159,11 +159,11 @@ def model(chunks: int, *, runs: int = 1, beside_products: bool = True, product: 
 def model_of_host(chunks: int, *, runs: int = 2, product: bool = True, may_time_out: bool = False,
                   faults=()) -> Model:
   """Runs on the CPU with the same memory: the program lists a copy, a product's call begins it on a
-  thread, and the join waits for it, or copies where there is no product.
+  thread, and the join waits for it. Where there is no product, the join copies.
 
   Planted faults: "join missing", "taken without mutex" (product and join may both take the copy),
-  "copy not counted" (the product's end is not the copy's; with a product that ends late and no
-  join, memory is used again while it is copied to).
+  "copy not counted" (a product's call does not wait for the end of the copy; if it ends by its time
+  limit and there is no join, memory is used again while it is copied to).
   """
   memory: dict = {"mutex": 0, "listed": None, "running": None, "notified": None, "source": None}
   memory |= {f"{name} {run}": 0 for run in range(runs)

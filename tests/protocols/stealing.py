@@ -82,7 +82,7 @@ def model(*, workgroups: int, queues: int, size: int, claim_ahead: bool, faults=
 
 
 def model_of_mailbox(*, slots: int, size: int, faults=()) -> Model:
-  """Two CTAs; rank 0 claims and mails the index to rank 1. Barriers count their arrivals; a wait
+  """Two CTAs: rank 0 claims an index and mails it to rank 1. Barriers count their arrivals; a wait
   for phase p is a wait for p + 1 arrivals.
 
   Planted faults: "no wait for empty", "no fence before full".

@@ -137,7 +137,7 @@ def in_order(reduction: str, peers: int):
 
 def model(reduction: str, *, workgroups: int, tiles_k: int, cut_tiles: int, num_shares: int,
           resident: int | None = None, faults=()) -> Model:
-  """`resident`: so many workgroups run at once; the next one starts when an earlier one ends."""
+  """`resident`: the most workgroups that run at once; the next starts when an earlier one ends."""
   slices = [Slice(i, tiles_k, cut_tiles, num_shares, faults) for i in range(2 * num_shares)]
   peers = {tile.cut_tile: tile.num_peers for tile in slices if tile.valid}
   slots = num_shares + cut_tiles - 1
@@ -177,9 +177,9 @@ def model(reduction: str, *, workgroups: int, tiles_k: int, cut_tiles: int, num_
 
 
 def model_of_waves(faults=()) -> Model:
-  """Arrive of whole workgroups (ffi/amdgpu/gemm.h, ffi/sm90/gemm.h): a peer of two waves, in
-  which one lane adds to the counter for both, and one of a single wave. They arrive at two counters
-  one after the other, as in a tree.
+  """Arrive of whole workgroups (ffi/amdgpu/gemm.h, ffi/sm90/gemm.h). One peer has two waves, in
+  which one lane adds to the counter for both; the other peer has one wave. They arrive at two
+  counters one after the other, as in a tree.
 
   Planted faults: "no barrier before" or "no barrier after" the add, "no last barrier".
   """
@@ -222,7 +222,7 @@ def model_of_waves(faults=()) -> Model:
   def check(_, done):
     for counter in range(2):
       if ("added up", counter, 0) not in done:
-        raise Fault(f"nobody added up at counter {counter}")
+        raise Fault(f"no peer added up at counter {counter}")
 
   return Model(memory, {f"peer {peer}, wave {number}": lambda peer=peer, number=number: wave(
       peer, number) for peer, count in enumerate(waves) for number in range(count)}, check)

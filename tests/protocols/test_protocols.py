@@ -1,5 +1,5 @@
-"""The protocols between workgroups, CTAs, streams and threads, in all interleavings and with
-delayed stores: the models of this folder are right, and with a planted fault they are not."""
+"""Checks the models of this folder in all interleavings and with delayed stores: the protocols
+between workgroups, CTAs, streams and threads are right, and with a planted fault they are not."""
 
 import pytest
 
@@ -155,11 +155,11 @@ def test_a_planted_fault_is_found(name):
   assert report.trace or report.states == 0
 
 
-# The memory, on known examples: what is allowed must happen, and nothing else.
+# Tests of the memory by known examples: all allowed outcomes must happen, and no others.
 
 
 def outcomes(memory, **actors):
-  """All ends of a small program: the values that its actors were given to note."""
+  """All ends of a small program: the sets of values that its actors noted."""
   seen = set()
 
   def check(values, _):
@@ -170,7 +170,7 @@ def outcomes(memory, **actors):
 
 
 def both(first, second):
-  """Message passing: how the writer stores and how the reader loads the flag."""
+  """Message passing. `first`: how the writer stores the flag; `second`: how the reader loads it."""
   def writer():
     yield Store("x", 1)
     if first == "fence":

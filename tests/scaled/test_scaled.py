@@ -1,4 +1,4 @@
-"""Products whose operands have scales of blocks along k, in the kernel."""
+"""Products whose operands have scales of blocks along k, which the kernel applies."""
 
 import functools
 
@@ -22,11 +22,12 @@ from tests.support.scaled import (
 )
 
 E5M2 = jnp.float8_e5m2
-# Every family of host kernels that each processor has, and the best one.
+# The families of host kernels: the processor's best one, and one that every processor has.
 FAMILIES = [None] if VIRTUAL_ROCM else [None, "portable"]
 
 
-# (batch, m, n, k, block, rows of rhs with one scale); k ends inside a block, rows do, few rows.
+# (batch, m, n, k, block, rows of rhs with one scale). In some cases k or the rows end inside a
+# block, and some have few rows.
 SHAPES = [(1, 70, 50, 512, 128, 1), (2, 5, 150, 384, 128, 128), (1, 260, 3, 1000, 128, 1),
           (1, 40, 300, 520, 128, 128), (3, 33, 20, 130, 32, 1), (1, 1, 64, 2048, 128, 128)]
 
@@ -62,7 +63,7 @@ def test_types_and_epilogue(rng, dtype):
     dict(schedule="stream_k", num_workgroups=5, reduction="atomic"),
     dict(tile_m=32, tile_n=64, tile_k=96)])
 def test_shares_are_cut_anywhere_in_a_block(rng, options):
-  """tile_k is no multiple of the block: shares of k begin and end inside of one."""
+  """tile_k is not a multiple of the block, so shares begin and end inside of blocks."""
   k = 128 * 9 + 40
   a, b = array(rng, 1, 90, k), array(rng, 1, 130, k)
   of_a, of_b = scales(rng, 1, 90, 10), scales(rng, 1, 2, 10)
@@ -93,7 +94,7 @@ def test_grouped(rng, rows, offset, schedule):
 
 @pytest.mark.parametrize("schedule", [None, "stream_k"])
 def test_groups_along_k(rng, schedule):
-  """Groups begin inside of blocks, which are counted from the first k of all."""
+  """Groups begin inside of blocks, because blocks are counted from the first k of all groups."""
   sizes, k = np.array([100, 0, 300, 57], np.int32), 512
   a, b = array(rng, 70, k, dtype=E5M2), array(rng, 90, k)
   of_a, of_b = scales(rng, 70, 4), scales(rng, 90, 4)
@@ -118,7 +119,7 @@ def test_blocks_of_different_sizes(rng, of_rhs):
 
 @pytest.mark.parametrize("value", [0.0, np.inf, np.nan, 1e-40, 3e38])
 def test_special_scales(rng, value):
-  """A scale of one block: 0, infinite, NaN, subnormal, and one whose product with another is not
+  """One block's scale is 0, infinite, NaN or subnormal, or its product with another scale is not
   finite although the result is."""
   a, b = jnp.abs(array(rng, 1, 20, 256)) + jnp.asarray(0.5, E4M3), array(rng, 1, 30, 256)
   b = jnp.abs(b) + jnp.asarray(0.5, E4M3)  # so that no sum is zero
@@ -214,7 +215,7 @@ def test_automatic_mesh(rng, of_a, of_b, of_out, rows):
 
 
 def test_a_mesh_does_not_cut_blocks(rng):
-  """Half of k would end inside the first of two blocks."""
+  """A mesh that halves k would cut the first of two blocks."""
   mesh = jax.make_mesh((2,), ("x",), devices=jax.devices()[:2], axis_types=(AxisType.Auto,))
   a, b = array(rng, 1, 40, 192), array(rng, 1, 60, 192)
   of_a, of_b = scales(rng, 1, 40, 2), scales(rng, 1, 60, 2)
@@ -264,7 +265,7 @@ def test_shardings_of_jaxs_tests(rng, of_a, of_b, collectives, kind):
   args = put(a.values, of_a), put(b.values, of_b), put(a.scales, of_a), put(b.scales, of_b), bias
   text = f.lower(*args).compile().as_text()
   for each in "all-reduce", "all-gather":
-    # What AMD's kernels have no scales for is dequantised first, and shared out as that product.
+    # On AMD GPUs operands with other blocks are dequantised first, and sharded as plain operands.
     assert VIRTUAL_ROCM or (each in text) == (each in collectives), each
   wanted = np.einsum("bmk,bnk->bmn", np.asarray(a.dequantize(), np.float64),
                      np.asarray(b.dequantize(), np.float64)) + np.asarray(bias)

@@ -1,6 +1,6 @@
 """With JAXGEMM_TEST_DEVICES=all each test here runs on all GPUs of the process at once.
 
-A thread for each GPU runs the test with arrays of its own there, and the threads begin together.
+For each GPU a thread runs the test with arrays of its own, and the threads begin together.
 """
 
 from concurrent import futures

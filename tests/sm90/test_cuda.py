@@ -217,7 +217,7 @@ def test_gated(rng, columns, layout):
 @pytest.mark.parametrize("last", [False, True], ids=["k first", "k last"])
 @pytest.mark.parametrize("types", ["bfloat16 bfloat16", "float8_e4m3fn float8_e5m2", "int8 int8"])
 def test_groups_along_k(rng, sizes, schedule, last, types):
-  """TMA reads from a multiple of 16 bytes on; what is another group's must not count."""
+  """TMA reads from a multiple of 16 bytes on; elements of another group must not count."""
   lhs, rhs = (array(rng, 1024, n, dtype=dtype) for n, dtype in zip((200, 328), types.split()))
   end = sum(sizes)
   if lhs.dtype != jnp.int8:

@@ -64,10 +64,10 @@ def test_plain(rng, name):
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_fused(rng, name):
-  """Bias, scale, activation, the value before it, and other types of out."""
+  """The epilogue: bias, scale, activation, the value before the activation, and other out types."""
   kernel, runs = Kernel(name), []
   contract_l, contract_r = kernel.contracting
-  # Rows of out that TMA could not store, where the operands allow it.
+  # TMA could not store rows of out of this length, if the operands allow it.
   m, n = 3 * kernel.m - 40, 3 * kernel.n - (27 if contract_r else 24)
   numbers = (((1 + contract_l,), (1 + contract_r,)), ((0,), (0,)))
   bias, scale = (rng.uniform(-1, 1, (2, n)).astype(np.float32) for _ in range(2))
@@ -90,7 +90,7 @@ def test_fused(rng, name):
 
 
 def scaled_run(rng, call, arrays, wanted, sizes):
-  """The same product with a scale for each row of lhs and column of rhs, as check takes it."""
+  """The same product with a scale for each row of lhs and each column of rhs, for `check`."""
   of_rows, of_columns = (
       rng.uniform(-1, 1, shape).astype(np.float32)
       for shape in ((wanted.shape[0], 1), (len(sizes), wanted.shape[1])))

@@ -76,7 +76,7 @@ def test_loops_in_command_buffers():
 
 
 def test_products_of_chunks():
-  # Calls that wait on the host cannot be captured: graphs of one call are allowed.
+  # Calls that wait on the host cannot be captured, so graphs of one call are allowed.
   captured = seen("chunks", 1, "--xla_gpu_graph_min_graph_size=1")
   plain = seen("chunks", 0)
   assert captured["bits"] == plain["bits"]
@@ -104,7 +104,7 @@ def test_streams_of_one_program():
 
 
 def test_threads(rng):
-  """Threads run different programs at once, and the same program."""
+  """Several threads run different programs at once, and the same program."""
   def make(index):
     m, n = 256 + 40 * index, 520 - 24 * index
     a, b = array(rng, m, 2048), array(rng, 2048, n)

@@ -51,15 +51,15 @@ def sanitized(tool: str, *command) -> tuple[int, str]:
   # Each array has its own allocation, so that no other array lies behind its end.
   changes = {"XLA_PYTHON_CLIENT_ALLOCATOR": "platform", "OPENBLAS_NUM_THREADS": "1"}
   if tool == "racecheck":
-    # Kernels run one at a time, although a kernel may start before the previous one has
-    # ended: racecheck looks at the memory of the CTAs of one kernel.
+    # Kernels run one at a time, although a kernel may start before the previous one has ended. That
+    # is enough, because racecheck looks at the memory of the CTAs of one kernel.
     options += ["--print-limit", "0", "--force-blocking-launches"]
   else:
-    # API calls that XLA tries and does without are no faults; others end the command.
+    # An API call whose failure XLA handles is no fault; other failures end the command.
     options += ["--print-limit", "5", "--report-api-errors", "no"]
   if tool == "initcheck":
-    # initcheck does not see what TMA stores: it takes most results for uninitialised
-    # when the host reads them. cuda_kernels.py compares them.
+    # initcheck does not see TMA's stores, so it takes most results for uninitialised when the host
+    # reads them. cuda_kernels.py compares the results.
     options += ["--check-api-memory-access", "no"]
   done = subprocess.run(
       [SANITIZER, *options, sys.executable, *map(str, command)], text=True,
@@ -74,10 +74,10 @@ def kernels(tool: str, *arguments) -> tuple[int, str]:
 
 @pytest.fixture(scope="module")
 def runs(request):
-  """A function: the futures of (exit status, output) of a tool. All selected tools run at once.
+  """A function of a tool that returns the futures of (exit status, output) of its processes.
 
-  A worker of pytest-xdist starts the tool of its own test, when the test runs: if each worker
-  started all, the GPU would not have the memory.
+  All selected tools run at once. A worker of pytest-xdist starts only the tool of its own test,
+  when the test runs: if each worker started all tools, the GPU's memory would not be enough.
   """
   selected = [item.callspec.params["tool"] for item in request.session.items
               if item.originalname == test_every_kernel_is_clean.__name__]
@@ -124,7 +124,7 @@ def test_every_kernel_is_clean(runs, tool):
     assert status == 0, said[-6000:]
     seen += re.findall(r"^kernel (\w+): \d+ calls$", said, re.MULTILINE)
     if errors(said):
-      # racecheck's reports on a kernel come and go: only a repeated report counts.
+      # racecheck does not report a kernel each time, so only a repeated report counts.
       # The names are those of instances, without the form.
       named = set(re.findall(r"access at (gemm_\w+_[rc][rc]r)", said))
       assert tool == "racecheck" and named, said[-6000:]

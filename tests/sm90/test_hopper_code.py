@@ -1,5 +1,5 @@
-"""The machine code of Hopper's kernels: what ptxas makes of the source, but does not
-promise. The tests need a build with these kernels and CUDA's or Triton's cuobjdump.
+"""The machine code of Hopper's kernels has properties that ptxas does not promise. The tests
+need a build with these kernels, and CUDA's or Triton's cuobjdump.
 """
 
 import functools
@@ -56,8 +56,8 @@ def multiplies(code: list[str]) -> list[int]:
 
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_the_main_loop_is_short(kernel):
-  """Uniform instructions compute the descriptors of wgmma's operands: moves from vector
-  registers, one by one, would keep the tensor cores waiting. No register is spilled.
+  """Uniform instructions compute the descriptors of wgmma's operands, because single moves from
+  vector registers would let the tensor cores wait. No register is spilled.
   """
   forms = functions(kernel)
   assert "plain" in forms or "peers" in forms
@@ -68,7 +68,7 @@ def test_the_main_loop_is_short(kernel):
 
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_the_first_load_comes_soon(kernel):
-  """Code is fetched slowly as it is executed, so few instructions may come before."""
+  """Few instructions may come before the first load, because new code is fetched slowly."""
   for form, code in functions(kernel).items():
     if form in FIRST_LOADS:
       assert code.index("UTMALDG") <= 150, form

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 
 ARCHS = ("gfx942", "gfx950", "gfx90a")
-# Those whose memory instructions have scopes (sc0, sc1).
+# The architectures whose memory instructions have scopes (sc0, sc1).
 WITH_SCOPES = ("gfx942", "gfx950")
 # The bit with which an atomic returns the old value.
 RETURNS = {"gfx942": "sc0", "gfx950": "sc0", "gfx90a": "glc"}
@@ -53,7 +53,7 @@ amdhsa.kernels:
 """
 
 
-# The program itself: `python -m ziglang` takes longer to start than to compile these.
+# The program itself, because `python -m ziglang` takes longer to start than these take to compile.
 _ZIG = pathlib.Path(importlib.util.find_spec("ziglang").origin).parent / "zig"
 
 

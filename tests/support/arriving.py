@@ -39,7 +39,7 @@ def overlapped(x, w, *, config, tiles=2, first_chunk=0, axis=-2, pivot=0,
 
 
 def memory(x: jax.Array):
-  """An array's memory, for writing; np.array of it is a copy of its current values."""
+  """An array's memory, which can be written. np.array of it is a copy of its current values."""
   # The memory of a virtual AMD GPU is the host's.
   if x.device.platform != "cpu" and _ffi.virtual_gpus is None:
     return CudaMemory(x)
@@ -127,8 +127,8 @@ class CudaMemory:
   def __init__(self, x: jax.Array):
     self._address, self._held = x.unsafe_buffer_pointer(), np.array(x)
     self._gpu = x.device.local_hardware_id
-    # CUDA makes some things at their first use, and may wait for all kernels then: the stream
-    # and both kinds of copies are used once before a kernel waits for them.
+    # At the first use of a stream or a kind of copy, CUDA may wait for all kernels. So each is used
+    # once here, before a kernel waits for them.
     np.array(self)
     self[(slice(None),)] = self._held.copy()
 

@@ -1,4 +1,4 @@
-"""Runs a program on virtual devices, and prints then how many HIP graphs have run:
+"""Runs a program on virtual devices, and then prints how many HIP graphs have run:
 
     python -m jaxgemm.emulator.rocm -m tests.support.counted_graphs PROGRAM ARGUMENTS...
 """

@@ -11,7 +11,7 @@ import jaxgemm
 from jaxgemm import _ffi
 from tests.support.paths import ROOT
 
-# Largest ||out - reference|| / ||reference|| of one rounding to the type.
+# Largest ||out - reference|| / ||reference|| that one rounding to the type may give.
 TOLERANCE = {"bfloat16": 4e-3, "float16": 6e-4, "float32": 1e-3, "int32": 0}
 
 
@@ -25,7 +25,7 @@ def skip_reason() -> str:
 
 
 def gpu_bytes() -> int:
-  """Memory of the smallest GPU. The driver's own tool says it, so that jax need not start."""
+  """Bytes of memory of the smallest GPU, by the driver's own tool, so that jax need not start."""
   query = ["nvidia-smi", "--query-gpu=memory.total", "--format=csv,noheader,nounits"]
   said = subprocess.run(query, text=True, stdout=subprocess.PIPE, check=True).stdout
   return min(map(int, said.split())) << 20
@@ -55,7 +55,7 @@ def gemm(a, b, **kwargs):
 
 
 def _visible_gpus() -> dict[str, str]:
-  """The variable by which another process sees only this thread's GPU, if it has one of its own."""
+  """The variable that shows another process only this thread's GPU, if the thread has its own."""
   device = jax.config.jax_default_device  # type: ignore[attr-defined]
   if device is None:
     return {}

@@ -1,9 +1,9 @@
-"""Runs kernels of the build in several schedules on small problems, and checks them.
+"""Runs Hopper kernels of the build in several schedules on small problems, and checks them.
 
     python tests/support/cuda_kernels.py [INDEX/COUNT [NAME]]
 
-runs every COUNT-th kernel, from the INDEX-th on, of those with NAME in their names.
-test_cuda_sanitizers.py starts it under compute-sanitizer: all arrays are copied from
+It runs every COUNT-th kernel, from the INDEX-th on, of those with NAME in their names.
+test_cuda_sanitizers.py starts it under compute-sanitizer. All arrays are copied from
 the host, so that only this package's kernels write what its kernels read.
 """
 
@@ -23,7 +23,7 @@ from tests.support.cuda_gpu import TOLERANCE
 class Kernel:
   """A kernel, and random operands in its layout and dtypes.
 
-  A kernel that computes out^T = rhs^T lhs^T is described as its caller sees it.
+  For a kernel that computes out^T = rhs^T lhs^T, the fields are those of the caller's lhs and rhs.
   """
 
   def __init__(self, name: str):
@@ -38,10 +38,10 @@ class Kernel:
     self.name, self.dtypes, self.layout = name, (lhs, rhs), layout
     self.m, self.n, self.k = int(m), int(n), int(k)
     self.integer = lhs == "int8"
-    # Its CTAs can load lhs for each other: k is contiguous, and rhs does not go through registers.
+    # CTAs can load lhs for each other if k is contiguous and rhs does not go through registers.
     self.multicasts = self.transposed and layout[0] == "r" and (
         lhs != "float32" or layout[1] == "c")
-    # Tiles between the multiples of 64 columns have dense forms only.
+    # Tiles whose columns are not a multiple of 64 have dense forms only.
     self.dense_only = not self.transposed and self.n % 64 != 0
     # Results are rounded once; those of float8 operands stay float32.
     self.out = {"int8": "int32", "bfloat16": "bfloat16", "float16": "float16"}.get(
@@ -115,7 +115,7 @@ def dense(kernel: Kernel):
     yield ("plain", lambda a, b: jaxgemm.dot_general(
         a, b, (((contract_l,), (contract_r,)), ((), ())), implementation="jaxgemm",
         preferred_element_type="bfloat16", config=config), (a, b), sums)
-  # One output tile, with k split among four CTAs: in a cluster where that is possible.
+  # There is one output tile, with k split among four CTAs, in a cluster where that is possible.
   small, wide_small = kernel.lhs(whole, 100, k)
   narrow, wide_narrow = kernel.rhs(whole, k, 120)
   config = kernel.config(schedule="stream_k", num_workgroups=4, num_shares=4)
@@ -130,7 +130,7 @@ def dense(kernel: Kernel):
         dimension_numbers=(((contract_l,), (contract_r,)), ((), ())),
         preferred_element_type=kernel.out, implementation="jaxgemm"),
            (a, b, np.ones(2, np.uint32)), sums)
-    # Rows of a length that TMA cannot read.
+    # TMA cannot read rows of this length.
     odd, wide_odd = kernel.lhs(whole, 67, kernel.k + 5)
     other, wide_other = kernel.rhs(whole, kernel.k + 5, 35)
     yield ("odd", functools.partial(call, config=kernel.config()), (odd, other),
@@ -149,7 +149,7 @@ def dense(kernel: Kernel):
 
 
 def transposed(kernel: Kernel):
-  """Yields the same as `dense`, for kernels that compute out^T: whole, of few rows."""
+  """Yields the same as `dense`, for kernels that compute out^T, with whole tiles and few rows."""
   rng = np.random.default_rng(2)
   contracting = kernel.contracting
 
@@ -211,7 +211,7 @@ def grouped(kernel: Kernel):
   sizes = np.asarray([kernel.m + 9, 0, 1, 50], np.int32)
   ends = np.cumsum(sizes)
   rows = [slice(end - size, end) for end, size in zip(ends, sizes)]
-  # The last rows belong to no group. TMA could read an lhs with rows of this length, [k, m].
+  # The last rows belong to no group. m is such that TMA could also read an lhs [k, m].
   m = -(-int(ends[-1]) // 16) * 16 + 16
 
   def call(a, b, sizes, *accumulate, numbers, config):
@@ -231,7 +231,7 @@ def grouped(kernel: Kernel):
     config = kernel.config(schedule=schedule, num_workgroups=3)
     yield (f"ragged m {schedule}", functools.partial(
         call, numbers=numbers, config=config), (a, b, sizes), wanted)
-  # Other types are multiplied as bfloat16: a group may begin at any k.
+  # Operands of other types are converted to bfloat16, because a group may begin at any k.
   if kernel.dtypes[0] in ("bfloat16", "float16"):
     sizes = np.asarray([kernel.k + 3, 0, 1, 2 * kernel.k], np.int32)
     ends = np.cumsum(sizes)
@@ -253,7 +253,7 @@ def grouped(kernel: Kernel):
 
 def gated(kernel: Kernel, rng):
   sizes = np.asarray([kernel.m + 9, 0, 50], np.int32)
-  # In rows of rhs the up projection begins at a multiple of 16 bytes, or elsewhere.
+  # In rows of 16-bit types the up projection begins at a multiple of 16 bytes if n is 72, not 76.
   m, k, n = int(sizes.sum()) + 13, kernel.k + 16, 76 if kernel.m == 128 else 72
   a, b = kernel.array(rng, 0, m, k), kernel.array(rng, 1, len(sizes), k, 2, n)
   # Gates stay near 0 for any k, so that their rounding stays small.

@@ -26,8 +26,8 @@ from jaxgemm import GemmConfig
 from tests.support.arriving import Arriving, overlapped
 from tests.support.cuda_gpu import array, assert_close, double, gemm
 
-# Options that give the same bits on every run. Their plans differ, because XLA merges
-# equal calls of one program.
+# Options that give the same bits on every run. Each gives another plan, because XLA merges equal
+# calls of one program.
 DENSE = (
     dict(schedule="persistent"),
     dict(schedule="work_stealing", config=GemmConfig(num_workgroups=5)),
@@ -218,8 +218,8 @@ def streams() -> None:
   on = getattr(compute_on, "compute_on2", compute_on.compute_on)
 
   def call(stream, options):
-    # It leaves most of the GPU to the other calls. With several GPUs a call would have the
-    # partitioning rule, which XLA cannot start on a stream of its own.
+    # The call leaves most of the GPU to the other calls. With several GPUs it would have the
+    # partitioning rule, which XLA cannot start on a stream of its own; so that is switched off.
     config = GemmConfig(num_workgroups=16, partition=False)
     f = lambda a, b: gemm(a, b, **options, config=config)
     return on(f, compute_type=f"gpu_stream:{stream}",

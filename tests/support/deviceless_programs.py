@@ -1,10 +1,10 @@
-"""What XLA's ROCm compiler makes of each public function, without a device:
+"""Checks what XLA's ROCm compiler makes of each public function, without a device:
 
     python -m jaxgemm.emulator.rocm -m tests.support.deviceless_programs NAME...
 
 Programs are compiled for a chip that is only described. Their optimised HLO, the thunks
-that XLA would run and the buffers that it assigns are checked; nothing runs. Each function
-prints its name when XLA made of it what it should.
+that XLA would run and the buffers that it assigns are checked; nothing runs. Each NAME is a
+function here, which prints its name if its checks pass.
 """
 
 import functools
@@ -34,7 +34,7 @@ PRODUCTS = ("jaxgemm_gemm", "jaxgemm_chunked_gemm")
 WANTED = os.environ.get("JAXGEMM_COMMAND_BUFFERS") != "0"
 OURS = {"implementation": "jaxgemm"}
 
-# What XLA's compiler has to know of a GPU (GpuTargetConfigProto).
+# What XLA's compiler has to know about a GPU (GpuTargetConfigProto).
 TARGET = """
 platform_name: "ROCM"
 dnn_version_info {{ major: 1 minor: 3 }}
@@ -54,7 +54,7 @@ gpu_device_info {{
 
 
 def chips(arch: str, count: int):
-  """Devices that are not there."""
+  """Devices that do not exist, for compilation."""
   lds, cus = {"gfx942": (65536, 304), "gfx950": (163840, 256)}[arch]
   topology = topologies.get_topology_desc(
       "", platform="rocm", topology=f"1x1x{count}",
@@ -63,15 +63,15 @@ def chips(arch: str, count: int):
 
 
 def chip(arch: str):
-  """A sharding on one device that is not there."""
+  """A sharding on one device that does not exist."""
   return jax.sharding.SingleDeviceSharding(chips(arch, 1)[0])
 
 
 class Compiled(NamedTuple):
   """Attributes:
     hlo: the optimised HLO without metadata, which has words such as "transpose" in it.
-    thunks: what XLA runs; what is in a command buffer is indented.
-    buffers: which value is in which allocation.
+    thunks: the operations that XLA runs; those in a command buffer are indented.
+    buffers: the allocation of each value.
   """
 
   hlo: str
@@ -102,9 +102,12 @@ def product_lines(hlo: str) -> list[str]:
 
 
 def check(made: Compiled, calls: int, transposes: int = 0) -> None:
-  """Raises AssertionError unless XLA makes one custom call of each of so many products,
-  copies no operand, transposes exactly so many arrays, assigns the workspace, and records the
-  calls in command buffers or does not, as JAXGEMM_COMMAND_BUFFERS says."""
+  """Raises AssertionError if a compiled program is not as it should be.
+
+  It must have `calls` custom calls, one for each product. No operand is copied, and exactly
+  `transposes` arrays are transposed. XLA assigns the workspace, and puts the calls into command
+  buffers if JAXGEMM_COMMAND_BUFFERS says so.
+  """
   lines = made.hlo.splitlines()
   products = product_lines(made.hlo)
   assert len(products) == calls, f"{len(products)} calls for {calls} products\n{made.hlo}"
@@ -116,8 +119,8 @@ def check(made: Compiled, calls: int, transposes: int = 0) -> None:
     # Before a loop its counter and x are copied: a loop may not overwrite a parameter.
     if " copy(" in line:
       assert re.search(r" copy\(%(constant|x)[._]", line), line
-  # XLA assigns memory to the workspace, the last result of a call: temporary memory, or
-  # that of a result which is written later.
+  # XLA assigns memory to the workspace, the last result of a call. It may be temporary memory, or
+  # that of a result that is written later.
   for line in products:
     name, size = re.search(r"%([\w.]+) = \(.*u8\[(\d+)\]\{0\}\) custom-call", line).groups()
     workspace = line.split(" custom-call")[0].count("[") - 1
@@ -142,7 +145,7 @@ def recorded_calls(thunks: str) -> int:
 
 
 def pullback(f, differentiable: int):
-  """f's arguments and the gradient of its result -> the gradients of the first ones."""
+  """A function of f's arguments and its result's gradient, with the gradients of the first ones."""
   def gradients(*args):
     *args, out = args
     wanted, others = args[:differentiable], args[differentiable:]
@@ -201,7 +204,7 @@ def overlapped(a, b):
 
 
 def overlapped_by_hand(a, b):
-  """overlap, from what it is made of."""
+  """The same as jaxgemm.overlap, by start_copy and join."""
   chunks = jaxgemm.start_copy(a, chunk_rows=128)
   return jaxgemm.join(chunks, jaxgemm.chunked_matmul(
       chunks.data, b, chunks.signals, chunk_rows=128, **CHUNKS))
@@ -299,7 +302,7 @@ FP8_OPERATIONS = ["Fp8DotGeneralOp", "Fp8DirectDotGeneralOp", "NANOOFp8DotGenera
 
 @functools.cache
 def programs():
-  """A dictionary. The keys are public functions, after a colon with what is special.
+  """A dictionary of programs by public function, with a variant after a colon.
 
   The values are (the program, the number of arguments that have gradients, the arguments, the
   result, the number of products in the program, and that in its gradients).
@@ -354,14 +357,15 @@ def covered() -> set[str]:
   return {name for key in programs() for name in key.split(":")[0].split(", ")} | {*RINGS}
 
 
-# What XLA transposes for a gradient: tgmm's lhs is [k, m], and its gradient a product [m, k].
+# The number of arrays that XLA transposes for a gradient. tgmm's lhs is [k, m], and its gradient is
+# computed as [m, k].
 TRANSPOSED = {"megablox.tgmm": 1}
 
 
 def functions(device):
-  """One call for each product, forward and backward, with no copy and no other transposition.
+  """Each product is one call, forward and backward, with no copy and no other transposition.
 
-  Float8 products whose kernels this build lacks are left out, and named.
+  Float8 products whose kernels this build lacks are left out, and printed.
   """
   left_out = []
 
@@ -393,7 +397,7 @@ def workspace(device):
 
 
 def accumulate(device):
-  """The gradient so far is added to in its place: no array is copied, also in a scan."""
+  """A gradient is accumulated in its own memory: no array is copied, not even in a scan."""
   def add(gradient, lhs, out, sizes):
     return ragged_k(lhs, out, sizes, accumulate=gradient, preferred_element_type=F32)
 

@@ -1,4 +1,4 @@
-"""Operands of products on the emulator, and how near the results are to float64."""
+"""Operands of products on the emulator, and a comparison of the results with float64."""
 
 import jax.numpy as jnp
 import numpy as np

@@ -58,11 +58,11 @@ class Chunks:
 
   tiles_per_chunk, pivot: as in chunked_matmul. arrival: the order in which the chunks
   arrive, "in_order", "reverse", "random" or "pivot" (the order in which the kernel
-  waits for them), or "set": all of lhs is there. producers: workgroups of the producer.
-  pause: sleeps of 8128 cycles before each chunk. lhs_shared and signals_shared: the
-  batch has one lhs, one set of signals. missing: a signal that is never set. unset: a
-  signal that is set at first and that the producer resets after a pause. signal_first:
-  the producer wrongly sets a signal before it copies the chunk.
+  waits for them); with "set" all of lhs is there before. producers: workgroups of the
+  producer. pause: sleeps of 8128 cycles before each chunk. lhs_shared, signals_shared:
+  whether a batch has only one lhs, only one set of signals. missing: a signal that is never
+  set. unset: a signal that is set at first and that the producer resets after a pause.
+  signal_first: whether the producer wrongly sets a signal before it copies the chunk.
   """
 
   m: tuple[int, int] = (3, 0)
@@ -199,7 +199,7 @@ class Chunks:
       product = jax.vmap(product, (None if self.lhs_shared else 0, 0,
                                    None if self.signals_shared else 0, None))
     jitted = jax.jit(product)
-    # Copies of lhs and signals: the producer may write to the memory of numpy's arrays.
+    # lhs and signals are copied, because the producer may write to the memory of numpy's arrays.
     return lambda arrays: jitted(
         arrays["lhs"].copy(), arrays["rhs"], arrays["signals"].copy(), np.uint32(EPOCH))
 

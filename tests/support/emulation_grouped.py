@@ -18,7 +18,8 @@ class Grouped:
 
   mode: the ragged dimension, "m" or "k". groups: (tiles, additional elements) of each
   group. rest: elements after the last group. m (for mode "k"), n and k (for mode "m"):
-  the other dimensions. first and count: the groups of this shard, if not all.
+  the other dimensions. first, count: the first group of this shard and their number, if it does
+  not have all.
   """
 
   mode: str
@@ -133,7 +134,7 @@ class Grouped:
         num_workgroups=self.workgroups, num_queues=self.queues, partition=False)
     spec = Spec(out_dtype, self.activation, config=config, emulated=instance.arch)
     form = GroupedParams(self.mode, instance.lhs_contracting, instance.rhs_contracting,
-                len(self.local()), paired=self.gated, gated=self.gated)
+                         len(self.local()), paired=self.gated, gated=self.gated)
 
     @jax.jit
     def call(arrays):
@@ -146,7 +147,7 @@ class Grouped:
     return call
 
   def bytes_written(self, instance, got) -> int:
-    """Bytes of out that a run writes: not those of empty groups in a buffer."""
+    """Bytes of out that a run writes. In a buffer, those of empty groups are not written."""
     if not self.accumulates(instance):
       return got.nbytes
     sizes = self.sizes(instance)[list(self.local())]

@@ -1,6 +1,6 @@
 """Scenarios that each instance of the AMD kernels runs in emulation.
 
-Every run takes the path of a user's call: jaxgemm.dot_general inside jit, the plan, the
+Every run takes the way of a user's call: jaxgemm.dot_general inside jit, the plan, the
 launcher, the kernel's machine code. The emulator ends a run with an error for a hazard,
 a race, an access outside the buffers or a hang. In addition, the result is compared
 with float64, and the number of bytes written to out with its size.
@@ -21,8 +21,8 @@ from tests.support.paths import ROOT
 _NAME = re.compile(r"gemm_(\w+)_(\d+)x(\d+)x(\d+)_([rc])([rc])r")
 _DTYPE = r"(?:float32|float16|bfloat16|int8|float8_e\dm\d(?:fnuz|fn)?)"
 
-# XCC ids that workgroups read, in turn: wrong ids, and the only id of a device with all
-# other XCDs masked off.
+# XCC ids that the workgroups read one after the other: wrong ids, and the only id of a device with
+# all other XCDs masked off.
 WRONG_XCCS, ONE_XCC = (7, 7, 3, 0), (5,)
 
 
@@ -47,9 +47,10 @@ class Instance:
 
 
 def instances() -> list[Instance]:
-  """All AMD kernels, also those that this build lacks: to launch these is an error.
+  """All AMD kernels, also those that this build lacks; a launch of such a kernel is an error.
 
-  Those of float4 multiply operands in an MX format only: test_emulated_mx.py launches them.
+  Kernels of float4 are left out, because they multiply only operands in an MX format.
+  test_emulated_mx.py launches them.
   """
   return [Instance.parse(arch, name) for arch, name in sorted(
       kernel for kernel in _ffi.NAMES["gpu_kernels"] if kernel[0] in _ffi.ROCM_ARCHS)
@@ -57,7 +58,7 @@ def instances() -> list[Instance]:
 
 
 def small_part() -> list[Instance]:
-  """What the default tests launch: a list of the build, which JAXGEMM_GPU_KERNELS=tests builds."""
+  """The kernels that the default tests launch, which JAXGEMM_GPU_KERNELS=tests builds."""
   build = (ROOT / "ffi" / "gpu_kernels.cmake").read_text()
   listed = re.search(r'set\(kernels_of_the_tests((?:\s+"[^"]+")+)\)', build)[1]
   patterns = re.findall(r'"([^"]+)"', listed)
@@ -69,8 +70,8 @@ def small_part() -> list[Instance]:
 class Order:
   """The order in which waves run, and the XCC ids that they read.
 
-  quantum: instructions of a wave until another wave runs; resident: workgroups at the
-  same time, few as on a device with masked CUs; xcc: as in emulator.Options.
+  quantum: instructions of a wave until another wave runs; resident: workgroups that run at the
+  same time, which are few on a device with masked CUs; xcc: as in emulator.Options.
   """
 
   seed: int = 0
@@ -256,7 +257,7 @@ def check(arch: str, name: str, scenario_name: str) -> dict[str, int]:
 
 
 def run(instance: Instance, scenario) -> dict[str, int]:
-  """Runs the scenario in each of its orders. Raises an error for what is wrong.
+  """Runs the scenario in each of its orders. Raises an error if anything is wrong.
 
   Returns the numbers of launches and instructions, which show that the kernel ran.
   """
@@ -268,7 +269,7 @@ def run(instance: Instance, scenario) -> dict[str, int]:
   counts = {"launches": 0, "instructions": 0}
   for order in scenario.orders:
     if not scenario.reproducible:
-      # New operands: values that an earlier run left in the memory of out are wrong.
+      # New operands, so that values that an earlier run left in the memory of out are wrong.
       given = scenario.operands(rng, instance)
     arrays, wanted = given
     beside = None

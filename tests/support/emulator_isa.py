@@ -148,16 +148,16 @@ def run(
   """Executes assembly from the given registers.
 
   Args:
-    arch: "gfx942" or "gfx950".
+    arch: "gfx942", "gfx950" or "gfx90a".
     source: lines of assembly, branches by number of dwords; or their machine code.
     v: vector registers by number: one value, or 64 lanes of 16, 32 or 64 bits (two
       registers).
-    s: scalar registers by hardware number: 32 bits, or 64 where given as (int,).
+    s: scalar registers by hardware number: an int has 32 bits, and (int,) has 64.
     exec_mask, scc, mode: EXEC, SCC, MODE.
     hardware: values that s_getreg reads, by register number.
 
   Returns:
-    The registers afterwards; unset ones were filled with a pattern.
+    The registers afterwards. Those that were not given began with a pattern.
 
   Raises:
     StepError: the emulator refuses an instruction.

@@ -10,9 +10,9 @@ ON_GPU = VIRTUAL_ROCM or "cuda" in os.environ.get("JAXGEMM_TEST_PLATFORMS", "cpu
 # gfx942 rounds float32 operands to XF32. This is how large the errors may be, relative to the
 # largest element.
 FLOAT32_ERROR = 4e-3 if VIRTUAL_ROCM == "gfx942" else 0.0
-# Much of the time is XLA's compilation of what is around the kernels; LLVM's level 0 halves it.
+# XLA compiles the code around the kernels, which takes much of the time; LLVM's level 0 halves it.
 FAST_COMPILATION = "" if ON_GPU else "--xla_backend_optimization_level=0"
-# What XLA has compiled is kept for other processes and later runs.
+# XLA's programs are cached for other processes and later runs.
 if not ON_GPU:
   os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(ROOT / "build" / "xla"))
   os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
@@ -20,7 +20,7 @@ if not ON_GPU:
 
 
 def one_device() -> dict[str, str]:
-  """For a program that sees one CPU device, not eight as the tests do."""
+  """The environment of a program that sees one CPU device; the tests see eight."""
   return {**os.environ, "XLA_FLAGS": FAST_COMPILATION}
 
 

@@ -1,7 +1,7 @@
-"""Exported programs of each version of the call, as tests/data/exported-<version>.zip.
+"""Exported programs of each version of the call, in tests/data/exported-<version>.zip.
 
-Run `python -m tests.support.exported` after kCallVersion (ffi/spec/problem.h) was raised. It writes
-the file of the version that this build has. Files of older versions stay as they are.
+Run `python -m tests.support.exported` when kCallVersion (ffi/spec/problem.h) has been raised. It
+writes the file of this build's version. Files of older versions stay as they are.
 """
 
 import io

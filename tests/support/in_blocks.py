@@ -1,4 +1,4 @@
-"""Operands of the recipes with blocks, in float64 after they were quantised."""
+"""Operands that are quantised with scales of blocks, as float64."""
 
 import numpy as np
 
@@ -7,11 +7,11 @@ from tests.support.environment import ON_GPU
 
 
 def bound(kind, implementation):
-  """The largest error of a product over that of |lhs| and |rhs|.
+  """The largest error of a product, relative to the product of |lhs| and |rhs|.
 
-  XLA's products are of dequantised operands: scales that are no powers of two are applied in
-  bfloat16, to each operand. So are most of those on GPUs, whose kernels have few forms with scales
-  of blocks. A little more is allowed where a division is rounded another way.
+  XLA multiplies dequantised operands: scales that are not powers of two are applied to each operand
+  in bfloat16. The same holds for most products on GPUs, whose kernels have few forms with scales of
+  blocks. A little more is allowed, because a division may be rounded another way.
   """
   return 1.25 * 2.0**-8 if kind == "block" and (implementation == "xla" or ON_GPU) else 0
 

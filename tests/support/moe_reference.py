@@ -144,7 +144,7 @@ def _options(given):
 
 
 def make_nnx(seed=0, **options):
-  """A layer with random parameters; running the initializers takes seconds."""
+  """A layer with random parameters that are drawn here, because its initializers take seconds."""
   options = _options(options)
   layer = nnx.eval_shape(
       lambda: jaxgemm_nnx.MoE(features=C, rngs=nnx.Rngs(0), **options))

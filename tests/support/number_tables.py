@@ -1,12 +1,12 @@
-"""Tables of errors, special values and equal bits: docs/guides/numbers.md has their results.
+"""Prints the tables of errors, special values and equal bits that docs/guides/numbers.md has.
 
     python -m tests.support.number_tables errors --implementation=jaxgemm
     python -m tests.support.number_tables errors --implementation=emulated:gfx942 --depths=64,1024
     python -m tests.support.number_tables special
     python -m tests.support.number_tables bits --threads=1,2,8 --runs=100
 
-They are printed in Markdown. Errors are norms: |out - reference| / |reference| in float64, of
-float32 results, so the error is that of the sums alone.
+The tables are in Markdown. An error is |out - reference| / |reference|, with norms in float64.
+Results are float32, so an error is that of the sums alone.
 """
 
 import argparse
@@ -49,7 +49,7 @@ def operands(dtype: str, k: int, kind: str = "normal"):
     return (rng.integers(-128, 128, (ROWS, k)).astype(np.int8),
             rng.integers(-128, 128, (k, COLUMNS)).astype(np.int8))
   a, b = rng.standard_normal((ROWS, k)), rng.standard_normal((k, COLUMNS))
-  if kind == "cancelling":  # the second half of k takes away what the first half adds, but 2 %
+  if kind == "cancelling":  # the second half of k cancels the first half, except for 2 % of it
     half = k // 2
     a[:, half:2 * half] = -a[:, :half]
     b[half:2 * half] = b[:half] * np.where(rng.random((half, 1)) < 0.02, 0, 1)
@@ -137,7 +137,7 @@ def special(implementations) -> list[list[str]]:
 
 
 def digests(implementation: str, dtype: str, k: int, runs: int) -> dict[str, set[str]]:
-  """The digests of the results of some runs, by way. The emulator gives each run another order."""
+  """The digests of the results of some runs, by way. The emulator runs each in another order."""
   a, b = operands(dtype, k)
   found: dict[str, set[str]] = {way: set() for way in WAYS}
   for way, digests_of_way in found.items():
@@ -150,7 +150,7 @@ def digests(implementation: str, dtype: str, k: int, runs: int) -> dict[str, set
 
 
 def bits(implementations, threads, runs: int, dtypes=("float32", "bfloat16"), k: int = 2048):
-  """The same over processes with so many threads each: {(implementation, dtype, way): digests}."""
+  """{(implementation, dtype, way): digests}, of one process for each number of threads."""
   found: dict[tuple[str, str, str], set[str]] = {}
   for count in threads:
     # XLA takes the number of its threads from NPROC.

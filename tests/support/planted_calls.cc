@@ -37,7 +37,7 @@ ffi::Error Allocates(void* stream, ffi::AnyBuffer in, ffi::Result<ffi::AnyBuffer
   return Copy(stream, in, out);
 }
 
-// Copies on a stream of its own, with no event between it and XLA's.
+// Copies on a stream of its own; no event orders it and XLA's stream.
 ffi::Error OnAnotherStream(void*, ffi::AnyBuffer in, ffi::Result<ffi::AnyBuffer> out) {
   void* stream = nullptr;  // it is never destroyed, as the copy is late
   if (ffi::Error error = Checked(hipStreamCreateWithFlags(&stream, kNonBlocking));

@@ -2,7 +2,7 @@
 
     python -m jaxgemm.emulator.rocm -m tests.support.planted_faults NAME
 
-Each first runs without the fault, prints "right without the fault", and plants it then.
+Each program first runs without the fault, prints "right without the fault", and then plants it.
 """
 
 import ctypes
@@ -45,7 +45,7 @@ def missing_load_wait():
 def product_without_waits(no_wait: int):
   a, b = integers(128, 192), integers(192, 128)
   expected = a.astype(np.float64) @ b
-  # The kernel of float32; that of bfloat16 must not be loaded yet.
+  # float32 has another kernel: that of bfloat16 must not be loaded before its waits are removed.
   check(jax.jit(lambda a, b: jaxgemm.matmul(a, b, implementation="jaxgemm"))(a, b), expected)
   right_without_the_fault()
   folder = pathlib.Path(tempfile.mkdtemp())
@@ -60,8 +60,8 @@ def product_without_waits(no_wait: int):
 def without_waits(code: bytes, no_wait: int) -> bytes:
   """The code object with weaker s_waitcnt instructions.
 
-  One that lets some operations, but not all, be outstanding gets the bits `no_wait`, so that it
-  does not wait for that counter. Such instructions are mostly in main loops.
+  An s_waitcnt that lets some operations, but not all, be outstanding gets the bits `no_wait`, so
+  that it does not wait for that counter. Such instructions are mostly in main loops.
   """
   words = np.frombuffer(code[:len(code) // 4 * 4], np.uint32).copy()
   partial = np.zeros(len(words), bool)
@@ -102,7 +102,7 @@ def register_planted_calls() -> None:
 
 
 def after_a_call(name: str, graph_size: int):
-  """A product of what a custom call copies; compared for several inputs."""
+  """Multiplies the copy that a custom call makes, and compares the results of several inputs."""
   def f(a, b):
     a = jax.ffi.ffi_call(name, jax.ShapeDtypeStruct(a.shape, F32))(jnp.maximum(a, 0))
     return jnp.sum(product(a, b), axis=1)

@@ -1,6 +1,6 @@
-"""The public names, which docs/api lists, and their parameters.
+"""The public names that docs/api lists, and their parameters.
 
-`python -m tests.support.public_names` keeps them for a release, as
+`python -m tests.support.public_names` writes them for a release, to
 tests/data/public-<version>.json.
 """
 
@@ -63,7 +63,7 @@ def parameters(text: str) -> list[tuple[str, str, bool]]:
 
 
 def lost(kept: dict[str, str]) -> list[str]:
-  """Says what a program that uses the kept names would not find any more.
+  """The kept names and parameters that a program would no longer find, as texts.
 
   Names that give a DeprecationWarning may differ.
   """

@@ -6,7 +6,7 @@
 A program is a chain of products of jaxgemm and of XLA's elementwise functions, reductions,
 gathers, sorts and loops, jitted as a whole, on 1, 2 or 4 devices. All values are small
 integers that every dtype represents, so the results must equal those of numpy in float64
-exactly. Each program runs three times with other values: XLA replays command buffers.
+exactly. Each program runs three times with other values, because XLA replays command buffers.
 """
 
 import collections
@@ -29,15 +29,15 @@ OURS = {"implementation": "jaxgemm"}
 EXACT = 2**24  # float32 represents all integers up to here
 SCHEDULES = (None, None, "persistent", "work_stealing", "stream_k")
 REDUCTIONS = (None, None, "linear", "tree", "atomic")
-# The dtypes of operands, and up to where they represent all integers.
+# The dtypes of operands, each with the largest integer up to which it represents all of them.
 OPERANDS = {"bfloat16": 256, "float16": 2048, "float32": EXACT, "int8": 127}
 
 
 class Value(NamedTuple):
   """Attributes:
-    shape: on one device, if the program is mapped over devices.
-    bound: the largest absolute value it may have.
-    jax: the function that computes it of its sources; None for an input.
+    shape: the shape; if the program is mapped over devices, that on one device.
+    bound: the largest absolute value of an element.
+    jax: the function that computes it from its sources; None for an input.
     numpy: the same for arrays of float64. With `across`, for lists of all devices' arrays.
   """
 
@@ -63,7 +63,7 @@ class Program:
     self.devices = int(self.rng.choice([n for n in (1, 2, 4) if n <= most_devices]))
     self.mapped = self.devices > 1 and self.rng.random() < 0.5
     self.values: list[Value] = []
-    # What all sizes are multiples of, so that XLA can shard every dimension.
+    # All sizes are multiples of this, so that XLA can shard every dimension.
     self.unit = 4 if self.devices > 1 and not self.mapped else 1
     self.sizes = [self.unit * int(self.rng.integers(1, 160 // self.unit)) for _ in range(3)]
     x = self.input((self.size(), self.size()), 3)
@@ -133,12 +133,12 @@ class Program:
     return [values[i] for i in self.outputs]
 
   def sharding(self, shape):
-    """Of an input: none, or along a dimension that the devices divide."""
+    """The sharding of an input: none, or along a dimension that the devices divide."""
     axes = [P(*(None,) * i, "x") for i, size in enumerate(shape) if size % self.devices == 0]
     return self.choose(P(), *axes)
 
   def jitted(self):
-    # XLA may else leave out the rounding of a sum over devices to bfloat16.
+    # Without this option XLA may leave out the rounding of a sum over devices to bfloat16.
     jit = functools.partial(
         jax.jit, compiler_options={"xla_allow_excess_precision": False})
     if self.devices == 1:
@@ -241,8 +241,8 @@ def dot_general(p: Program, x: int):
 def batched(p: Program, x: int):
   """One product for each half (quarter) of the rows; vmap or a batch dimension."""
   m, k = p.values[x].shape
-  # JAX's custom_partitioning knows no axis of a mesh that is split among dimensions, so
-  # there are as many parts as devices.
+  # JAX's custom_partitioning cannot split an axis of a mesh among dimensions, so there are as many
+  # parts as devices.
   parts = max(2, p.unit)
   if m % parts:
     return None
@@ -390,7 +390,7 @@ def layers(p: Program, x: int):
 
 
 def either(p: Program, x: int):
-  """A cond: one of two products, by a value."""
+  """A cond: a value selects one of two products."""
   m, k = p.values[x].shape
   n = p.size()
   x, w = p.bounded(x, 7), p.operand((k, n), 7)

@@ -1,4 +1,4 @@
-"""Operands with scales of blocks, and what their products are."""
+"""Operands with scales of blocks, and their products in float64."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -37,8 +37,8 @@ def of_groups(x, y, sizes):
 def assert_close(given, wanted, tolerance=2e-6, rows=128):
   """Compares with float64, relative to the largest element.
 
-  AMD's kernels have one scale for 128 rows of rhs. Operands of another number of `rows` are
-  dequantised first there, and rounded to bfloat16.
+  AMD's kernels have one scale for 128 rows of rhs. With another number of `rows`, operands on AMD
+  GPUs are dequantised first, and rounded to bfloat16.
   """
   assert given.shape == wanted.shape
   if VIRTUAL_ROCM and rows != 128:

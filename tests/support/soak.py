@@ -1,18 +1,18 @@
-"""Random products for a given time, each checked against float64: a soak.
+"""Computes random products for a given time, and checks each against float64: a soak.
 
     python -m tests.support.soak --seconds=600 --seed=1
     JAX_PLATFORMS=cpu python -m tests.support.soak --implementation=emulated:gfx942
     python -m jaxgemm.emulator.rocm -m tests.support.soak     # a virtual MI300X
     python -m tests.support.soak --seed=1 --first=17 --count=1  # case 17 again
 
-A case has a random kind of product, sizes, layouts, dtypes, schedule, reduction and epilogue, and
-runs some times with new values, group sizes (routings) and times of its chunks. Several threads
-call dense and grouped products at once. Results are written to a donated array of NaN; memory
-with the bytes 0xFF, which are NaN, lies around it and around the operands, and must stay as it is.
-Every result that is not of reduction "atomic" is computed twice, and the bits must be equal.
-Chunks that never come must be an error, after which the next case runs as always.
+A case has a random kind of product, sizes, layouts, dtypes, schedule, reduction and epilogue. It
+runs some times, each with new values, group sizes (routings) and times of its chunks. Several
+threads call dense and grouped products at once. Results are written to a donated array of NaN.
+Memory with the bytes 0xFF, which are NaN, lies around it and around the operands, and must not
+change. Every result is computed twice, and the bits must be equal, except with the reduction
+"atomic". A chunk that never comes must be an error, after which the next case runs as always.
 
-The last line is one of JSON with the counts; the exit status is 1 if there is a fault.
+The last line has the counts as JSON; the exit status is 1 if there is a fault.
 """
 
 import argparse
@@ -60,7 +60,7 @@ class Case(NamedTuple):
 
 
 class Machine(NamedTuple):
-  """What cases depend on. `most` is the largest number of multiplications of a case."""
+  """The implementation and device of the cases; `most`: the most multiplications of a case."""
 
   implementation: str
   most: float
@@ -199,7 +199,7 @@ def dense(rng, machine: Machine) -> Case:
 
 
 def routing(rng, rows: int, groups: int) -> np.ndarray:
-  """Rows of each group: even, by chance, skewed, all in one, some missing."""
+  """Rows of each group: equal, random, skewed, all in one group, or some groups without rows."""
   kind = rng.integers(5)
   if kind == 0:
     return np.full(groups, rows // groups, np.int32)
@@ -380,7 +380,7 @@ def chunked(rng, machine: Machine, repeats: int, counts: collections.Counter) ->
         timeout=timeout, **options))
     return f.lower(arriving.lhs, w, arriving.signals, epoch=now).compile()
 
-  # Chunks that come have time enough, also on a machine with much to do.
+  # Chunks that come have enough time, even on a busy machine.
   compiled = compile_with(60.0)
   for repeat in range(repeats):
     arriving.values = lhs()

@@ -1,4 +1,4 @@
-"""Tests in which a function is traced again, because what it reads while traced is replaced."""
+"""For tests that replace something that a function reads while JAX traces it."""
 
 import itertools
 
@@ -9,8 +9,8 @@ _numbers = itertools.count(1)
 
 
 def traced_anew():
-  """A context in which no trace or program is taken from jax's caches, or stays for others.
+  """A context in which functions are traced and compiled anew, and jax's caches do not change.
 
-  It leaves the caches as they are; jax.clear_caches() takes seconds after many tests.
+  jax.clear_caches() would take seconds after many tests.
   """
   return _number(next(_numbers))

@@ -1,11 +1,12 @@
-"""Tests pairs of (Python, jax, plugin, driver), and prints a row of the guide's table for each.
+"""Tests combinations of Python, jax, plugin and driver; prints a row of the guide's table for each.
 
     python -m tests.support.versions                                  # what is installed here
     python -m tests.support.versions --wheels=dist python3.12 python3.13:0.12.0.1
 
-The second installs a wheel of the folder into a new environment of each Python program, with the
-version of jax behind the colon or the newest, and runs `.ci/test_wheel`. Both take two files of
-tests; with --whole all of `.ci/test_wheel`, and here all that the plugins allow.
+The second command installs a wheel of the folder into a new environment of each Python program,
+with the version of jax after the colon, or else the newest one, and runs `.ci/test_wheel`. Both
+commands run two files of tests. With --whole the first runs all tests that the plugins allow, and
+the second all of `.ci/test_wheel`.
 """
 
 import argparse

@@ -2,7 +2,8 @@
 
     python -m jaxgemm.emulator.rocm -m tests.support.virtual_programs NAME...
 
-Each compares with float64, and prints its name when it is right.
+Each NAME is a function here, which compares its results with float64, and prints its name if they
+are right.
 """
 
 import os
@@ -141,7 +142,7 @@ def other_products():
 
 
 def integers_with_a_float_result():
-  """XLA's compiler for ROCm ends the process where these products are of integers."""
+  """Products of integers with a float result; XLA's own would end the process when compiled."""
   for dtype in (np.int8, np.uint8, np.int32):
     a = RNG.integers(0, 9, (2, 40, 40)).astype(dtype)
     out = jax.jit(lambda a: jaxgemm.matmul(
@@ -162,7 +163,7 @@ def division_of_float64():
 
 
 def quantized():
-  """XLA for GPUs would drop casts to float8 and back."""
+  """Quantised operands; XLA for GPUs would drop their casts to float8 and back."""
   x = np.random.default_rng(0).standard_normal((64, 256)).astype(np.float32)
   for kind in ("tensor", "row", "block", "mx"):
     values, scales = map(np.asarray, jaxgemm.quantize(x, kind))
@@ -195,7 +196,7 @@ def mx():
 
 
 def scatter():
-  """XLA's kernel reads one index behind the array of constants."""
+  """A scatter: XLA's kernel reads one index past the end of the array of constants."""
   x, rows = integers(31, 8), RNG.integers(0, 8, 31)
   expected = np.zeros((8, 8))
   np.add.at(expected, rows, x)
@@ -214,7 +215,7 @@ def again():
 
 
 def profiled():
-  """A trace has the host's part; a virtual device has no profiler."""
+  """A trace has only the host's part, because a virtual device has no profiler."""
   a = integers(64, 64)
   with tempfile.TemporaryDirectory() as folder:
     with jax.profiler.trace(folder), jax.profiler.TraceAnnotation("a product"):

@@ -1,4 +1,4 @@
-"""The tuning file: kept whole by many writers, and harmless where it is damaged."""
+"""The tuning file: many writers keep it whole, and a damaged file does no harm."""
 
 import json
 import pathlib
@@ -37,7 +37,7 @@ def test_what_is_merged_is_loaded(tmp_path):
       "tuning.json", "tuning.json.lock"}
 
 
-# Without the package: jax would take each process seconds to import.
+# The module is loaded without the package, because each process would need seconds to import jax.
 WRITER = """
 import importlib.util, pathlib, sys
 spec = importlib.util.spec_from_file_location("database", sys.argv[1])
@@ -77,7 +77,7 @@ def mangled(rng: random.Random, text: bytes) -> bytes:
 
 
 def test_a_thousand_corrupted_files(tmp_path):
-  """Each is read as whole entries or none, and can be written to again."""
+  """From each file whole entries are read, or none, and it can be written again."""
   path, rng = tmp_path / "tuning.json", random.Random(1)
   database.merge(path, {f"problem {i}": ENTRY for i in range(3)})
   whole = path.read_bytes()

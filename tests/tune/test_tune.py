@@ -1,4 +1,4 @@
-"""Tuning on the CPU: what is found is right, kept, and used by the plan."""
+"""Tuning on the CPU: its choices are right, they are kept, and the plan uses them."""
 
 import dataclasses
 import json
@@ -37,7 +37,7 @@ def path(tmp_path, monkeypatch):
 
 @pytest.fixture
 def times(monkeypatch):
-  """Settles which candidate is fast: a list of (word in its name, seconds)."""
+  """A list of (word in a candidate's name, seconds), which replaces measured times."""
   rules = []
 
   def timed(functions, inputs, rounds):
@@ -72,7 +72,7 @@ def test_the_fastest_candidate_is_used_by_the_plan(path, times):
       "key": result.key, **dataclasses.asdict(result.entry)}
   whole, = jaxgemm.explain(jaxgemm.matmul, shape(300, 280), shape(280, 260)).data["calls"]
   assert whole["tuned"] == after["tuned"]
-  # It is only a default.
+  # The tuned choice is only a default.
   for asked in (dict(schedule="persistent"), dict(config=GemmConfig(tile_m=32))):
     assert not any("tuned" in each for each in explain(300, 260, 280, **asked)["reasons"])
 
@@ -107,7 +107,7 @@ def test_xla_takes_what_it_computes_faster(path, times):
   assert "tuning found XLA's product faster" in data["reasons"][0]
   assert jaxgemm.explain(
       a, b, implementation="jaxgemm").data["implementation"] == "jaxgemm"
-  # It is found again when it is tuned again.
+  # When the product is tuned again, its entry is found.
   times[0] = ("xla", 2.0)
   assert not jaxgemm.tune(jaxgemm.matmul, a, b).results[0].seconds
   jaxgemm.tune(jaxgemm.matmul, a, b, again=True)
@@ -226,7 +226,7 @@ def test_an_entry_that_does_not_fit_is_not_used(path, times):
 
 
 def test_an_entry_of_the_package_is_used_and_named(path, times, tmp_path, monkeypatch):
-  """It comes after the user's own, and where it is a prediction it is for this size only."""
+  """The user's own entry comes first. A predicted entry is only for its own size."""
   times += [("work_stealing", 0.5)]
   jaxgemm.tune(jaxgemm.matmul, shape(300, 280), shape(280, 260))
   (key, entry), = database.load(path).items()
@@ -252,7 +252,7 @@ def test_an_entry_of_the_package_is_used_and_named(path, times, tmp_path, monkey
 
 
 def test_a_killed_run_goes_on(path, tmp_path):
-  """The process is killed while it tunes; what it had found is there."""
+  """The process is killed while it tunes; the entries that it had found are kept."""
   sizes = tmp_path / "sizes.json"
   sizes.write_text(json.dumps([{"m": 64, "n": 48, "k": 16 * i, "dtype": "float32"}
                                for i in range(1, 6)]))
@@ -275,7 +275,7 @@ def test_a_killed_run_goes_on(path, tmp_path):
 def test_it_runs_outside_of_programs_only(path):
   with pytest.raises(TypeError, match="within jit, grad or vmap"):
     jax.jit(lambda x: jaxgemm.tune(jaxgemm.matmul, x, x))(jnp.ones((4, 4)))
-  # With shapes only, too: the program that is traced would wait for another one.
+  # That holds with shapes only, too: a program that is being traced would wait for another one.
   with pytest.raises(TypeError, match="within jit, grad or vmap"):
     jax.jit(lambda x: (jaxgemm.tune(jaxgemm.matmul, shape(4, 4), shape(4, 4)), x)[1])(1.0)
 
@@ -287,7 +287,7 @@ def test_without_a_file(monkeypatch):
 
 
 def test_real_times(path):
-  """Nothing is made up here but the problem."""
+  """Here the times are measured."""
   with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     report = jaxgemm.tune(jaxgemm.matmul, shape(64, 64), shape(64, 64), most_candidates=3)

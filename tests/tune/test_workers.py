@@ -1,4 +1,4 @@
-"""Tuning in processes of their own: bad candidates are left out, and devices share the work."""
+"""Tuning in worker processes: bad candidates are left out, and devices share the work."""
 
 import subprocess
 import sys
@@ -54,7 +54,7 @@ def test_a_candidate_that_ends_the_process_is_left_out(path, monkeypatch):
   assert len(result.seconds) >= 1 and database.load(path) == {result.key: result.entry}
 
 
-# A worker that imports no jax. It takes the first candidate for bad, once.
+# A worker that does not import jax. Once, it fails at the first candidate.
 FAKE = """
     import os, sys, time
     from multiprocessing.connection import Connection
@@ -136,7 +136,7 @@ def test_a_worker_that_does_not_start(path, monkeypatch):
 
 
 def test_devices_share_the_products(path, monkeypatch):
-  """Each worker waits for the other one to begin, too."""
+  """Each worker waits until the other one has begun."""
   program(monkeypatch, """
       import os, pathlib, time
       import jax

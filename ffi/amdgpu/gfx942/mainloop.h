@@ -1,5 +1,6 @@
-// The main loop on gfx942 for whole vectors of 16 bytes. LDS has one k tile; the next one waits in
-// registers until all waves have read the current one.
+// The main loop on gfx942 and gfx90a for whole vectors of 16 bytes. LDS has one k tile; the next
+// one waits in registers until all waves have read the current one. gfx950/mainloop.h is another
+// loop, because gfx950 loads straight to LDS (amdgpu/mainloop.h).
 #pragma once
 
 #include "amdgpu/gfx942/operand.h"
@@ -8,9 +9,9 @@
 
 namespace jaxgemm {
 
-// A k tile is multiplied in two steps, half of its k each. A step consists of slots: each
-// multiplies two rows of fragments by one column of fragments. Memory instructions are between the
-// slots, as early as registers are free:
+// A k tile is multiplied in two steps, each of which has half of its k. A step consists of slots:
+// each multiplies two rows of fragments by one column of fragments. Memory instructions are between
+// the slots, as early as registers are free:
 //
 //   step 0               fragments are replaced by those of step 1 after their last use
 //   step 1, first half   barrier: all waves have read the k tile from LDS. The next k tile is
@@ -78,8 +79,7 @@ class VectorMainloop {
   static JAXGEMM_AMD void MultiplyTile(Lhs& lhs, Rhs& rhs, Fragments& frags, Sums& sums) {
     constexpr int kRows = Lhs::kFrags, kColumns = Rhs::kFrags, kSlots = kRows / 2 * kColumns;
     // At least one slot is between LDS accesses and the next barrier, so that the accesses can end
-    // meanwhile. If a step has only two slots, step 1 has one barrier after its first slot and one
-    // after its second slot.
+    // in that time. If a step has only two slots, step 1 has a barrier after each of them.
     constexpr bool kIsShort = kSlots < 4;
     static_assert(kSlots >= 2);
     constexpr int kWriteBegin = kIsShort ? 0 : 1, kWriteEnd = kSlots / 2,
@@ -138,7 +138,7 @@ class VectorMainloop {
     });
   }
 
-  // Calls f for the part-th of kParts equal shares of 0, 1, ... count - 1.
+  // Calls f for the part-th of kParts equal parts of 0, 1, ... count - 1.
   template <int kParts, class F>
   static JAXGEMM_AMD void Part(int part, int count, F&& f) {
 #pragma unroll

@@ -1,10 +1,10 @@
 // OCP float8 (e4m3fn, e5m2) on gfx942, whose matrix instructions for float8 read FNUZ formats.
 //
-// The bits of an e4m3fn value, read as e4m3fnuz, are half the value. Only its zero with a sign and
-// its NaNs differ, and these bytes are replaced on their way to LDS. e5m2 has infinities, which no
-// FNUZ format has; but it is the high byte of a float16. A product with an e5m2 operand is hence
-// computed by the instructions for float16, at half the rate, and an e4m3fn operand beside it is
-// expanded, too. The sums are multiplied by a power of two in the end, which is exact.
+// The bits of an e4m3fn value, read as e4m3fnuz, are half the value. Only -0 and NaN differ, and
+// these bytes are replaced on their way to LDS. e5m2 has infinities, which no FNUZ format has, but
+// it is the high byte of a float16. So a product with an e5m2 operand is computed by the
+// instructions for float16, at half the rate, and an e4m3fn operand beside it is expanded, too. In
+// the end the accumulators are multiplied by a power of two, which is exact.
 #pragma once
 
 #include "amdgpu/gemm_traits.h"
@@ -21,7 +21,7 @@ JAXGEMM_AMD constexpr bool ExpandsToFloat16() {
 #endif
 }
 
-// Whether the bytes of both operands are made FNUZ.
+// Whether the bytes of both operands are converted to FNUZ.
 template <class Traits>
 JAXGEMM_AMD constexpr bool ConvertsToFnuz() {
 #if defined(__gfx950__)
@@ -31,11 +31,12 @@ JAXGEMM_AMD constexpr bool ConvertsToFnuz() {
 #endif
 }
 
-// Converts four bytes of e4m3fn: its zero with a sign becomes 0x00, and its NaN that of FNUZ, 0x80.
+// Converts four bytes of e4m3fn to FNUZ: -0 becomes 0x00, and NaN becomes 0x80.
 JAXGEMM_AMD uint32_t FnuzOfE4M3FN(uint32_t bytes) {
   constexpr uint32_t kLow = 0x7f7f7f7f, kHigh = 0x80808080, kOne = 0x01010101;
   const uint32_t magnitude = bytes & kLow;
-  // The high bit of each byte says whether the magnitude is not zero, and whether it is NaN's.
+  // The high bits of the bytes of `not_zero` say which magnitudes are not zero, those of `nan`
+  // which are NaN.
   const uint32_t not_zero = magnitude + kLow, nan = (magnitude + kOne) & kHigh;
   const uint32_t number = bytes & (not_zero | kLow);
   return (number & ~(nan - (nan >> 7))) | nan;
@@ -50,7 +51,7 @@ JAXGEMM_AMD Vec16 ToLds(Vec16 vec) {
   return vec;
 }
 
-// Four elements as float16; those of e4m3fn divided by 2^8.
+// Converts four elements to float16; those of e4m3fn are divided by 2^8.
 template <DType dtype>
 JAXGEMM_AMD Vec4<_Float16> Float16OfOcp(uint32_t bytes) {
   uint32_t pair[2];
@@ -61,8 +62,8 @@ JAXGEMM_AMD Vec4<_Float16> Float16OfOcp(uint32_t bytes) {
     if constexpr (dtype == DType::kF8E5M2) {
       pair[i] = high;
     } else {
-      // Exponent and mantissa move by a bit. Adding one carries into bit 14 only for NaN, and with
-      // that bit set it is a NaN of float16.
+      // Exponent and mantissa move by a bit. The addition carries into bit 14 only for NaN, and
+      // with that bit set it is a NaN of float16.
       const uint32_t magnitude = high >> 1 & 0x3f803f80;
       const uint32_t nan = (magnitude + 0x00800080) & 0x40004000;
       pair[i] = (high & 0x80008000) | magnitude | nan;
@@ -71,7 +72,7 @@ JAXGEMM_AMD Vec4<_Float16> Float16OfOcp(uint32_t bytes) {
   return __builtin_bit_cast(Vec4<_Float16>, pair);
 }
 
-// Gives the sums the scale of the operands' values.
+// Multiplies the accumulators by the power of two by which the operands were divided.
 template <class Traits>
 JAXGEMM_AMD void ScaleSums(typename Traits::Sums& sums) {
   constexpr int kScaled =

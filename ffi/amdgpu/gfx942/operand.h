@@ -1,9 +1,9 @@
-// Moves one operand on gfx942: from memory to registers, from there to LDS, and from LDS to the
-// fragments of a wave.
+// Moves one operand on gfx942 and gfx90a: from memory to registers, from there to LDS, and from LDS
+// to the fragments of a wave. (gfx950/operand.h loads straight to LDS.)
 //
-// In LDS a tile is two planes, one for each step of the main loop, with a line of 64 bytes of k for
-// each row. Lines and the vectors in them are swizzled so that there are no bank conflicts, for
-// every layout in memory: operands that are not k-contiguous are transposed in registers.
+// In LDS a tile is two planes, one for each step of the main loop, in which each row has 64 bytes
+// along k. Rows and the vectors in them are swizzled so that there are no bank conflicts. This is
+// so for every layout in memory: operands that are not k-contiguous are transposed in registers.
 #pragma once
 
 #include "amdgpu/buffer.h"
@@ -21,14 +21,14 @@ class Operand {
   static constexpr int kRows = Memory::kTileRows;
   static constexpr int kLineBytes = kRowBytes / 2, kPlaneBytes = kRows * kLineBytes;
   static constexpr int kWaveRows = kIsLhs ? Traits::kWaveM : Traits::kWaveN;
-  // A thread moves kBlockRows vectors: of rows kRowStep apart if the operand is k-contiguous, else
-  // of neighbouring rows, which are loaded as kBlockRows elements of each k.
+  // A thread moves kBlockRows vectors. If the operand is k-contiguous, they are of rows that are
+  // kRowStep apart; else of neighbouring rows, which are loaded as kBlockRows elements at each k.
   static constexpr int kRowStep = Traits::kThreads / kRowVecs;
   static_assert(kRowStep % 32 == 0, "the swizzle in LDS repeats after 32 rows");
   static constexpr int kEqualRows = kRows * kRowVecs / Traits::kThreads;
   static_assert(kRows * kRowVecs == kEqualRows * Traits::kThreads);
   // If the operand is not k-contiguous, elements of neighbouring rows are loaded as whole 4-byte
-  // words, so a thread moves at least kLeastRows rows. If this is more than an equal share of the
+  // words, so a thread moves at least kLeastRows rows. If this is more than an equal part of the
   // tile (kEqualRows), kMovers threads move the whole tile, and the last waves of the workgroup are
   // spare: their loads have offsets outside of the buffer, and they do not write to LDS.
   static constexpr int kLeastRows = kKContiguous ? 1 : kBytes == 1 ? 4 : 2;
@@ -39,7 +39,7 @@ class Operand {
                 "Write() and Transposed() know no others");
   static constexpr int kPieceBytes = kKContiguous ? kVecBytes : kBlockRows * kBytes;
   static_assert(kPieceBytes >= 4, "pieces are loaded as whole words");
-  // Offsets kept in registers; there are no registers for more.
+  // The number of offsets that are kept in registers; there are no registers for more.
   static constexpr int kOffsets = kKContiguous ? kBlockRows : kBytes == 2 ? 8 : 4;
   using Piece = PieceOf<kPieceBytes>;
 
@@ -75,7 +75,7 @@ class Operand {
     }
   }
 
-  // Loads of the current k tile return zeros from its `k_left`-th k on, at most kTileK.
+  // Loads of the current k tile return zeros from its `k_left`-th k on.
   JAXGEMM_AMD void MaskK(uint32_t k_left) {
     if constexpr (kKContiguous) {
       const bool outside = FirstPlace().vec * kVecElements >= k_left;
@@ -94,7 +94,7 @@ class Operand {
     const auto resource = __builtin_amdgcn_make_buffer_rsrc(
         reinterpret_cast<void*>(resource_[0] | uint64_t{resource_[1]} << 32), 0, resource_[2],
         resource_[3]);
-    // Without this the compiler keeps the computed offsets in registers, too.
+    // Without this asm the compiler keeps the computed offsets in registers, too.
     if (i == kOffsets) asm volatile("" : "+s"(line_bytes_));
     const uint32_t offset = offset_[i % kOffsets] + i / kOffsets * kOffsets * line_bytes_;
     if constexpr (kPieceBytes == 16) {
@@ -123,7 +123,7 @@ class Operand {
     Write(i);
     if constexpr (kKContiguous) Load(i);
   }
-  // Starts the part-th of `parts` equal shares of the loads that must wait until all vectors are
+  // Starts the part-th of `parts` equal parts of the loads that must wait until all vectors are
   // written.
   JAXGEMM_AMD void LoadRest(int part, int parts) {
     if constexpr (!kKContiguous) {
@@ -132,7 +132,7 @@ class Operand {
     }
   }
 
-  // Reads a wave's fragment: lane l gets vector l / 16 of step `step` of row (or column) l % 16.
+  // Reads a wave's fragment: lane l gets vector l / 16 of plane `step`, of row (or column) l % 16.
   JAXGEMM_AMD Vec16 Read(int frag, int step) const {
     return *reinterpret_cast<LdsVec16*>(read_[frag % 2] + frag / 2 * 32 * kLineBytes +
                                         step * kPlaneBytes);
@@ -147,9 +147,10 @@ class Operand {
     return kMovers < Traits::kThreads && WaveId() >= kMovers / kWaveSize;
   }
 
-  // The position of a row's vector in LDS. The LDS has 32 banks and serves eight lanes of 16 bytes
-  // at a time. In a read (lanes 0-3 and 20-23, 4-7 and 16-19, ...) these are eight rows. In a write
-  // (lanes 0-7, 8-15, ...) they are the vectors of two rows or, transposed, rows kBlockRows apart.
+  // The position of a row's vector in LDS. LDS has 32 banks and serves eight lanes of 16 bytes at a
+  // time. In a read (lanes 0-3 and 20-23, 4-7 and 16-19, ...) these lanes have eight rows. In a
+  // write (lanes 0-7, 8-15, ...) they have the vectors of two rows or, if transposed, rows that are
+  // kBlockRows apart.
   static JAXGEMM_AMD uint32_t Position(uint32_t row, uint32_t vec) {
     const uint32_t line = row ^ (row >> 3 & 1);
     const uint32_t in_line = (vec ^ row >> 1 ^ (row >> 4 & 1)) % 4;

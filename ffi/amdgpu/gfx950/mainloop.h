@@ -1,6 +1,6 @@
 // The main loop on gfx950 for whole vectors of 16 bytes: operands are loaded straight to LDS, two k
 // tiles ahead. Each k tile is multiplied in four phases, one for each quadrant of a wave's part of
-// the tile.
+// the tile. gfx942/mainloop.h is another loop, because gfx942 cannot load so (amdgpu/mainloop.h).
 #pragma once
 
 #include "amdgpu/gfx950/mx_scales.h"
@@ -10,8 +10,8 @@
 
 namespace jaxgemm {
 
-// The phases of k tile t. A0 and A1 are the halves of lhs, B0 and B1 those of rhs; unless noted
-// they are those of t:
+// The phases of k tile t. A0 and A1 are the halves of lhs, B0 and B1 those of rhs, of t if no other
+// k tile is named:
 //
 //   phase   reads      starts to load   multiplies
 //   1       A0         A1 of t + 1      A0 B0
@@ -20,20 +20,21 @@ namespace jaxgemm {
 //   4       B0 of t+1  B1 of t + 2      A1 B1
 //
 // Operands in an MX format have scales. Phase 2 reads those of A1 and B1, phase 4 those of A0 and
-// B0 of t + 1. One load brings the scales of 512 k, a chunk. The load of chunk c + 2 starts
-// in phase 1 of the first k tile of chunk c + 1. It counts as one of the loads that a wait leaves
-// in flight, so that one load less of the halves is left then.
+// B0 of t + 1. One load brings the scales of 512 k, a chunk. The load of chunk c + 2 starts in
+// phase 1 of the first k tile of chunk c + 1. It is one of the loads that a wait leaves in flight,
+// so the wait then leaves one load of the halves less.
 //
-// Every phase is: reads and loads; barrier; wait; multiply; and with ping-pong one more barrier.
-// The reads from LDS come first, before all that has branches, because the wait is for them. A half
-// of an LDS buffer is loaded again two phases after it is read: in between, every wave has waited
-// for its reads and passed a barrier. The wait of a phase leaves the loads of four halves in
-// flight: those of this phase and of the three phases before. So a load that starts in phase p is
-// complete after the wait of phase p + 4, and the half is read in phase p + 6. In between, every
-// wave passes a barrier after its wait.
+// Every phase has these parts: reads and loads; barrier; wait; multiply; and with ping-pong one
+// more barrier. The reads from LDS come first, before everything that has branches, because the
+// wait is for them. A half of an LDS buffer is loaded again two phases after it is read: in
+// between, every wave has waited for its reads and passed a barrier. The wait of a phase leaves the
+// loads of four halves in flight: those of this phase and of the three phases before. So a load
+// that starts in phase p is complete after the wait of phase p + 4, and in phase p + 6 the half is
+// read. In between, every wave passes a barrier after its wait.
 //
-// Ping-pong: each SIMD has one wave of each of the two rows of waves. The second row runs one
-// barrier, half a phase, behind, so that one wave of the SIMD multiplies while the other reads.
+// Ping-pong: each SIMD has one wave of each of the two rows of waves. The second row is one
+// barrier, half a phase, behind the first, so that one wave of the SIMD multiplies while the other
+// reads.
 template <class Traits>
 class VectorMainloop {
   static constexpr bool kPingPong = Traits::kThreads / kWaveSize == 8;
@@ -61,8 +62,9 @@ class VectorMainloop {
     uint32_t load_lhs = Lhs::LoadPlace(lds);
     const uint32_t k_in_last = KInLastTile<Traits>(lhs_memory.k, tile);
     auto check_end = [&](Index left) {
-      // With scales, no branch is taken in most k tiles: the wave would wait for its target.
-      // Without, this is left out: in a loop of gfx942, clang then kept too few wait states.
+      // With MX scales the hint lets clang place the code so that most k tiles take no branch; else
+      // the wave would wait for the branch's target. Other kernels do without the hint, because
+      // with it clang kept too few wait states in a loop of gfx942.
       if (!Traits::kMx || __builtin_expect(left <= 1, false)) CheckEnd(lhs, rhs, left, k_in_last);
     };
 
@@ -75,8 +77,8 @@ class VectorMainloop {
     uint32_t b0_scales[Rhs::kFrags], b1_scales[Rhs::kFrags];
 
     // The compiler does not know that loads before this loop, such as those of an epilogue, are
-    // done on each path to it. It would wait for all loads in every k tile, those of this loop
-    // included.
+    // done on each path to it. Without this wait it would wait for all loads, also those of this
+    // loop, in every k tile.
     constexpr int kAnyLdsReads = 15;
     WaitUntil<0, kAnyLdsReads>();
     Barrier();
@@ -182,7 +184,7 @@ class VectorMainloop {
                 sum =
                     ScaledMma<Traits, 1>(&lhs[i][1], &rhs[j][1], lhs_scales[i], rhs_scales[j], sum);
               }
-              // Without this the compiler moves the instruction to a later phase.
+              // Without this asm the compiler moves the instruction to a later phase.
               asm volatile("" : "+v"(sum));
             } else {
               sum = MmaPart<Traits>(part, &lhs[i][step], &rhs[j][step], sum);

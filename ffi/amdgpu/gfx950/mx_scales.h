@@ -1,12 +1,12 @@
-// Scales of operands in an MX format on gfx950: a row of lhs, or a column of rhs, has one in E8M0
-// for each 32 k. The matrix instruction multiplies by them.
+// Scales of operands in an MX format on gfx950. A row of lhs, or a column of rhs, has a scale in
+// E8M0 for each 32 k. The matrix instruction multiplies by them.
 //
-// A chunk is the 16 scales of a row for 512 k; those of all rows are neighbours in memory. Every
-// lane of the workgroup loads the chunk of one row or column straight to LDS. Word b of a chunk has
-// the scales of the b-th 32 k of each 128 k, which is what one matrix instruction multiplies. So a
-// lane reads one word for each fragment and chunk: word lane / 16 of row (or column) lane % 16. The
-// instruction takes its scale from one of the lowest bytes of the word, and for the next k tile the
-// word is rotated.
+// A chunk here is the 16 scales of a row (or column) for 512 k; the chunks of all rows are
+// neighbours in memory. Every lane of the workgroup loads the chunk of one row or column straight
+// to LDS. A matrix instruction multiplies 128 k. Word b of a chunk has the scales of the b-th 32 k
+// of each of these. So a lane reads one word for each fragment and chunk: word lane / 16 of row (or
+// column) lane % 16. The instruction takes its scale from one of the lowest bytes of the word, and
+// for the next k tile the word is rotated.
 #pragma once
 
 #include "amdgpu/block_scales.h"
@@ -21,7 +21,7 @@ template <class Traits>
 class MxScales : public NoScales {
   static constexpr int kMmas = Traits::kTileK * Traits::kPacked / 128;  // along k in a k tile
   static constexpr int kTiles = 4 / kMmas;                              // k tiles of a chunk
-  static constexpr int kTileBits = 8 * kMmas;                           // of a word
+  static constexpr int kTileBits = 8 * kMmas;  // bits of a word that are for one k tile
   static constexpr int kChunkBytes = kVecBytes * (Traits::kTileM + Traits::kTileN);
   static_assert(Traits::kTileM == Traits::kTileN);
   static_assert(Traits::kThreads == 2 * Traits::kTileM, "a lane loads one row or column");
@@ -49,7 +49,7 @@ class MxScales : public NoScales {
     read_rhs_ = lds + (Traits::kTileM + Traits::WaveN() * Traits::kWaveN) * kVecBytes;
   }
 
-  // Starts to load the chunk of the first k tile and the next one.
+  // Starts to load the chunk of the first k tile, and the next chunk.
   JAXGEMM_AMD void Start() {
     asm volatile("s_nop 4" : "+s"(resource_));  // see Operand::Settle
     LoadChunk();
@@ -59,7 +59,8 @@ class MxScales : public NoScales {
   JAXGEMM_AMD void Load(Index k_tile) {
     if (k_tile == (chunk_ - 1) * kTiles) LoadChunk();
   }
-  // Reads the first k tile's scales of half 0, and those of half 1 so that Read gets them.
+  // Reads the first k tile's scales for half 0; and the words for half 1, rotated so that Read then
+  // gets the scales of the first k tile.
   template <int kFragsM, int kFragsN>
   JAXGEMM_AMD void ReadFirst(Index k_tile, uint32_t (&lhs0)[kFragsM], uint32_t (&rhs0)[kFragsN],
                              uint32_t (&lhs1)[kFragsM], uint32_t (&rhs1)[kFragsN]) const {
@@ -69,18 +70,18 @@ class MxScales : public NoScales {
     Rotate(rotation, lhs0, rhs0);
     Rotate(rotation - kTileBits, lhs1, rhs1);
   }
-  // Gets a k tile's scales for the fragments of a half of this wave's rows and of its columns,
-  // which had those of the k tile before.
+  // Replaces the scales of the k tile before by those of this one, for the fragments of a half of
+  // this wave's rows and columns.
   template <int kHalf, int kFragsM, int kFragsN>
   JAXGEMM_AMD void Read(Index k_tile, uint32_t (&lhs)[kFragsM], uint32_t (&rhs)[kFragsN]) const {
     Rotate(kTileBits, lhs, rhs);
-    // Without this the compiler computes the next address on both sides of the branch.
+    // Without this asm the compiler computes the next address on both sides of the branch.
     asm volatile("" : "+s"(k_tile));
     if (__builtin_expect(k_tile % kTiles == 0, false)) ReadWords<kHalf>(k_tile, lhs, rhs);
   }
 
  private:
-  // k tiles are not negative; the compiler needs fewer instructions if it knows.
+  // k tiles are not negative. If the compiler knows that, it needs fewer instructions.
   static JAXGEMM_AMD uint32_t Chunk(Index k_tile) { return static_cast<uint32_t>(k_tile) / kTiles; }
   static JAXGEMM_AMD uint32_t Buffer(uint32_t chunk) { return chunk % 2 * kChunkBytes; }
 
@@ -103,7 +104,8 @@ class MxScales : public NoScales {
 #pragma unroll
       for (uint32_t& word : all) {
         word = __builtin_rotateright32(word, bits);
-        // Without this the compiler rotates in a branch of its own, and then the loop has two ends.
+        // Without this asm the compiler rotates in a branch of its own, and then the loop has two
+        // ends.
         asm volatile("" : "+v"(word));
       }
     };
@@ -125,7 +127,7 @@ class MxScales : public NoScales {
 
   Resource resource_;
   int64_t step_;              // bytes from a chunk to the next one
-  Index chunk_, num_chunks_;  // the next one to load, and those of a row
+  Index chunk_, num_chunks_;  // the next chunk to load, and the chunks of a row
   uint32_t offset_, load_;
   Lds *read_lhs_, *read_rhs_;  // where this lane's rows and columns begin in the first buffer
 };

@@ -1,11 +1,11 @@
 // Moves one operand on gfx950: from memory straight to LDS, and from LDS to the fragments of a
-// wave.
+// wave. (gfx942/operand.h has to go through registers.)
 //
 // In LDS a tile is two halves. Half h has the h-th half of every wave's rows, so that one half can
-// be loaded while the other one is read. k-contiguous operands are stored as rows of kRowBytes of
-// k, the others as lines of a half's rows at one k, which are transposed when they are read. A load
-// puts the vectors of 64 lanes next to each other in LDS, so the addresses in memory are swizzled
-// instead, to avoid bank conflicts in reads.
+// be loaded while the other one is read. k-contiguous operands are stored as rows of kRowBytes
+// along k, the others as lines of a half's rows at one k, which are transposed when they are read.
+// A load puts the vectors of 64 lanes next to each other in LDS. So the addresses in memory are
+// swizzled instead, to avoid bank conflicts in reads.
 #pragma once
 
 #include "amdgpu/buffer.h"
@@ -28,9 +28,10 @@ class Operand {
   // Bytes of one load of a wave.
   static constexpr int kLoadBytes = kWaveSize * kVecBytes;
 
-  // If not k-contiguous: a unit is the 16 rows of a fragment in a line. A read of 16 lanes takes
-  // kLinesPerRead lines of a unit, one piece per lane, and gives each lane the k of one row (CDNA4
-  // ISA, "MFMA Transpose Load from LDS"). 4-byte elements do not need such an instruction.
+  // For operands that are not k-contiguous. A unit is the 16 rows of a fragment in a line. A read
+  // of 16 lanes takes kLinesPerRead lines of a unit, one piece per lane, and gives each lane the k
+  // of one row (CDNA4 ISA, "MFMA Transpose Load from LDS"). 4-byte elements do not need such an
+  // instruction.
   static constexpr int kLineBytes = kHalfRows * kBytes, kUnitBytes = 16 * kBytes;
   static constexpr int kPieceBytes = kBytes == 4 ? 4 : 8;
   static constexpr int kLanesPerLine = kUnitBytes / kPieceBytes;
@@ -40,7 +41,7 @@ class Operand {
   static constexpr int kTileBytes = 2 * kHalfBytes;
   static constexpr int kFrags = kWaveHalfRows / 16;  // fragments of a wave in one half
   static_assert(kFrags > 0 && kWaveHalfRows % 16 == 0);
-  // The loads of a wave for a half tile. They are neighbours in LDS.
+  // How many loads a wave does for a half tile. They are neighbours in LDS.
   static constexpr int kLoads = kHalfBytes / kLoadBytes / kWaves;
   static_assert(kLoads * kLoadBytes * kWaves == kHalfBytes, "each wave loads an equal part");
   static_assert(kLoads <= 4, "the immediate offset of a load has 12 bits");
@@ -155,9 +156,9 @@ class Operand {
 
   static JAXGEMM_AMD uint32_t Wave() { return kIsLhs ? Traits::WaveM() : Traits::WaveN(); }
 
-  // XORed to the unit's index in its line, so that the lanes that the LDS serves together use all
-  // of its 64 banks: 32 lanes in reads of 8 bytes, 64 lanes in reads of 4 bytes. A line that is one
-  // unit (16 rows) cannot be swizzled, and its reads have conflicts.
+  // What is XORed to the unit's index in its line, so that the lanes that LDS serves together use
+  // all of its 64 banks: 32 lanes in reads of 8 bytes, 64 lanes in reads of 4 bytes. If a line is
+  // one unit (16 rows), it cannot be swizzled, and its reads have conflicts.
   static JAXGEMM_AMD uint32_t UnitSwizzle(uint32_t k) {
     constexpr int kGroups = kBytes == 4 ? 4 : 2;  // groups of 16 lanes
     constexpr int kBankBytes = 256;
@@ -166,7 +167,7 @@ class Operand {
     return (k % kLinesPerRead + k / kVecElements % kGroups * kLinesPerRead) / kLinesPerBanks;
   }
 
-  // The row and k that this lane loads by load `load` % kLoads of half `load` / kLoads.
+  // The row and the k that this lane loads in load `load` % kLoads of half `load` / kLoads.
   static JAXGEMM_AMD Place PlaceOf(uint32_t load) {
     const uint32_t lane = LaneId(), block = kLoads * WaveId() + load % kLoads;
     const uint32_t at = block * kLoadBytes + lane * kVecBytes;

@@ -8,9 +8,8 @@ namespace {
 struct Executors {
   std::array<Executor, kNumOps> table{};
   Executors() {
-    constexpr Executor (*kFind[])(Op) = {FindFloat,   FindFloat16And64, FindInteger,
-                                         FindConvert, FindSpecial,      FindCompare,
-                                         FindPacked,  FindLanes,        FindMatrix};
+    constexpr Executor (*kFind[])(Op) = {FindFloat,   FindInteger, FindConvert, FindSpecial,
+                                         FindCompare, FindPacked,  FindLanes,   FindMatrix};
     for (int i = 0; i < kNumOps; ++i) {
       for (const auto find : kFind) {
         if (table[i] == nullptr) table[i] = find(static_cast<Op>(i));

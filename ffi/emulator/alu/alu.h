@@ -250,17 +250,11 @@ inline T FloatMin(bool ieee, T a, T b) {
   if (ieee && IsSignalling(b)) return QuietOf(b);
   if (a != a) return b;
   if (b != b) return a;
-  if (a == b) return IsNegative(a) ? a : b;
-  return a < b ? a : b;
+  return a < b || (a == b && IsNegative(a)) ? a : b;
 }
 template <class T>
 inline T FloatMax(bool ieee, T a, T b) {
-  if (ieee && IsSignalling(a)) return QuietOf(a);
-  if (ieee && IsSignalling(b)) return QuietOf(b);
-  if (a != a) return b;
-  if (b != b) return a;
-  if (a == b) return IsNegative(a) ? b : a;
-  return a > b ? a : b;
+  return -FloatMin(ieee, -a, -b);
 }
 template <class T>
 inline T FloatMed3(bool ieee, T a, T b, T c) {
@@ -288,7 +282,6 @@ inline bool IeeeMode(const Context& c) { return (c.r.mode >> 9) & 1; }
 // ---- The executor of an operation, or null if it is not in the function's file.
 
 Executor FindFloat(Op op);
-Executor FindFloat16And64(Op op);
 Executor FindInteger(Op op);
 Executor FindConvert(Op op);
 Executor FindSpecial(Op op);

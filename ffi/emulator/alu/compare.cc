@@ -12,10 +12,10 @@ void StoreResult(Context& c, uint64_t mask) {
   if (writes_exec) StoreMask(c, c.in.dst[1], mask);
 }
 
-// Float conditions 0-7 (f lt eq le gt lg ge o). Each condition of 8-15 (u nge nlg ngt nle neq nlt
-// tru) is the negation of 15 - condition.
+// Conditions 0-7 (f lt eq le gt lg ge o; of integers f lt eq le gt ne ge t). Each condition of 8-15
+// (u nge nlg ngt nle neq nlt tru), which only floats have, is the negation of 15 - condition.
 template <class T>
-bool HoldsFloat(int condition, T a, T b) {
+bool Holds(int condition, T a, T b) {
   switch (condition) {
     case 0: return false;
     case 1: return a < b;
@@ -24,34 +24,16 @@ bool HoldsFloat(int condition, T a, T b) {
     case 4: return a > b;
     case 5: return a < b || a > b;
     case 6: return a >= b;
-    default: return a == a && b == b;
+    default: return a <= b || a >= b;
   }
 }
 
 template <class T, int kCondition>
-void CompareFloat(Context& c) {
+void Compare(Context& c) {
   using Value = typename T::Value;
   StoreResult(c, Where<T, T>(c, [](Value a, Value b) {
     constexpr bool kNegated = kCondition >= 8;
-    return HoldsFloat(kNegated ? 15 - kCondition : kCondition, a, b) != kNegated;
-  }));
-}
-
-// Integer conditions 0-7: f lt eq le gt ne ge t.
-template <class T, int kCondition>
-void CompareInteger(Context& c) {
-  using Value = typename T::Value;
-  StoreResult(c, Where<T, T>(c, [](Value a, Value b) {
-    switch (kCondition) {
-      case 0: return false;
-      case 1: return a < b;
-      case 2: return a == b;
-      case 3: return a <= b;
-      case 4: return a > b;
-      case 5: return a != b;
-      case 6: return a >= b;
-      default: return true;
-    }
+    return Holds(kNegated ? 15 - kCondition : kCondition, a, b) != kNegated;
   }));
 }
 
@@ -83,13 +65,8 @@ struct F64Bits : U64 {
 };
 
 template <class T, int... kConditions>
-Executor FloatCondition(int condition, std::integer_sequence<int, kConditions...>) {
-  static constexpr Executor kTable[] = {CompareFloat<T, kConditions>...};
-  return kTable[condition];
-}
-template <class T, int... kConditions>
-Executor IntegerCondition(int condition, std::integer_sequence<int, kConditions...>) {
-  static constexpr Executor kTable[] = {CompareInteger<T, kConditions>...};
+Executor Condition(int condition, std::integer_sequence<int, kConditions...>) {
+  static constexpr Executor kTable[] = {Compare<T, kConditions>...};
   return kTable[condition];
 }
 
@@ -106,22 +83,19 @@ Executor FindCompare(Op op) {
       if (opcode < 0x12) return CompareClass<F32, F32Bits, 23>;
       return opcode < 0x14 ? CompareClass<F64, F64Bits, 52> : CompareClass<F16, F16Bits, 10>;
     case 2:
-    case 3: return FloatCondition<F16>(opcode & 15, kSixteen);
+    case 3: return Condition<F16>(opcode & 15, kSixteen);
     case 4:
-    case 5: return FloatCondition<F32>(opcode & 15, kSixteen);
+    case 5: return Condition<F32>(opcode & 15, kSixteen);
     case 6:
-    case 7: return FloatCondition<F64>(opcode & 15, kSixteen);
+    case 7: return Condition<F64>(opcode & 15, kSixteen);
     case 10:
     case 11:
-      return opcode & 8 ? IntegerCondition<U16>(opcode & 7, kEight)
-                        : IntegerCondition<I16>(opcode & 7, kEight);
+      return opcode & 8 ? Condition<U16>(opcode & 7, kEight) : Condition<I16>(opcode & 7, kEight);
     case 12:
     case 13:
-      return opcode & 8 ? IntegerCondition<U32>(opcode & 7, kEight)
-                        : IntegerCondition<I32>(opcode & 7, kEight);
+      return opcode & 8 ? Condition<U32>(opcode & 7, kEight) : Condition<I32>(opcode & 7, kEight);
     default:
-      return opcode & 8 ? IntegerCondition<U64>(opcode & 7, kEight)
-                        : IntegerCondition<I64>(opcode & 7, kEight);
+      return opcode & 8 ? Condition<U64>(opcode & 7, kEight) : Condition<I64>(opcode & 7, kEight);
   }
 }
 

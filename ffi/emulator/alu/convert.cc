@@ -79,7 +79,7 @@ double ScaleOf(uint32_t word) {
                          : std::ldexp(1.0, static_cast<int>(exponent) - 127);
 }
 
-// The formats that float8 is converted from and to, and what a register has of them.
+// The formats that float8 is converted from and to, and how a register holds them.
 struct WideF32 {
   static constexpr ValueKind kKind = ValueKind::kF32;
   static double Get(uint32_t word) { return std::bit_cast<float>(word); }
@@ -90,13 +90,13 @@ struct WideF16 {
   static double Get(uint32_t word) { return Decode<Float16>(word & 0xffff); }
   static uint32_t Put(double x) { return Encode<Float16>(x); }
 };
-struct WideBf16 {  // no bit of MODE is for its denormals
+struct WideBf16 {  // MODE has no bit for its denormals
   static constexpr ValueKind kKind = ValueKind::kBits;
   static double Get(uint32_t word) { return std::bit_cast<float>(word << 16); }
   static uint32_t Put(double x) { return Encode<Bfloat16>(x); }
 };
 
-// Divides two values by the scale and writes them as float8. Those of 16 bits are in one source.
+// Divides two values by the scale and writes them as float8. Values of 16 bits are in one source.
 template <class Format, class Wide>
 void PackScaled(Context& c) {
   constexpr bool kTwoSources = std::is_same_v<Wide, WideF32>;
@@ -115,7 +115,7 @@ void PackScaled(Context& c) {
   StoreHalf(c, &result);
 }
 
-// Multiplies one float8 by the scale, or the two of half a register. op_sel has the number of the
+// Multiplies one float8, or the two in half a register, by the scale. op_sel has the number of the
 // byte, or of the half.
 template <class Format, class Wide, int kValues>
 void UnpackScaled(Context& c) {

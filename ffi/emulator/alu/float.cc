@@ -1,4 +1,5 @@
-// Arithmetic of float32.
+// Arithmetic of float32, float16 and float64.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -46,6 +47,85 @@ void Transcendental(Context& c, F f) {
   });
 }
 
+// The hardware's results are within 1 ulp; these are the nearest float16.
+template <class F>
+void Transcendental16(Context& c, F f) {
+  Map<F16, F16>(c, [f](float x) { return static_cast<float>(f(static_cast<double>(x))); });
+}
+
+// The operations that floats of several types have alike.
+template <class T>
+struct Floats {
+  using V = typename T::Value;
+  using Exponent = std::conditional_t<T::k16Bit, I16, I32>;
+
+  static void Add(Context& c) {
+    Map<T, T, T>(c, [](V x, V y) { return x + y; });
+  }
+  static void Sub(Context& c) {
+    Map<T, T, T>(c, [](V x, V y) { return x - y; });
+  }
+  static void SubReversed(Context& c) {
+    Map<T, T, T>(c, [](V x, V y) { return y - x; });
+  }
+  static void Mul(Context& c) {
+    Map<T, T, T>(c, [](V x, V y) { return x * y; });
+  }
+  static void Min(Context& c) {
+    Map<T, T, T>(c, [ieee = IeeeMode(c)](V x, V y) { return FloatMin(ieee, x, y); });
+  }
+  static void Max(Context& c) {
+    Map<T, T, T>(c, [ieee = IeeeMode(c)](V x, V y) { return FloatMax(ieee, x, y); });
+  }
+  static void Min3(Context& c) {
+    Map<T, T, T, T>(
+        c, [ieee = IeeeMode(c)](V x, V y, V z) { return FloatMin(ieee, FloatMin(ieee, x, y), z); });
+  }
+  static void Max3(Context& c) {
+    Map<T, T, T, T>(
+        c, [ieee = IeeeMode(c)](V x, V y, V z) { return FloatMax(ieee, FloatMax(ieee, x, y), z); });
+  }
+  static void Med3(Context& c) {
+    Map<T, T, T, T>(c, [ieee = IeeeMode(c)](V x, V y, V z) { return FloatMed3(ieee, x, y, z); });
+  }
+  static void Ldexp(Context& c) {
+    Map<T, T, Exponent>(c, [](V x, int32_t e) { return std::scalbn(x, e); });
+  }
+  // The result is below one even where the difference rounds to one: LLVM uses the instruction for
+  // min(x - floor(x), 1 - ulp).
+  static void Fract(Context& c) {
+    static constexpr V kBelowOne = static_cast<V>(T::k16Bit        ? 0x1.ffcp-1
+                                                  : T::kWords == 1 ? 0x1.fffffep-1
+                                                                   : 0x1.fffffffffffffp-1);
+    Map<T, T>(c, [](V x) { return std::min(x - std::floor(x), kBelowOne); });
+  }
+  static void Trunc(Context& c) {
+    Map<T, T>(c, [](V x) { return std::trunc(x); });
+  }
+  static void Ceil(Context& c) {
+    Map<T, T>(c, [](V x) { return std::ceil(x); });
+  }
+  static void ToEven(Context& c) {
+    Map<T, T>(c, [](V x) { return std::nearbyint(x); });
+  }
+  static void Floor(Context& c) {
+    Map<T, T>(c, [](V x) { return std::floor(x); });
+  }
+  static void FrexpMantissa(Context& c) {
+    Map<T, T>(c, [](V x) {
+      int exponent;
+      return std::isfinite(x) ? std::frexp(x, &exponent) : x;
+    });
+  }
+  static void FrexpExponent(Context& c) {
+    Map<Exponent, T>(c, [](V x) {
+      int exponent = 0;
+      if (std::isfinite(x)) std::frexp(x, &exponent);
+      return exponent;
+    });
+  }
+};
+
 }  // namespace
 
 double SinTurns(double x) {
@@ -59,45 +139,49 @@ double CosTurns(double x) {
 
 Executor FindFloat(Op op) {
   switch (op) {
-    case Op::v_add_f32:
-      return [](Context& c) { Map<F32, F32, F32>(c, [](float a, float b) { return a + b; }); };
-    case Op::v_sub_f32:
-      return [](Context& c) { Map<F32, F32, F32>(c, [](float a, float b) { return a - b; }); };
-    case Op::v_subrev_f32:
-      return [](Context& c) { Map<F32, F32, F32>(c, [](float a, float b) { return b - a; }); };
-    case Op::v_mul_f32:
-      return [](Context& c) { Map<F32, F32, F32>(c, [](float a, float b) { return a * b; }); };
+#define JAXGEMM_SMALL_FLOATS(name, executor)         \
+  case Op::name##_f32: return Floats<F32>::executor; \
+  case Op::name##_f16: return Floats<F16>::executor
+#define JAXGEMM_FLOATS(name, executor)  \
+  JAXGEMM_SMALL_FLOATS(name, executor); \
+  case Op::name##_f64: return Floats<F64>::executor
+    JAXGEMM_FLOATS(v_add, Add);
+    JAXGEMM_SMALL_FLOATS(v_sub, Sub);
+    JAXGEMM_SMALL_FLOATS(v_subrev, SubReversed);
+    JAXGEMM_FLOATS(v_mul, Mul);
+    JAXGEMM_FLOATS(v_min, Min);
+    JAXGEMM_FLOATS(v_max, Max);
+    JAXGEMM_SMALL_FLOATS(v_min3, Min3);
+    JAXGEMM_SMALL_FLOATS(v_max3, Max3);
+    JAXGEMM_SMALL_FLOATS(v_med3, Med3);
+    JAXGEMM_FLOATS(v_ldexp, Ldexp);
+    JAXGEMM_FLOATS(v_fract, Fract);
+    JAXGEMM_FLOATS(v_trunc, Trunc);
+    JAXGEMM_FLOATS(v_ceil, Ceil);
+    JAXGEMM_FLOATS(v_rndne, ToEven);
+    JAXGEMM_FLOATS(v_floor, Floor);
+    JAXGEMM_FLOATS(v_frexp_mant, FrexpMantissa);
+#undef JAXGEMM_FLOATS
+#undef JAXGEMM_SMALL_FLOATS
+#define JAXGEMM_TRANSCENDENTAL(name, value)                                         \
+  case Op::name##_f32:                                                              \
+      return [](Context& c) { Transcendental(c, [](double x) { return value; }); }; \
+  case Op::name##_f16:                                                              \
+    return [](Context& c) { Transcendental16(c, [](double x) { return value; }); }
+    JAXGEMM_TRANSCENDENTAL(v_exp, std::exp2(x));
+    JAXGEMM_TRANSCENDENTAL(v_log, std::log2(x));
+    JAXGEMM_TRANSCENDENTAL(v_rcp, 1 / x);
+    JAXGEMM_TRANSCENDENTAL(v_rsq, 1 / std::sqrt(x));
+    JAXGEMM_TRANSCENDENTAL(v_sqrt, std::sqrt(x));
+    JAXGEMM_TRANSCENDENTAL(v_sin, SinTurns(x));
+    JAXGEMM_TRANSCENDENTAL(v_cos, CosTurns(x));
+#undef JAXGEMM_TRANSCENDENTAL
+    case Op::v_frexp_exp_i32_f32: return Floats<F32>::FrexpExponent;
+    case Op::v_frexp_exp_i16_f16: return Floats<F16>::FrexpExponent;
+    case Op::v_frexp_exp_i32_f64: return Floats<F64>::FrexpExponent;
     case Op::v_mul_legacy_f32:
       return [](Context& c) {
         Map<F32, F32, F32>(c, [](float a, float b) { return a == 0 || b == 0 ? 0.0f : a * b; });
-      };
-    case Op::v_min_f32:
-      return [](Context& c) {
-        Map<F32, F32, F32>(c,
-                           [ieee = IeeeMode(c)](float a, float b) { return FloatMin(ieee, a, b); });
-      };
-    case Op::v_max_f32:
-      return [](Context& c) {
-        Map<F32, F32, F32>(c,
-                           [ieee = IeeeMode(c)](float a, float b) { return FloatMax(ieee, a, b); });
-      };
-    case Op::v_min3_f32:
-      return [](Context& c) {
-        Map<F32, F32, F32, F32>(c, [ieee = IeeeMode(c)](float x, float y, float z) {
-          return FloatMin(ieee, FloatMin(ieee, x, y), z);
-        });
-      };
-    case Op::v_max3_f32:
-      return [](Context& c) {
-        Map<F32, F32, F32, F32>(c, [ieee = IeeeMode(c)](float x, float y, float z) {
-          return FloatMax(ieee, FloatMax(ieee, x, y), z);
-        });
-      };
-    case Op::v_med3_f32:
-      return [](Context& c) {
-        Map<F32, F32, F32, F32>(c, [ieee = IeeeMode(c)](float x, float y, float z) {
-          return FloatMed3(ieee, x, y, z);
-        });
       };
     case Op::v_minimum3_f32:
       return [](Context& c) {
@@ -113,59 +197,24 @@ Executor FindFloat(Op op) {
     case Op::v_fmac_f32:
     case Op::v_fmamk_f32:
     case Op::v_fmaak_f32: return Fma;
+    case Op::v_fma_f16: return [](Context& c) { Map<F16, F16, F16, F16>(c, FmaF16); };
+    case Op::v_fma_f64:
+    case Op::v_fmac_f64:
+      return [](Context& c) {
+        Map<F64, F64, F64, F64>(c, [](double x, double y, double z) { return std::fma(x, y, z); });
+      };
     case Op::v_mad_f32:
     case Op::v_mac_f32:
     case Op::v_madmk_f32:
     case Op::v_madak_f32: return Mad;
-    case Op::v_ldexp_f32:
-      return [](Context& c) {
-        Map<F32, F32, I32>(c, [](float x, int32_t e) { return std::scalbn(x, e); });
-      };
-    case Op::v_fract_f32:
-      // The result is below one even where the difference rounds to one: LLVM uses the
-      // instruction for min(x - floor(x), 1 - ulp).
-      return [](Context& c) {
-        Map<F32, F32>(c, [](float x) {
-          const float fraction = x - std::floor(x);
-          return fraction >= 1 ? 0x1.fffffep-1f : fraction;
-        });
-      };
-    case Op::v_trunc_f32:
-      return [](Context& c) { Map<F32, F32>(c, [](float x) { return std::trunc(x); }); };
-    case Op::v_ceil_f32:
-      return [](Context& c) { Map<F32, F32>(c, [](float x) { return std::ceil(x); }); };
-    case Op::v_rndne_f32:
-      return [](Context& c) { Map<F32, F32>(c, [](float x) { return std::nearbyint(x); }); };
-    case Op::v_floor_f32:
-      return [](Context& c) { Map<F32, F32>(c, [](float x) { return std::floor(x); }); };
-    case Op::v_frexp_mant_f32:
-      return [](Context& c) {
-        Map<F32, F32>(c, [](float x) {
-          int exponent;
-          return std::isfinite(x) ? std::frexp(x, &exponent) : x;
-        });
-      };
-    case Op::v_frexp_exp_i32_f32:
-      return [](Context& c) {
-        Map<I32, F32>(c, [](float x) {
-          int exponent = 0;
-          if (std::isfinite(x)) std::frexp(x, &exponent);
-          return exponent;
-        });
-      };
-    case Op::v_exp_f32:
-      return [](Context& c) { Transcendental(c, [](double x) { return std::exp2(x); }); };
-    case Op::v_log_f32:
-      return [](Context& c) { Transcendental(c, [](double x) { return std::log2(x); }); };
-    case Op::v_rcp_f32:
     case Op::v_rcp_iflag_f32:
       return [](Context& c) { Transcendental(c, [](double x) { return 1 / x; }); };
-    case Op::v_rsq_f32:
-      return [](Context& c) { Transcendental(c, [](double x) { return 1 / std::sqrt(x); }); };
-    case Op::v_sqrt_f32:
-      return [](Context& c) { Transcendental(c, [](double x) { return std::sqrt(x); }); };
-    case Op::v_sin_f32: return [](Context& c) { Transcendental(c, SinTurns); };
-    case Op::v_cos_f32: return [](Context& c) { Transcendental(c, CosTurns); };
+    // The hardware gives estimates, which an iteration refines; these are computed in double.
+    case Op::v_rcp_f64: return [](Context& c) { Map<F64, F64>(c, [](double x) { return 1 / x; }); };
+    case Op::v_rsq_f64:
+      return [](Context& c) { Map<F64, F64>(c, [](double x) { return 1 / std::sqrt(x); }); };
+    case Op::v_sqrt_f64:
+      return [](Context& c) { Map<F64, F64>(c, [](double x) { return std::sqrt(x); }); };
     default: return nullptr;
   }
 }

@@ -139,96 +139,105 @@ void Mbcnt(Context& c) {
   Store(c, ValueKind::kBits, false, 1, result);
 }
 
-Executor FindInteger32(Op op) {
+}  // namespace
+
+Executor FindInteger(Op op) {
   switch (op) {
-#define JAXGEMM_TWO(name, value) \
-  case Op::name:                 \
-    return [](Context& c) { Map<U32, U32, U32>(c, [](uint32_t a, uint32_t b) { return value; }); }
-    JAXGEMM_TWO(v_and_b32, a & b);
-    JAXGEMM_TWO(v_or_b32, a | b);
-    JAXGEMM_TWO(v_xor_b32, a ^ b);
-    JAXGEMM_TWO(v_xnor_b32, ~(a ^ b));
-    JAXGEMM_TWO(v_lshrrev_b32, b >> (a & 31));
-    JAXGEMM_TWO(v_lshlrev_b32, b << (a & 31));
-    JAXGEMM_TWO(v_min_u32, std::min(a, b));
-    JAXGEMM_TWO(v_max_u32, std::max(a, b));
-    JAXGEMM_TWO(v_mul_lo_u32, a * b);
-    JAXGEMM_TWO(v_mul_u32_u24, Zext24(a) * Zext24(b));
-    JAXGEMM_TWO(v_mul_hi_u32, static_cast<uint32_t>((uint64_t{a} * b) >> 32));
-    JAXGEMM_TWO(v_mul_hi_u32_u24, static_cast<uint32_t>((uint64_t{Zext24(a)} * Zext24(b)) >> 32));
-    JAXGEMM_TWO(v_mul_i32_i24, static_cast<uint32_t>(int64_t{Sext24(a)} * Sext24(b)));
-    JAXGEMM_TWO(v_mul_hi_i32_i24, static_cast<uint32_t>((int64_t{Sext24(a)} * Sext24(b)) >> 32));
-    JAXGEMM_TWO(v_bcnt_u32_b32, static_cast<uint32_t>(std::popcount(a)) + b);
-    JAXGEMM_TWO(v_bfm_b32, ((1u << (a & 31)) - 1) << (b & 31));
-#undef JAXGEMM_TWO
-#define JAXGEMM_THREE(name, ...)                                                          \
+#define JAXGEMM_ONE(name, T, value) \
+  case Op::name: return [](Context& c) { Map<T, T>(c, [](T::Value x) { return value; }); }
+#define JAXGEMM_TWO(name, T, value) \
+  case Op::name:                    \
+    return [](Context& c) { Map<T, T, T>(c, [](T::Value a, T::Value b) { return value; }); }
+#define JAXGEMM_THREE(name, T, ...)                                                       \
   case Op::name:                                                                          \
     return [](Context& c) {                                                               \
-      Map<U32, U32, U32, U32>(                                                            \
-          c, [](uint32_t x, uint32_t y, uint32_t z) -> uint32_t { return __VA_ARGS__; }); \
+      Map<T, T, T, T>(c, [](T::Value x, T::Value y, T::Value z) { return __VA_ARGS__; }); \
     }
-    JAXGEMM_THREE(v_mad_u32_u24, Zext24(x) * Zext24(y) + z);
-    JAXGEMM_THREE(v_mad_i32_i24, static_cast<uint32_t>(int64_t{Sext24(x)} * Sext24(y)) + z);
-    JAXGEMM_THREE(v_bfe_u32, (x >> (y & 31)) & ((1u << (z & 31)) - 1));
-    JAXGEMM_THREE(v_bfi_b32, (x & y) | (~x & z));
-    JAXGEMM_THREE(v_alignbit_b32, static_cast<uint32_t>((y | (uint64_t{x} << 32)) >> (z & 31)));
-    JAXGEMM_THREE(v_alignbyte_b32,
+#define JAXGEMM_SUM(name, T, exact) \
+  case Op::name:                    \
+    return [](Context& c) { AddLike<T>(c, [](int64_t a, int64_t b) { return exact; }); }
+    JAXGEMM_ONE(v_mov_b32, U32, x);
+    JAXGEMM_ONE(v_mov_b64, U64, x);
+    JAXGEMM_ONE(v_not_b32, U32, ~x);
+    JAXGEMM_ONE(v_bfrev_b32, U32, ReverseBits(x));
+    JAXGEMM_ONE(v_prng_b32, U32, (x << 1) ^ (x >> 31 ? 197u : 0u));
+#undef JAXGEMM_ONE
+    JAXGEMM_SUM(v_add_u32, U32, a + b);
+    JAXGEMM_SUM(v_sub_u32, U32, a - b);
+    JAXGEMM_SUM(v_subrev_u32, U32, b - a);
+    JAXGEMM_SUM(v_add_i32, I32, a + b);
+    JAXGEMM_SUM(v_sub_i32, I32, a - b);
+    JAXGEMM_SUM(v_add_u16, U16, a + b);
+    JAXGEMM_SUM(v_sub_u16, U16, a - b);
+    JAXGEMM_SUM(v_subrev_u16, U16, b - a);
+    JAXGEMM_SUM(v_add_i16, I16, a + b);
+    JAXGEMM_SUM(v_sub_i16, I16, a - b);
+#undef JAXGEMM_SUM
+    JAXGEMM_TWO(v_and_b32, U32, a & b);
+    JAXGEMM_TWO(v_or_b32, U32, a | b);
+    JAXGEMM_TWO(v_xor_b32, U32, a ^ b);
+    JAXGEMM_TWO(v_xnor_b32, U32, ~(a ^ b));
+    JAXGEMM_TWO(v_lshrrev_b32, U32, b >> (a & 31));
+    JAXGEMM_TWO(v_lshlrev_b32, U32, b << (a & 31));
+    JAXGEMM_TWO(v_min_u32, U32, std::min(a, b));
+    JAXGEMM_TWO(v_max_u32, U32, std::max(a, b));
+    JAXGEMM_TWO(v_mul_lo_u32, U32, a * b);
+    JAXGEMM_TWO(v_mul_u32_u24, U32, Zext24(a) * Zext24(b));
+    JAXGEMM_TWO(v_mul_hi_u32, U32, static_cast<uint32_t>((uint64_t{a} * b) >> 32));
+    JAXGEMM_TWO(v_mul_hi_u32_u24, U32,
+                static_cast<uint32_t>((uint64_t{Zext24(a)} * Zext24(b)) >> 32));
+    JAXGEMM_TWO(v_mul_i32_i24, U32, static_cast<uint32_t>(int64_t{Sext24(a)} * Sext24(b)));
+    JAXGEMM_TWO(v_mul_hi_i32_i24, U32,
+                static_cast<uint32_t>((int64_t{Sext24(a)} * Sext24(b)) >> 32));
+    JAXGEMM_TWO(v_bcnt_u32_b32, U32, static_cast<uint32_t>(std::popcount(a)) + b);
+    JAXGEMM_TWO(v_bfm_b32, U32, ((1u << (a & 31)) - 1) << (b & 31));
+    JAXGEMM_TWO(v_min_i32, I32, std::min(a, b));
+    JAXGEMM_TWO(v_max_i32, I32, std::max(a, b));
+    JAXGEMM_TWO(v_ashrrev_i32, I32, b >> (a & 31));
+    JAXGEMM_TWO(v_mul_hi_i32, I32, static_cast<int32_t>((int64_t{a} * b) >> 32));
+    JAXGEMM_TWO(v_mul_lo_u16, U16, a * b);
+    JAXGEMM_TWO(v_lshlrev_b16, U16, b << (a & 15));
+    JAXGEMM_TWO(v_lshrrev_b16, U16, b >> (a & 15));
+    JAXGEMM_TWO(v_ashrrev_i16, I16, b >> (a & 15));
+    JAXGEMM_TWO(v_min_u16, U16, std::min(a, b));
+    JAXGEMM_TWO(v_max_u16, U16, std::max(a, b));
+    JAXGEMM_TWO(v_min_i16, I16, std::min(a, b));
+    JAXGEMM_TWO(v_max_i16, I16, std::max(a, b));
+#undef JAXGEMM_TWO
+    JAXGEMM_THREE(v_mad_u32_u24, U32, Zext24(x) * Zext24(y) + z);
+    JAXGEMM_THREE(v_mad_i32_i24, U32, static_cast<uint32_t>(int64_t{Sext24(x)} * Sext24(y)) + z);
+    JAXGEMM_THREE(v_bfe_u32, U32, (x >> (y & 31)) & ((1u << (z & 31)) - 1));
+    JAXGEMM_THREE(v_bfi_b32, U32, (x & y) | (~x & z));
+    JAXGEMM_THREE(v_alignbit_b32, U32,
+                  static_cast<uint32_t>((y | (uint64_t{x} << 32)) >> (z & 31)));
+    JAXGEMM_THREE(v_alignbyte_b32, U32,
                   static_cast<uint32_t>((y | (uint64_t{x} << 32)) >> (8 * (z & 3))));
-    JAXGEMM_THREE(v_min3_u32, std::min({x, y, z}));
-    JAXGEMM_THREE(v_max3_u32, std::max({x, y, z}));
-    JAXGEMM_THREE(v_med3_u32, Med3(x, y, z));
-    JAXGEMM_THREE(v_sad_u8, Sad8(false, x, y, z));
-    JAXGEMM_THREE(v_msad_u8, Sad8(true, x, y, z));
-    JAXGEMM_THREE(v_sad_hi_u8, (Sad8(false, x, y, 0) << 16) + z);
-    JAXGEMM_THREE(v_sad_u16, AbsDiff(x & 0xffff, y & 0xffff) + AbsDiff(x >> 16, y >> 16) + z);
-    JAXGEMM_THREE(v_sad_u32, AbsDiff(x, y) + z);
-    JAXGEMM_THREE(v_perm_b32, Perm(x, y, z));
-    JAXGEMM_THREE(v_xad_u32, (x ^ y) + z);
-    JAXGEMM_THREE(v_lshl_add_u32, (x << (y & 31)) + z);
-    JAXGEMM_THREE(v_add_lshl_u32, (x + y) << (z & 31));
-    JAXGEMM_THREE(v_add3_u32, x + y + z);
-    JAXGEMM_THREE(v_lshl_or_b32, (x << (y & 31)) | z);
-    JAXGEMM_THREE(v_and_or_b32, (x & y) | z);
-    JAXGEMM_THREE(v_or3_b32, x | y | z);
+    JAXGEMM_THREE(v_min3_u32, U32, std::min({x, y, z}));
+    JAXGEMM_THREE(v_max3_u32, U32, std::max({x, y, z}));
+    JAXGEMM_THREE(v_med3_u32, U32, Med3(x, y, z));
+    JAXGEMM_THREE(v_sad_u8, U32, Sad8(false, x, y, z));
+    JAXGEMM_THREE(v_msad_u8, U32, Sad8(true, x, y, z));
+    JAXGEMM_THREE(v_sad_hi_u8, U32, (Sad8(false, x, y, 0) << 16) + z);
+    JAXGEMM_THREE(v_sad_u16, U32, AbsDiff(x & 0xffff, y & 0xffff) + AbsDiff(x >> 16, y >> 16) + z);
+    JAXGEMM_THREE(v_sad_u32, U32, AbsDiff(x, y) + z);
+    JAXGEMM_THREE(v_perm_b32, U32, Perm(x, y, z));
+    JAXGEMM_THREE(v_xad_u32, U32, (x ^ y) + z);
+    JAXGEMM_THREE(v_lshl_add_u32, U32, (x << (y & 31)) + z);
+    JAXGEMM_THREE(v_add_lshl_u32, U32, (x + y) << (z & 31));
+    JAXGEMM_THREE(v_add3_u32, U32, x + y + z);
+    JAXGEMM_THREE(v_lshl_or_b32, U32, (x << (y & 31)) | z);
+    JAXGEMM_THREE(v_and_or_b32, U32, (x & y) | z);
+    JAXGEMM_THREE(v_or3_b32, U32, x | y | z);
+    JAXGEMM_THREE(v_min3_i32, I32, std::min({x, y, z}));
+    JAXGEMM_THREE(v_max3_i32, I32, std::max({x, y, z}));
+    JAXGEMM_THREE(v_med3_i32, I32, Med3(x, y, z));
+    JAXGEMM_THREE(v_min3_u16, U16, std::min({x, y, z}));
+    JAXGEMM_THREE(v_max3_u16, U16, std::max({x, y, z}));
+    JAXGEMM_THREE(v_med3_u16, U16, Med3(x, y, z));
+    JAXGEMM_THREE(v_min3_i16, I16, std::min({x, y, z}));
+    JAXGEMM_THREE(v_max3_i16, I16, std::max({x, y, z}));
+    JAXGEMM_THREE(v_med3_i16, I16, Med3(x, y, z));
 #undef JAXGEMM_THREE
-    case Op::v_add_u32:
-      return [](Context& c) { AddLike<U32>(c, [](int64_t a, int64_t b) { return a + b; }); };
-    case Op::v_sub_u32:
-      return [](Context& c) { AddLike<U32>(c, [](int64_t a, int64_t b) { return a - b; }); };
-    case Op::v_subrev_u32:
-      return [](Context& c) { AddLike<U32>(c, [](int64_t a, int64_t b) { return b - a; }); };
-    case Op::v_add_i32:
-      return [](Context& c) { AddLike<I32>(c, [](int64_t a, int64_t b) { return a + b; }); };
-    case Op::v_sub_i32:
-      return [](Context& c) { AddLike<I32>(c, [](int64_t a, int64_t b) { return a - b; }); };
-    case Op::v_min_i32:
-      return [](Context& c) {
-        Map<I32, I32, I32>(c, [](int32_t a, int32_t b) { return std::min(a, b); });
-      };
-    case Op::v_max_i32:
-      return [](Context& c) {
-        Map<I32, I32, I32>(c, [](int32_t a, int32_t b) { return std::max(a, b); });
-      };
-    case Op::v_min3_i32:
-      return [](Context& c) {
-        Map<I32, I32, I32, I32>(
-            c, [](int32_t x, int32_t y, int32_t z) { return std::min({x, y, z}); });
-      };
-    case Op::v_max3_i32:
-      return [](Context& c) {
-        Map<I32, I32, I32, I32>(
-            c, [](int32_t x, int32_t y, int32_t z) { return std::max({x, y, z}); });
-      };
-    case Op::v_med3_i32: return [](Context& c) { Map<I32, I32, I32, I32>(c, Med3<int32_t>); };
-    case Op::v_ashrrev_i32:
-      return [](Context& c) {
-        Map<I32, U32, I32>(c, [](uint32_t a, int32_t b) { return b >> (a & 31); });
-      };
-    case Op::v_mul_hi_i32:
-      return [](Context& c) {
-        Map<I32, I32, I32>(
-            c, [](int32_t a, int32_t b) { return static_cast<int32_t>((int64_t{a} * b) >> 32); });
-      };
     case Op::v_bfe_i32:
       return [](Context& c) {
         Map<I32, I32, U32, U32>(c, [](int32_t x, uint32_t offset, uint32_t width) {
@@ -240,9 +249,6 @@ Executor FindInteger32(Op op) {
     case Op::v_bitop3_b32: return Bitop3<U32>;
     case Op::v_mbcnt_lo_u32_b32: return Mbcnt<false>;
     case Op::v_mbcnt_hi_u32_b32: return Mbcnt<true>;
-    case Op::v_mov_b32: return [](Context& c) { Map<U32, U32>(c, [](uint32_t x) { return x; }); };
-    case Op::v_not_b32: return [](Context& c) { Map<U32, U32>(c, [](uint32_t x) { return ~x; }); };
-    case Op::v_bfrev_b32: return [](Context& c) { Map<U32, U32>(c, ReverseBits); };
     case Op::v_ffbh_u32:
       return [](Context& c) {
         Map<I32, U32>(c, [](uint32_t x) { return x == 0 ? -1 : std::countl_zero(x); });
@@ -258,79 +264,6 @@ Executor FindInteger32(Op op) {
           return changes == 0 ? -1 : std::countl_zero(changes);
         });
       };
-    case Op::v_prng_b32:
-      return [](Context& c) {
-        Map<U32, U32>(c, [](uint32_t x) { return (x << 1) ^ (x >> 31 ? 197u : 0u); });
-      };
-    default: return nullptr;
-  }
-}
-
-Executor FindInteger16(Op op) {
-  switch (op) {
-    case Op::v_add_u16:
-      return [](Context& c) { AddLike<U16>(c, [](int64_t a, int64_t b) { return a + b; }); };
-    case Op::v_sub_u16:
-      return [](Context& c) { AddLike<U16>(c, [](int64_t a, int64_t b) { return a - b; }); };
-    case Op::v_subrev_u16:
-      return [](Context& c) { AddLike<U16>(c, [](int64_t a, int64_t b) { return b - a; }); };
-    case Op::v_add_i16:
-      return [](Context& c) { AddLike<I16>(c, [](int64_t a, int64_t b) { return a + b; }); };
-    case Op::v_sub_i16:
-      return [](Context& c) { AddLike<I16>(c, [](int64_t a, int64_t b) { return a - b; }); };
-    case Op::v_mul_lo_u16:
-      return
-          [](Context& c) { Map<U16, U16, U16>(c, [](uint32_t a, uint32_t b) { return a * b; }); };
-    case Op::v_lshlrev_b16:
-      return [](Context& c) {
-        Map<U16, U16, U16>(c, [](uint32_t a, uint32_t b) { return b << (a & 15); });
-      };
-    case Op::v_lshrrev_b16:
-      return [](Context& c) {
-        Map<U16, U16, U16>(c, [](uint32_t a, uint32_t b) { return b >> (a & 15); });
-      };
-    case Op::v_ashrrev_i16:
-      return [](Context& c) {
-        Map<I16, U16, I16>(c, [](uint32_t a, int32_t b) { return b >> (a & 15); });
-      };
-    case Op::v_max_u16:
-      return [](Context& c) {
-        Map<U16, U16, U16>(c, [](uint32_t a, uint32_t b) { return std::max(a, b); });
-      };
-    case Op::v_max_i16:
-      return [](Context& c) {
-        Map<I16, I16, I16>(c, [](int32_t a, int32_t b) { return std::max(a, b); });
-      };
-    case Op::v_min_u16:
-      return [](Context& c) {
-        Map<U16, U16, U16>(c, [](uint32_t a, uint32_t b) { return std::min(a, b); });
-      };
-    case Op::v_min_i16:
-      return [](Context& c) {
-        Map<I16, I16, I16>(c, [](int32_t a, int32_t b) { return std::min(a, b); });
-      };
-    case Op::v_min3_i16:
-      return [](Context& c) {
-        Map<I16, I16, I16, I16>(
-            c, [](int32_t x, int32_t y, int32_t z) { return std::min({x, y, z}); });
-      };
-    case Op::v_max3_i16:
-      return [](Context& c) {
-        Map<I16, I16, I16, I16>(
-            c, [](int32_t x, int32_t y, int32_t z) { return std::max({x, y, z}); });
-      };
-    case Op::v_med3_i16: return [](Context& c) { Map<I16, I16, I16, I16>(c, Med3<int32_t>); };
-    case Op::v_min3_u16:
-      return [](Context& c) {
-        Map<U16, U16, U16, U16>(
-            c, [](uint32_t x, uint32_t y, uint32_t z) { return std::min({x, y, z}); });
-      };
-    case Op::v_max3_u16:
-      return [](Context& c) {
-        Map<U16, U16, U16, U16>(
-            c, [](uint32_t x, uint32_t y, uint32_t z) { return std::max({x, y, z}); });
-      };
-    case Op::v_med3_u16: return [](Context& c) { Map<U16, U16, U16, U16>(c, Med3<uint32_t>); };
     case Op::v_mad_u16:
     case Op::v_mad_i16:
     case Op::v_mad_legacy_u16:
@@ -358,13 +291,6 @@ Executor FindInteger16(Op op) {
                  (saturated(static_cast<int16_t>(x >> 16)) << 8);
         });
       };
-    default: return nullptr;
-  }
-}
-
-Executor FindInteger64(Op op) {
-  switch (op) {
-    case Op::v_mov_b64: return [](Context& c) { Map<U64, U64>(c, [](uint64_t x) { return x; }); };
     case Op::v_lshl_add_u64:
       return [](Context& c) {
         Map<U64, U64, U32, U64>(
@@ -392,14 +318,6 @@ Executor FindInteger64(Op op) {
     case Op::v_subbrev_co_u32: return WithCarry<true, true, true>;
     default: return nullptr;
   }
-}
-
-}  // namespace
-
-Executor FindInteger(Op op) {
-  if (const Executor found = FindInteger32(op)) return found;
-  if (const Executor found = FindInteger16(op)) return found;
-  return FindInteger64(op);
 }
 
 }  // namespace jaxgemm::emulator

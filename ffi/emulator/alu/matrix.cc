@@ -4,10 +4,12 @@
 // with M = N = 16 or 32: a lane holds elements of row lane % M of A and of column lane % M of B,
 // from k = (lane / M) * (elements per lane) on. In D and C a lane holds column lane % M. Register
 // r holds row 4 * (lane / 16) + r of a 16 x 16 result, and row 8 * (r / 4) + 4 * (lane / 32) +
-// r % 4 of a 32 x 32 result. Of an operand of f8f6f4 with 8 bits a lane of the hardware holds 16 k,
-// and 16 more after those of all groups; with 4 bits it is as above. Without scales, and if both
-// operands have 8 bits, this changes only the order of summation, so the simpler layout above is
-// used; else it is the hardware's.
+// r % 4 of a 32 x 32 result.
+//
+// An operand of f8f6f4 with 4 bits has this layout, too. With 8 bits, a lane of the hardware holds
+// 16 elements along k, and 16 more after those of the other lanes of its row. If both operands have
+// 8 bits and there are no scales, that changes only the order of summation, and the simpler layout
+// above is used here; else the hardware's layout is used.
 //
 // Accumulators are float32 (int32). Products are added one by one in the order of k; each sum is
 // rounded to nearest even and keeps denormals. Products of 8- and 16-bit floats are exact except
@@ -49,7 +51,7 @@ struct ElementF32 {
   static JAXGEMM_ALWAYS Floats Get(const Bits& word, int) { return (Floats)word; }
 };
 // XF32 is a float32 with ten bits of mantissa. The manual does not say how the other 13 bits are
-// rounded; to nearest even here, as AMD's rocWMMA defines its type of this name.
+// rounded. Here they are rounded to nearest even, as in AMD's rocWMMA.
 struct ElementXf32 {
   static constexpr int kPerWord = 1;
   static JAXGEMM_ALWAYS Floats Get(const Bits& word, int) {
@@ -87,8 +89,9 @@ struct ElementI8 {
 
 using Row = const uint32_t (*)[kLanes];
 
-// Unpacks the registers of A to [k][row], or those of B to [k][column]. A lane has kRun elements,
-// then the other groups' lanes have theirs, then the lane has its next ones; 0: it has no others.
+// Unpacks the registers of A to [k][row], or those of B to [k][column]. A lane has kRun elements
+// along k. Those of the other lanes of its row follow, then the lane's next kRun. 0: all elements
+// of a lane follow one another.
 template <class Element, int kM, int kK, int kRun = 0>
 JAXGEMM_ALWAYS void Unpack(Row registers, float* out) {
   constexpr int kGroups = kLanes / kM, kPerLane = kK / kGroups;
@@ -151,7 +154,7 @@ JAXGEMM_ALWAYS void Multiply(const float* a, const float* b, uint32_t (*sums)[kL
 
 constexpr int kBlock = 32;  // k that share a scale
 
-// kRun of an element of f8f6f4, as the hardware has it.
+// kRun in the hardware's layout of an element of f8f6f4.
 template <class Element>
 constexpr int kHardwareRun = Element::kPerWord == 4 ? kBlock / 2 : 0;
 
@@ -259,8 +262,8 @@ void MatrixF8(Context& c) {
   }
 }
 
-// Calls f with an element of A and one of B: cbsz and blgp are their formats. 0 is fp8, 1 is bf8, 4
-// is fp4; 2 and 3 are floats of 6 bits.
+// Calls f with the types of an element of A and of B. cbsz and blgp are their formats: 0 is fp8, 1
+// is bf8, 4 is fp4; 2 and 3 are floats of 6 bits.
 template <class F>
 void WithFormats(Context& c, F f) {
   auto with = [&c](int format, auto g) {

@@ -138,47 +138,43 @@ void SetReg(Scalar& s) {
   s.r.mode = (s.r.mode & ~mask) | ((s.Source(0) << offset) & mask);
 }
 
+// s_cmp, and s_cmpk, whose second source is the immediate.
 bool Compare(const Scalar& s, Op op) {
-  const uint32_t a = s.Source(0), b = s.Source(1);
-  const int32_t x = s.Signed(0), y = s.Signed(1);
+  const bool is_immediate = InfoOf(op).format == Format::kSopk;
+  const uint32_t a = s.Source(0);
+  const uint32_t b = is_immediate ? static_cast<uint32_t>(s.in.imm) : s.Source(1);
+  const int32_t x = static_cast<int32_t>(a), y = static_cast<int32_t>(b);
   switch (op) {
     case Op::s_cmp_eq_i32:
-    case Op::s_cmp_eq_u32: return a == b;
+    case Op::s_cmpk_eq_i32:
+    case Op::s_cmp_eq_u32:
+    case Op::s_cmpk_eq_u32: return a == b;
     case Op::s_cmp_lg_i32:
-    case Op::s_cmp_lg_u32: return a != b;
-    case Op::s_cmp_gt_i32: return x > y;
-    case Op::s_cmp_ge_i32: return x >= y;
-    case Op::s_cmp_lt_i32: return x < y;
-    case Op::s_cmp_le_i32: return x <= y;
-    case Op::s_cmp_gt_u32: return a > b;
-    case Op::s_cmp_ge_u32: return a >= b;
-    case Op::s_cmp_lt_u32: return a < b;
-    case Op::s_cmp_le_u32: return a <= b;
+    case Op::s_cmpk_lg_i32:
+    case Op::s_cmp_lg_u32:
+    case Op::s_cmpk_lg_u32: return a != b;
+    case Op::s_cmp_gt_i32:
+    case Op::s_cmpk_gt_i32: return x > y;
+    case Op::s_cmp_ge_i32:
+    case Op::s_cmpk_ge_i32: return x >= y;
+    case Op::s_cmp_lt_i32:
+    case Op::s_cmpk_lt_i32: return x < y;
+    case Op::s_cmp_le_i32:
+    case Op::s_cmpk_le_i32: return x <= y;
+    case Op::s_cmp_gt_u32:
+    case Op::s_cmpk_gt_u32: return a > b;
+    case Op::s_cmp_ge_u32:
+    case Op::s_cmpk_ge_u32: return a >= b;
+    case Op::s_cmp_lt_u32:
+    case Op::s_cmpk_lt_u32: return a < b;
+    case Op::s_cmp_le_u32:
+    case Op::s_cmpk_le_u32: return a <= b;
     case Op::s_cmp_eq_u64: return s.Wide(0) == s.Wide(1);
     case Op::s_cmp_lg_u64: return s.Wide(0) != s.Wide(1);
     case Op::s_bitcmp0_b32: return !((a >> (b & 31)) & 1);
     case Op::s_bitcmp1_b32: return (a >> (b & 31)) & 1;
     case Op::s_bitcmp0_b64: return !((s.Wide(0) >> (b & 63)) & 1);
     default: return (s.Wide(0) >> (b & 63)) & 1;  // s_bitcmp1_b64
-  }
-}
-
-bool CompareImmediate(const Scalar& s, Op op) {
-  const uint32_t a = s.Source(0), b = static_cast<uint32_t>(s.in.imm);
-  const int32_t x = s.Signed(0), y = s.in.imm;
-  switch (op) {
-    case Op::s_cmpk_eq_i32:
-    case Op::s_cmpk_eq_u32: return a == b;
-    case Op::s_cmpk_lg_i32:
-    case Op::s_cmpk_lg_u32: return a != b;
-    case Op::s_cmpk_gt_i32: return x > y;
-    case Op::s_cmpk_ge_i32: return x >= y;
-    case Op::s_cmpk_lt_i32: return x < y;
-    case Op::s_cmpk_le_i32: return x <= y;
-    case Op::s_cmpk_gt_u32: return a > b;
-    case Op::s_cmpk_ge_u32: return a >= b;
-    case Op::s_cmpk_lt_u32: return a < b;
-    default: return a <= b;  // s_cmpk_le_u32
   }
 }
 
@@ -372,7 +368,7 @@ void ExecuteScalar(const Instruction& in, Registers* r, const char** error) {
     case Format::kSopc: r->scc = Compare(s, in.op); break;
     case Format::kSopk:
       if (in.op >= Op::s_cmpk_eq_i32 && in.op <= Op::s_cmpk_le_u32) {
-        r->scc = CompareImmediate(s, in.op);
+        r->scc = Compare(s, in.op);
         break;
       }
       [[fallthrough]];

@@ -9,8 +9,6 @@
 
 using namespace jaxgemm::emulator;
 
-#define JAXGEMM_EXPORT extern "C" __attribute__((visibility("default")))
-
 namespace {
 
 template <class F>
@@ -22,15 +20,6 @@ int Guarded(F&& f) {
     ThisThread().error = error.what();
     return -1;
   }
-}
-
-size_t Copy(const std::string& text, char* out, size_t capacity) {
-  if (capacity > 0) {
-    size_t size = std::min(text.size(), capacity - 1);
-    std::memcpy(out, text.data(), size);
-    out[size] = 0;
-  }
-  return text.size();
 }
 
 std::vector<Buffer> MakeBuffers(int count, const uint64_t* bases, const uint64_t* sizes,
@@ -68,7 +57,8 @@ std::string KernelsJson(const CodeObject& object) {
 
 JAXGEMM_EXPORT const char* jaxgemm_emulator_error() { return ThisThread().error.c_str(); }
 
-// Sets the options of launches through the driver; the others get their defaults (options.h).
+// Sets the options of launches through the HIP runtime. Options that are not named get their
+// defaults (options.h).
 JAXGEMM_EXPORT int jaxgemm_emulator_set_options(const char* options) {
   return Guarded([&] {
     Options parsed;
@@ -77,7 +67,7 @@ JAXGEMM_EXPORT int jaxgemm_emulator_set_options(const char* options) {
   });
 }
 
-// Sets the buffers that this thread's next launch through the driver may access. Without them,
+// Sets the buffers that this thread's next launch through the HIP runtime may access. Without them,
 // its accesses are not checked. `names` may be null.
 JAXGEMM_EXPORT int jaxgemm_emulator_set_buffers(int count, const uint64_t* bases,
                                                 const uint64_t* sizes, const uint8_t* writable,
@@ -115,11 +105,11 @@ JAXGEMM_EXPORT int jaxgemm_emulator_add_beside(
 }
 JAXGEMM_EXPORT void jaxgemm_emulator_remove_beside(uint64_t number) { RemoveBeside(number); }
 
-// The records of launches: JSON objects, the oldest first.
+// The records of launches are JSON objects, the oldest first.
 JAXGEMM_EXPORT void jaxgemm_emulator_clear_records() { ClearRecords(); }
 JAXGEMM_EXPORT size_t jaxgemm_emulator_count_records() { return CountRecords(); }
 JAXGEMM_EXPORT size_t jaxgemm_emulator_record(size_t index, char* out, size_t capacity) {
-  return Copy(RecordJson(index), out, capacity);
+  return CopyText(RecordJson(index), out, capacity);
 }
 
 // Copies the kernels of a code object as a JSON list. Returns 0 and sets the error if that fails.
@@ -127,7 +117,7 @@ JAXGEMM_EXPORT size_t jaxgemm_emulator_kernels(const char* object, size_t size, 
                                                size_t capacity) {
   size_t length = 0;
   Guarded([&] {
-    length = Copy(KernelsJson(CodeObject(std::string_view(object, size))), out, capacity);
+    length = CopyText(KernelsJson(CodeObject(std::string_view(object, size))), out, capacity);
   });
   return length;
 }
@@ -137,7 +127,7 @@ JAXGEMM_EXPORT size_t jaxgemm_emulator_kernels(const char* object, size_t size, 
 JAXGEMM_EXPORT size_t jaxgemm_emulator_clock_constants(const char* arch, char* out,
                                                        size_t capacity) {
   size_t length = 0;
-  Guarded([&] { length = Copy(ClockConstantsJson(ArchByName(arch)), out, capacity); });
+  Guarded([&] { length = CopyText(ClockConstantsJson(ArchByName(arch)), out, capacity); });
   return length;
 }
 

@@ -4,22 +4,10 @@
 #include <memory>
 
 #include "emulator/alu/host_float.h"
+#include "emulator/api/session.h"
 #include "emulator/isa/info.h"
 
 using namespace jaxgemm::emulator;
-
-#define JAXGEMM_EXPORT extern "C" __attribute__((visibility("default")))
-
-namespace {
-
-void CopyText(const std::string& text, char* out, size_t capacity) {
-  if (capacity == 0) return;
-  const size_t size = text.size() < capacity ? text.size() : capacity - 1;
-  std::memcpy(out, text.data(), size);
-  out[size] = 0;
-}
-
-}  // namespace
 
 // The layout of the registers in the tests; see isa.h.
 struct JaxgemmEmulatorRegisters {

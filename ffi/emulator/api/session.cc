@@ -79,4 +79,9 @@ Thread& ThisThread() {
   return thread;
 }
 
+size_t CopyText(const std::string& text, char* out, size_t capacity) {
+  if (capacity > 0) out[text.copy(out, capacity - 1)] = 0;
+  return text.size();
+}
+
 }  // namespace jaxgemm::emulator

@@ -1,4 +1,4 @@
-// State that the C functions and the stand-in HIP driver share: loaded modules, the options of
+// State that the C functions and the stand-in HIP runtime share: loaded modules, the options of
 // the process, the buffers and the error of each thread, and the records of finished launches.
 // One launch runs at a time.
 #pragma once
@@ -39,7 +39,7 @@ struct Module {
 // Runs the kernel and keeps its record. Throws EmulationError. Any thread may call it.
 Record RunFunction(Function* function, const Launch& launch, const Options& options);
 
-// The options of launches through the driver, for all threads.
+// The options of launches through the HIP runtime, for all threads.
 Options ProcessOptions();
 void SetProcessOptions(const Options& options);
 
@@ -50,12 +50,17 @@ std::string RecordJson(size_t index);
 
 // State of one thread.
 struct Thread {
-  int device = 0;                 // the current device,
-  std::vector<int> device_stack;  // and those under it (hipCtxPushCurrent)
+  int device = 0;                 // the current device
+  std::vector<int> device_stack;  // the devices below it (hipCtxPushCurrent)
   std::vector<Buffer> buffers;    // buffers that the next launch may access
   bool buffers_given = false;
   std::string error;  // message of the last call that failed
 };
 Thread& ThisThread();
 
+// Copies a text, or what fits, into the `capacity` bytes of `out`; returns the length of the whole.
+size_t CopyText(const std::string& text, char* out, size_t capacity);
+
 }  // namespace jaxgemm::emulator
+
+#define JAXGEMM_EXPORT extern "C" __attribute__((visibility("default")))

@@ -58,7 +58,7 @@ void CheckMatrixRead(Arch arch, const Step& step, const HazardState& state,
   }
 }
 
-// On gfx90a the hardware itself waits where `interlocks` says so here and below.
+// gfx90a's hardware itself waits in the cases that `interlocks` leaves out, here and below.
 void CheckVectorRead(Arch arch, const Step& step, const HazardState& state,
                      const RegisterRange& range) {
   const HazardTraits& traits = step.hazard;

@@ -1,7 +1,7 @@
-// Checks of the wait states that the hardware does not insert by itself: CDNA3 and CDNA4 ISA,
-// "Manually Inserted Wait States", in the form in which LLVM's GCNHazardRecognizer states them for
-// gfx942, gfx950 and gfx90a, which needs fewer of them. Compilers insert them; inline assembly must
-// do it by hand. Soft clauses, which only GPUs with XNACK switched on need, are not checked.
+// Checks of the wait states that the hardware does not insert by itself (CDNA3 and CDNA4 ISA,
+// "Manually Inserted Wait States"). The numbers are those of LLVM's GCNHazardRecognizer for gfx942,
+// gfx950 and gfx90a, which needs fewer of them. Compilers insert them; inline assembly must do it
+// by hand. Soft clauses, which only GPUs with XNACK switched on need, are not checked.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@ struct Wave;
 struct Step;
 
 struct HazardState {
-  // The clock: wait states issued so far. Marks below are times of this clock; 0 means long ago.
+  // The clock: wait states issued so far. The arrays below have the time of the last such access of
+  // each register; 0 means long ago.
   uint32_t now = 1024;
   uint32_t matrix_until = 0;  // no matrix result is in flight from this time on
 

@@ -14,8 +14,8 @@ namespace {
 
 constexpr int kSimds = 4;
 
-// The kinds of which a SIMD issues one in a turn. kInternal needs no unit: waits, barriers, s_nop,
-// s_setprio and the end.
+// The kinds of instructions. In a turn a SIMD issues at most one of each. Those of kInternal need
+// no unit: waits, barriers, s_nop, s_setprio and the end.
 enum class Kind : uint8_t { kVector, kScalar, kBranch, kLds, kMemory, kInternal };
 
 Kind KindOf(const Step& step) {
@@ -34,7 +34,7 @@ Kind KindOf(const Step& step) {
   }
 }
 
-// Something that happens at a later time.
+// What happens to a wave at a later time: a counter falls, or a load's data reaches the LDS.
 struct Later {
   enum What : uint8_t { kVector, kLgkm, kToLds } what;
   uint64_t time, order;
@@ -287,7 +287,7 @@ class ComputeUnit {
     wave->times().done[index] = done;
   }
 
-  // Takes the LDS for so many cycles, after those before. Returns the end.
+  // Occupies the LDS for `cycles`, when its earlier work is done. Returns the time of the end.
   uint64_t UseLds(uint64_t cycles) {
     lds_free_ = std::max(lds_free_, now_) + cycles;
     times_.lds_cycles += cycles;
@@ -303,7 +303,7 @@ class ComputeUnit {
       case Later::kLgkm: --later.wave->lgkm; break;
       case Later::kVector: later.wave->FinishVector(later.number); break;
       case Later::kToLds: {
-        // The data is there; now it is written to the LDS, and then counts.
+        // The data has come from memory. It is written to the LDS, and then the counter falls.
         const uint64_t done = UseLds(later.wave->trace().events[later.event].lds_cycles);
         later.wave->times().done[later.event] = done;
         Schedule({Later::kVector, done, ++order_, later.wave, later.event, later.number});

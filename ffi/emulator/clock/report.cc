@@ -28,9 +28,8 @@ std::string List(const T (&values)[size]) {
 }
 
 // The shortest body of a backward branch, taken at least four times, that executed half of the
-// wave's matrix instructions or more. Another backward branch of the loop, which comes back from
-// code that few iterations execute, does not end each iteration: it is taken in less than three of
-// four of them.
+// wave's matrix instructions or more. A branch that is taken in less than three of four iterations
+// does not count: it comes back from code that few iterations execute.
 LoopTimes MainLoop(const WaveTrace& trace) {
   struct Branch {
     uint64_t target = 0, taken = 0;
@@ -76,9 +75,9 @@ std::string LoopJson(const LoopTimes& loop, uint64_t entry) {
       static_cast<Number>(loop.iterations), loop.cycles, loop.matrix_share);
 }
 
-// The cycles in which the iterations of a wave's longest run end. A run begins where the wave comes
-// to the first instruction by another way than the branch that closes the loop. In between it may
-// execute code of other addresses: compilers move what is rarely executed out of a loop.
+// The times at which the iterations of a wave's longest run end. A run begins where the wave comes
+// to the first instruction by another way than the branch that closes the loop. An iteration may
+// execute code outside of the loop's addresses: compilers move rare code out of a loop.
 std::vector<uint64_t> IterationEnds(const WaveTrace& trace, const WaveTimes& times,
                                     const LoopTimes& loop) {
   std::vector<uint64_t> run, longest;

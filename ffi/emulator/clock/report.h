@@ -8,7 +8,7 @@
 
 namespace jaxgemm::emulator {
 
-// The steady state of the main loop: the innermost one with half of the first wave's matrix
+// The steady state of the main loop: the innermost loop with half of the first wave's matrix
 // instructions.
 struct LoopTimes {
   uint64_t first_pc = 0, last_pc = 0;  // the branch's target, and the branch
@@ -17,8 +17,8 @@ struct LoopTimes {
   double matrix_share = 0;             // of the time of the four matrix pipes
 };
 
-// The iterations of the first wave during which all waves that run with it are in their longest
-// run of iterations. No iterations if there are fewer than two, or if a run has fewer than five.
+// The iterations of the first wave during which all waves that run with it are in their longest run
+// of iterations. There are none if they are fewer than two, or if a run has fewer than five.
 LoopTimes FindLoop(const Times& times, const std::vector<GroupTrace>& groups);
 
 // `entry` is the address of the kernel's first instruction. With `timeline` the times of each

@@ -42,7 +42,7 @@ class AccessLog {
   void Clear();
 
   std::vector<uint64_t> lines;  // addresses / kLineBytes
-  uint32_t segments = 0;        // of kSegmentBytes; counted again when another one came between
+  uint32_t segments = 0;        // of kSegmentBytes; one counts again if another came in between
 
  private:
   std::vector<Buffer> buffers_;

@@ -110,8 +110,8 @@ std::string DecodeFlat(const Encoding& e, const OpInfo& info, Instruction* in) {
   in->lds = std::string_view(info.mnemonic).find("_load_lds_") != std::string_view::npos;
   std::string error;
   if (in->saddr) error = DecodeSgpr(saddr, scratch ? 1 : 2, &in->src[2]);
-  // A scratch address has a vector register where this bit says so; on gfx90a where it has no
-  // scalar register.
+  // A scratch address has a vector register if bit 13 is set; on gfx90a, if it has no scalar
+  // register.
   if (error.empty() && (!scratch || (e.arch == Arch::kGfx90a ? !in->saddr : bit13))) {
     error = DecodeVgpr(Field(e.high, 7, 0), scratch || in->saddr ? 1 : 2, false, &in->src[0]);
   }

@@ -78,7 +78,7 @@ Step& Program::DecodeAt(uint64_t pc) {
   step.pc = pc;
   const auto* code = reinterpret_cast<const uint8_t*>(pc);
   std::string error = Decode(arch_, code, size_ - offset, &step.instruction);
-  if (!error.empty()) throw Fault{error};
+  if (!error.empty()) throw Fault{"The emulator cannot execute this: " + error + "."};
   const Instruction& instruction = step.instruction;
   step.unit = UnitOf(instruction.op);
   step.memory = DescribeMemory(instruction.format, Mnemonic(instruction.op));
@@ -127,8 +127,8 @@ void Program::CheckRegisters(const Step& step) const {
   for (int i = 0; i < step.num_writes; ++i) check(step.writes[i]);
 }
 
-// Sweeps the code once for the sizes of stores. The sweep ends at data that does not decode; the
-// grains are then one byte.
+// Reads the code once for the sizes of stores. If it finds data that does not decode, it stops, and
+// the grains are one byte.
 void Program::Scan() {
   uint64_t pc = base_ + kernel_.entry, end = base_ + kernel_.code_end;
   auto shift = [](int bytes) { return bytes >= 4 ? 2 : bytes / 2; };

@@ -167,9 +167,9 @@ std::string DecodeVopShort(const Encoding& e, Format format, const OpInfo& info,
   return error.empty() ? CheckConstantBus(*in) : error;
 }
 
-// The bits of op_sel that a VOP3 instruction has. An instruction that gfx9 added as VOP3 only has
-// one for each 16-bit operand. Conversions to float8 have the one of the destination's half; those
-// from float8 have the number of the source's byte in two bits, or of its half in one.
+// The bits of op_sel that a VOP3 instruction has. An instruction that gfx9 added only as VOP3 has
+// one bit for each 16-bit operand. A conversion to float8 has the bit of the destination's half. A
+// conversion from float8 has the number of the source's byte in two bits, or of its half in one.
 uint8_t OpSelAllowed(const OpInfo& info, Op op) {
   switch (op) {
     case Op::v_cvt_pk_fp8_f32:
@@ -274,7 +274,7 @@ std::string DecodeScaledMatrix(const Encoding& e, Instruction* in) {
   if (info == nullptr) return "v_mfma_ld_scale_b32 without a matrix instruction that has scales";
   std::string error = DecodeVop3p(matrix, in);
   if (!error.empty()) return error;
-  // This bit says that there are scales.
+  // abid is 1 if there are scales.
   if (in->abid != 1) return "a scaled matrix instruction without the bit for it";
   in->abid = 0;
   in->op = op;
@@ -344,7 +344,7 @@ std::string DecodeVop3p(const Encoding& e, Instruction* in) {
       letter = format == 4 ? '4' : format >= 2 ? '6' : '8';
     }
     if (letter == 'x' && code >= 240 && code <= 248) {
-      // Float constants of v_fma_mix have 16 bits (LLVM, mad-mix.ll): nobody says what such an
+      // Float constants of v_fma_mix have 16 bits (LLVM, mad-mix.ll). No source says what such an
       // operand is as float32.
       if (!((in->op_sel_hi >> num_src) & 1)) return "a float constant as float32 of v_fma_mix";
       letter = 'h';

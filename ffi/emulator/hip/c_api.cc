@@ -2,8 +2,6 @@
 #include "emulator/hip/graph.h"
 #include "emulator/hip/state.h"
 
-#define JAXGEMM_EXPORT extern "C" __attribute__((visibility("default")))
-
 using namespace jaxgemm::emulator;
 
 namespace {

@@ -67,7 +67,7 @@ void** __hipRegisterFatBinary(const void* wrapper) {
   return reinterpret_cast<void**>(new FatBinary{given->bundle, {}});
 }
 
-void __hipUnregisterFatBinary(void**) {}  // the process ends
+void __hipUnregisterFatBinary(void**) {}  // libraries call it only when the process ends
 
 void __hipRegisterFunction(void** binary, const void* host_function, char*, const char* name,
                            unsigned, void*, void*, void*, void*, int*) {

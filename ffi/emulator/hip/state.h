@@ -35,7 +35,7 @@ hipError_t Guarded(F&& f) {
 
 struct Device {
   int number;
-  std::string chip, name;  // "MI300X", "AMD Instinct MI300X (emulated)"
+  std::string chip, name;  // "MI300X", "AMD Instinct MI300X (emulated by jaxgemm)"
   Arch arch;
   int minor_version;  // of the compute capability; the major version is 9
   int compute_units, dies, lds_bytes;

@@ -30,8 +30,8 @@ struct Mark {
 struct Event {
   std::mutex mutex;
   std::shared_ptr<Mark> mark;         // of the last record; null: never recorded
-  std::shared_ptr<Capture> capture;   // not null: recorded in a capture,
-  std::vector<Node*> captured_after;  // after these nodes
+  std::shared_ptr<Capture> capture;   // the capture of the last record; null: there was none
+  std::vector<Node*> captured_after;  // the nodes before that record
 };
 
 class Stream {
@@ -47,8 +47,8 @@ class Stream {
   bool IsIdle();
   void Wait();
 
-  std::shared_ptr<Capture> capture;  // not null: the stream is captured, not run,
-  std::vector<Node*> tail;           // and this is the last work of it
+  std::shared_ptr<Capture> capture;  // null: the stream is not captured, its work runs
+  std::vector<Node*> tail;           // the last nodes that the stream captured
 
  private:
   void RunAll();

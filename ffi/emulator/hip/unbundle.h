@@ -6,8 +6,8 @@
 
 namespace jaxgemm::emulator {
 
-// The code object for the arch in the bundle at `bundle`, which may be compressed. Throws
-// HipFailure.
+// The code object for the arch in the bundle at `bundle`. Throws HipFailure, also if the bundle is
+// compressed.
 std::string Unbundle(const char* bundle, std::string_view arch);
 
 }  // namespace jaxgemm::emulator

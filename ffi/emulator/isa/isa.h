@@ -40,9 +40,9 @@ enum class Format : uint8_t {
 
 inline constexpr int kWaveSize = 64;
 
-// The operands src_shared_base and src_private_base, and the upper halves of their values: the
-// addresses at which FLAT instructions access the LDS, and a lane's scratch. No host has memory
-// there.
+// The operands src_shared_base and src_private_base, and the upper halves of their values. FLAT
+// instructions access the LDS and a lane's scratch at addresses with these upper halves. No host
+// has memory there.
 inline constexpr uint16_t kSharedBase = 235, kPrivateBase = 237;
 inline constexpr uint32_t kSharedBaseHigh = 0x10000, kPrivateBaseHigh = 0x20000;
 
@@ -81,7 +81,7 @@ struct Instruction {
   // Memory. On gfx90a the bits sc0, nt and sc1 have the names glc, slc and scc.
   int32_t offset = 0, offset1 = 0;
   bool sc0 = false, sc1 = false, nt = false, lds = false, offen = false, idxen = false;
-  bool saddr = false;  // FLAT formats: src[2] is used; scratch without: src[0] or offset only
+  bool saddr = false;  // FLAT formats: whether src[2] is used
   // SOPP, SOPK: the 16-bit immediate, sign-extended if it is a number or a branch distance.
   int32_t imm = 0;
 };

@@ -29,7 +29,8 @@ enum class AccessKind : uint8_t {
   kPlain,    // through the caches
   kThrough,  // loads and stores with sc1, which bypass the caches that the scope does not share
   kAtomic,   // read-modify-write, performed where the whole scope sees it
-  // A store of four bytes on gfx90a, where a relaxed atomic store has no mark: data or a flag.
+  // A store of four bytes on gfx90a. It may be data or a flag: a relaxed atomic store has the same
+  // encoding.
   kWord,
 };
 
@@ -89,7 +90,7 @@ class GlobalMemory {
     return (group ^ wave_->group->key()) & kBesideKey ? kSystem : kDevice;
   }
   // Whether the event and the running access both bypass the caches that their order does not
-  // share; such accesses never race. A kWord counts as such beside any but another kWord.
+  // share; such accesses never race. A kWord counts as such, unless both are a kWord.
   bool BothThrough(const Event& event) const {
     const Scope order = OrderWith(event.group);
     const bool word = kind_ == AccessKind::kWord, event_word = event.kind == AccessKind::kWord;

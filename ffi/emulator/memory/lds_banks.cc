@@ -5,8 +5,8 @@
 namespace jaxgemm::emulator {
 namespace {
 
-// Phases of the first half of a wave; the second half has the same, 32 lanes on. Banks are one
-// dword wide.
+// The phases of the first half of a wave. The second half has the same phases, for lanes 32 to 63.
+// Banks are one dword wide.
 struct Phases {
   int banks;
   int count;       // phases in half a wave
@@ -26,12 +26,12 @@ constexpr Phases Groups(int banks, int count, const int (&groups)[8]) {
   return phases;
 }
 
-// gfx950: phases as measured on the chip by HipKittens (arXiv 2511.08083, appendix; the
-// repository's analysis/paper_experiments/phases). Reads of 8 and 16 bytes use 64 banks; reads of
-// 12 bytes and writes use 32. gfx942: 32 banks, 128 bytes a cycle; the phases of ds_read_b128 are
-// from AMD ("Avoiding LDS Bank Conflicts on AMD GPUs Using CK-Tile"), and are also those measured
-// for ds_read_b96. Narrower accesses take 32 lanes at a time; for gfx950 no source gives more than
-// 32 banks for them. Transposing reads are taken to be like plain reads of 8 bytes.
+// gfx950: HipKittens measured the phases on the chip (arXiv 2511.08083, appendix; the repository's
+// analysis/paper_experiments/phases). Reads of 8 and 16 bytes use 64 banks; reads of 12 bytes and
+// writes use 32. gfx942: there are 32 banks, 128 bytes a cycle. The phases of ds_read_b128 are from
+// AMD ("Avoiding LDS Bank Conflicts on AMD GPUs Using CK-Tile"); those measured for ds_read_b96 are
+// the same. Narrower accesses take 32 lanes at a time; for gfx950 no source gives more than 32
+// banks for them. Transposing reads are assumed to be like plain reads of 8 bytes.
 constexpr int kInEights[8] = {0, 1, 2, 3, 1, 0, 3, 2};
 constexpr int kInSixteens[8] = {0, 1, 1, 0, 1, 0, 0, 1};
 constexpr Phases kLanes32 = Consecutive(32, 32), kLanes16 = Consecutive(32, 16),

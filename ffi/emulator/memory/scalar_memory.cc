@@ -15,9 +15,9 @@ void ExecuteScalarMemory(const Step& step, Wave* wave, KernelContext* context) {
   int dwords = step.memory.bytes / 4;
   uint32_t loaded[16] = {};
   if (step.memory.access == Access::kTime) {
-    // s_memtime gives cycles. s_memrealtime gives a clock of constant 100 MHz (CDNA3 ISA, "Scalar
-    // Memory Operations", S_MEMREALTIME; its rate: LLVM AMDGPUUsage, llvm.readsteadycounter). Here
-    // a cycle is taken to be that of 2.1 GHz.
+    // s_memtime counts cycles. s_memrealtime counts a constant 100 MHz (CDNA3 ISA, "Scalar Memory
+    // Operations", S_MEMREALTIME; its rate: LLVM AMDGPUUsage, llvm.readsteadycounter). The emulator
+    // assumes cycles of 2.1 GHz.
     constexpr uint64_t kCyclesPerTick = 21;
     uint64_t clock = context->progress.cycles;
     if (instruction.op == Op::s_memrealtime) clock /= kCyclesPerTick;

@@ -18,8 +18,8 @@ struct Progress {
   uint64_t instructions = 0;  // executed so far
   // `instructions` at the last progress. A wave that polls a flag makes no progress.
   uint64_t last = 0;
-  // Time: four cycles for each instruction, as if one wave ran at a time, and the time that all
-  // waves sleep.
+  // The time: four cycles for each instruction, as if one wave ran at a time, plus the cycles in
+  // which all waves sleep.
   uint64_t cycles = 0;
 };
 

@@ -130,12 +130,12 @@ class VectorMemoryUnit {
   }
 
  private:
-  // Tells the memory how far the access reaches.
+  // Tells `memory` the kind and the scope of the access.
   void BeginAccess(bool atomic) {
     AccessKind kind = atomic ? AccessKind::kAtomic : AccessKind::kPlain;
     Scope scope = kDevice;
     if (context_.arch == Arch::kGfx90a) {
-      // Instructions do not have a scope. Loads with glc miss the L1, and all stores pass it.
+      // gfx90a's instructions have no scope. Loads with glc and all stores bypass the L1.
       scope = kSystem;
       const bool load = op_.access == Access::kLoad;
       if (load && instruction_.sc0) kind = AccessKind::kThrough;

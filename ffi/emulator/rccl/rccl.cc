@@ -1,7 +1,7 @@
 // A stand-in for RCCL among the devices of one process. A collective is a host function on each
-// rank's stream; the streams' threads meet in an exchange. Sends are buffered and never wait.
-// As in RCCL, the first call of each rank for a communicator belongs to the first of the others,
-// and so on, whatever their streams: calls on two streams may run in any order.
+// rank's stream; the streams' threads meet in an exchange. Sends are buffered and never wait. As in
+// RCCL, the first calls of all ranks for a communicator belong together, the second calls, and so
+// on, whatever their streams: calls on two streams may run in any order.
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>

@@ -100,7 +100,8 @@ std::vector<Symbol> ReadSymbols(std::string_view file) {
 void CheckName(std::string_view name) {
   for (const char c : name) {
     if (c < ' ' || c > '~' || c == '"' || c == '\\') {
-      throw EmulationError("The code object has a name with characters that no name has.");
+      throw EmulationError(
+          "The code object has a name with characters that the emulator does not accept.");
     }
   }
 }

@@ -17,7 +17,7 @@ namespace jaxgemm::emulator {
 namespace {
 
 constexpr uint32_t kLdsJunk = 0x7fc07fc0;
-// At most one instruction issues in 4 cycles; s_sleep counts 64 cycles (CDNA3 ISA, "S_SLEEP").
+// A wave issues at most one instruction in 4 cycles; s_sleep counts 64 (CDNA3 ISA, "S_SLEEP").
 constexpr uint64_t kCyclesOfIssue = 4, kCyclesOfSleep = 64;
 
 // The workgroups of one kernel.
@@ -150,7 +150,7 @@ class Machine {
     }
     if (progress_.instructions - progress_.last > options_.idle_limit) {
       Hang(
-          Text("%llu instructions changed nothing: flags are polled that nobody sets (raise "
+          Text("%llu instructions changed nothing: flags are polled that no wave sets (raise "
                "idle_limit if the kernel only computes)",
                static_cast<unsigned long long>(options_.idle_limit)));
     }
@@ -251,7 +251,7 @@ class Machine {
 
   void Alu(const Step& step, Wave* wave) {
     std::string error = ExecuteAlu(contexts_[0].arch, step.instruction, &wave->registers);
-    if (!error.empty()) throw Fault{std::move(error)};
+    if (!error.empty()) throw Fault{"The emulator cannot execute this: " + error + "."};
   }
 
   // Releases the barrier if every wave that has not ended waits at it.

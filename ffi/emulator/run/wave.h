@@ -83,7 +83,7 @@ struct Workgroup {
   uint32_t coordinates[3] = {};
   uint32_t xcc = 0;
   int num_waves = 0;
-  uint32_t epoch = 0;  // barrier releases so far, counted over all workgroups of the slot
+  uint32_t epoch = 0;  // barrier releases so far, those of the earlier workgroups here included
   std::vector<std::unique_ptr<Wave>> waves;
   std::unique_ptr<class Lds> lds;
 

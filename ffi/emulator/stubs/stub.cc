@@ -6,8 +6,8 @@
 
 namespace {
 
-// The result of a function. kSucceeds returns 0. kAbsent returns -1, of a function that asks
-// whether there is something. kFails returns an error and prints a line; kFailsQuietly, for
+// The result of a function. kSucceeds returns 0. kAbsent returns -1, for functions that ask whether
+// something exists. kFails returns an error and prints a line; kFailsQuietly, for
 // functions that every program calls, prints nothing. kText returns the text of an error. kAborts
 // ends the process, for functions that cannot return an error.
 enum Result { kSucceeds, kAbsent, kFails, kFailsQuietly, kText, kAborts };

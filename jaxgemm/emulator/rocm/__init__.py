@@ -1,8 +1,8 @@
 """Virtual AMD GPUs: JAX's own ROCm client on a machine without one.
 
 `start` makes JAX's unmodified ROCm plugin load libraries of this package in place of
-ROCm's. Its devices are emulated: each kernel, of XLA and of jaxgemm, is executed by the
-emulator on the host. Results are those of the machine code. Times mean nothing.
+ROCm's. Its devices are emulated: the emulator executes each kernel, of XLA and of jaxgemm,
+on the host. Results are those of the machine code. Times mean nothing.
 
     python -m jaxgemm.emulator.rocm --arch=gfx942 --devices=2 script.py arguments...
 """
@@ -23,11 +23,11 @@ _HIP = "libamdhip64.so.7"
 _PACKAGES = ("jax-rocm7-pjrt", "jax-rocm7-plugin")
 _INSTALL = "pip install -e '.[virtual-rocm]' in a clone of jaxgemm"
 
-# XLA would measure variants of its kernels, which means nothing here. Its kernels of an
-# all-reduce and of a ragged all-to-all wait for the same kernel on other devices, and the
-# emulator runs one kernel at a time, so RCCL does both. Its own grouped products, and those
-# that Triton has no kernels for, would be calls of hipBLASLt. Sorts of 16384 elements and more
-# would be hipCUB's, in compressed code that is not read here.
+# XLA would measure variants of its kernels, and times mean nothing here. Its kernels for an
+# all-reduce and a ragged all-to-all wait for the same kernel on other devices, and the emulator
+# runs one kernel at a time, so RCCL does both. Its grouped products, and products for which Triton
+# has no kernels, would be calls of hipBLASLt, which has no stand-in. Sorts of 16384 elements and
+# more would be hipCUB's, whose code objects are compressed; the emulator does not read those.
 _XLA_FLAGS = {
     "--xla_disable_hlo_passes": "cublas-gemm-rewriter",
     "--xla_gpu_autotune_level": "0",
@@ -37,7 +37,7 @@ _XLA_FLAGS = {
     "--xla_gpu_unsupported_use_ragged_all_to_all_one_shot_kernel": "false",
 }
 
-# Functions that the interpreter has, and functions and type descriptions of the C++ library.
+# Prefixes of functions of the Python interpreter, and of functions and types of the C++ library.
 _ELSEWHERE = ("Py", "_Py", "_ZNSt", "_ZNKSt", "_ZTISt", "_ZTIN10__cxxabiv1")
 
 
@@ -63,16 +63,16 @@ def start(
     arch: "gfx942" for MI300X, "gfx950" for MI355X, "gfx90a" for MI250X, or the name of a
       chip: "MI300A".
     devices: how many devices there are, all of this chip.
-    over_real_rocm: whether to start although ROCm or an AMD GPU is there. This process
-      then uses the virtual devices only.
+    over_real_rocm: whether to start even if ROCm or an AMD GPU is on this machine. This
+      process then uses the virtual devices only.
     stream_seed: a seed other than 0 delays each operation of a stream at random, and
       runs the nodes of a command buffer in a random order that their dependencies allow.
     most_delay_us: the longest of these delays in microseconds.
 
   Raises:
     VirtualRocmError: the plugin is missing, or of another version than JAX; JAX has
-      looked for devices already; ROCm is there; the plugin needs a library or a
-      function that this package does not stand in for; `start` was called before with
+      looked for devices already; ROCm is on this machine; the plugin needs a library or a
+      function for which this package has no stand-in; `start` was called before with
       other values.
   """
   if _ffi.virtual_gpus is not None:
@@ -91,7 +91,7 @@ def start(
   folder = library_folder()
   _check_libraries(plugin, folder)
 
-  # They are found by their names when the plugin is loaded. Only this process sees them.
+  # The plugin finds these libraries by their names when it is loaded. Only this process has them.
   os.environ["JAXGEMM_EMULATOR_LIBRARY"] = str(folder / _HIP)
   for library in sorted(folder.iterdir(), key=lambda path: path.name != _HIP):
     ctypes.CDLL(str(library))
@@ -101,10 +101,10 @@ def start(
   except _library.EmulationError as error:
     raise VirtualRocmError(str(error)) from None
   hip.jaxgemm_emulator_set_stream_delays(stream_seed, most_delay_us)
-  # XLA's own kernels have barriers that do not wait for LDS instructions (sort), and loads of
-  # several elements at any element. ROCm's driver allows unaligned accesses. Its transpositions
-  # read parts of the LDS that are not written, and do not use what they read. At the end of
-  # a block its compiler leaves out a wait state after a store that LLVM 22 still inserts.
+  # XLA's own kernels fail some checks. Sorts have barriers that do not wait for LDS instructions.
+  # Loads of several elements begin at any element, and ROCm's driver allows such unaligned
+  # accesses. Transpositions read parts of the LDS that are not written, and do not use them. At
+  # the end of a block XLA's compiler leaves out a wait state after a store that LLVM 22 inserts.
   emulator._set_default_options(emulator.Options(
       check_lds_races=False, check_alignment=False, check_uninitialized=False,
       check_store_hazards=False))
@@ -128,14 +128,15 @@ def start(
 
 
 def is_started() -> bool:
-  """Whether the GPUs of this process are virtual: they have no time of their own."""
+  """Whether the GPUs of this process are virtual, so that times mean nothing."""
   return _ffi.virtual_gpus is not None
 
 
 def command() -> list[str]:
-  """Arguments of Python that give another program this process's virtual devices, if any.
+  """Arguments for Python that give another program the same virtual devices as this process.
 
-  They stand before the program's own: python ARGUMENTS -m module.
+  They come before the program's own arguments: python ARGUMENTS -m module. Without virtual
+  devices there are none.
   """
   if _ffi.virtual_gpus is None:
     return []
@@ -144,7 +145,7 @@ def command() -> list[str]:
 
 
 def count_graphs() -> int:
-  """How many HIP graphs have run, child graphs included: XLA's command buffers."""
+  """The number of HIP graphs that have run, child graphs included: XLA's command buffers."""
   return _library.load().jaxgemm_emulator_count_graphs()
 
 
@@ -152,7 +153,7 @@ def library_folder() -> pathlib.Path:
   """The folder of the libraries that stand in for ROCm's.
 
   Raises:
-    VirtualRocmError: this installation has none.
+    VirtualRocmError: this installation has no such folder.
   """
   for folder in emulator.__path__:  # an editable installation has them elsewhere
     libraries = pathlib.Path(folder, "rocm", "lib")
@@ -202,14 +203,14 @@ def _check_not_initialized() -> None:
 def _check_no_real_rocm() -> None:
   if places := real_rocm():
     raise VirtualRocmError(
-        f"ROCm, or an AMD GPU, is on this machine ({places[0]}). Virtual devices would "
-        "stand in its place. If that is wanted, pass --over-real-rocm, or "
+        f"ROCm, or an AMD GPU, is on this machine ({places[0]}). This process would use "
+        "virtual devices in its place. If that is wanted, pass --over-real-rocm, or "
         "over_real_rocm=True to start."
     )
 
 
 def _plugin_libraries() -> list[pathlib.Path]:
-  """The shared libraries that JAX's plugin cannot do without."""
+  """The shared libraries of JAX's ROCm plugin."""
   pjrt = importlib.util.find_spec("jax_plugins.xla_rocm7")
   plugin = importlib.util.find_spec("jax_rocm7_plugin")
   assert pjrt is not None and pjrt.origin and plugin is not None and plugin.origin

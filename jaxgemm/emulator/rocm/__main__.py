@@ -16,16 +16,16 @@ def main() -> None:
   )
   parser.add_argument(
       "--arch", default="gfx942",
-      help="gfx942 (MI300X), gfx950 (MI355X), gfx90a (MI250X) or a chip: MI300X, MI300A, MI308X",
+      help="gfx942 (MI300X), gfx950 (MI355X), gfx90a (MI250X) or a chip, such as MI300A or MI308X",
   )
-  parser.add_argument("--devices", type=int, default=1, help="how many devices")
+  parser.add_argument("--devices", type=int, default=1, help="number of devices")
   parser.add_argument(
       "--over-real-rocm", action="store_true",
-      help="start although ROCm or an AMD GPU is on this machine",
+      help="start even if ROCm or an AMD GPU is on this machine",
   )
   parser.add_argument(
       "--stream-seed", type=int, default=0,
-      help="delay the operations of streams at random, by this seed",
+      help="seed of random delays of the streams' operations; 0: no delays",
   )
   parser.add_argument(
       "--most-delay-us", type=int, default=2000,

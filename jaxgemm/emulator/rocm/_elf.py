@@ -24,13 +24,13 @@ _SYMBOL = np.dtype([
 
 @dataclasses.dataclass(frozen=True)
 class Dynamic:
-  """What the dynamic loader reads of a library.
+  """The parts of a library that the dynamic loader reads.
 
   Attributes:
     needed: file names of the libraries that it is linked with.
     defined: names that it defines.
-    undefined: names that it cannot do without, other than those of the C and C++
-      libraries that have a version.
+    undefined: names that it needs from other libraries, without versioned names of the C and
+      C++ libraries.
   """
 
   needed: frozenset[str]
@@ -87,7 +87,7 @@ def read(path: pathlib.Path) -> Dynamic:
 
 
 def _read_needed_versions(section: bytes, strings: bytes, text) -> set[int]:
-  """The numbers of the versions of the C and C++ libraries."""
+  """The numbers of the symbol versions that belong to the C and C++ libraries."""
   found, at = set(), 0
   word = lambda offset, size: int.from_bytes(section[offset:offset + size], "little")
   while True:

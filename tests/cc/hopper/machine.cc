@@ -42,7 +42,7 @@ struct Thread {
   bool done;
   bool met;                                  // has passed a cluster barrier
   uint64_t joined;                           // the generation of the meeting that it joined
-  std::deque<std::shared_ptr<bool>> stores;  // those that it started: whether they are done
+  std::deque<std::shared_ptr<bool>> stores;  // whether each store that it started is done
   std::vector<std::function<void()>> open;   // wgmmas that are not committed
   std::deque<std::vector<std::function<void()>>> groups;  // committed wgmmas
   void* fiber;                                            // for ThreadSanitizer
@@ -60,7 +60,7 @@ struct Meeting {
   uint64_t generation = 0;
 };
 
-// Asynchronous work. It has its own fiber, which the thread that started it has created.
+// Asynchronous work. It has a fiber of its own, created by the thread that started it.
 struct Later {
   std::function<void()> work;
   std::shared_ptr<bool> done;
@@ -91,7 +91,8 @@ struct Machine {
 
 JAXGEMM_UNSEEN Thread* Me() { return machine.current; }
 
-// While it exists, ThreadSanitizer ignores accesses: those to the machine's own data are no races.
+// While it exists, ThreadSanitizer ignores accesses, because those to the machine's own data are
+// not races.
 class Inside {
  public:
   Inside() {
@@ -209,15 +210,15 @@ bool RunCluster(int cluster) {
   }
   const bool ended_early = left == 0 && (machine.late || !machine.later.empty());
   if (ended_early) {
-    std::printf("a CTA ended with %zu copies on their way%s\n", machine.later.size(),
-                machine.late ? ", and something came to it" : "");
+    std::printf("a CTA ended with %zu copies outstanding%s\n", machine.later.size(),
+                machine.late ? ", and a copy or an arrival came to it" : "");
   }
   if (machine.early) std::printf("a barrier was used before it was sure to be initialised\n");
   while (left == 0 && !machine.later.empty()) DoOne();
   JAXGEMM_TSAN(for (int i = 0; i < machine.size * kThreads;
                     ++i) { __tsan_destroy_fiber(machine.threads[i]->fiber); })
   if (left > 0) {
-    std::printf("%d threads wait for what does not come; the first are\n", left);
+    std::printf("%d threads wait at barriers that never complete; the first are\n", left);
     int shown = 0;
     for (auto& [key, threads] : machine.waiting) {
       if (shown++ < 8) {

@@ -1,6 +1,6 @@
 // A stand-in for a cluster of CTAs of a Hopper GPU. Their threads are fibers of one host thread,
-// scheduled at random. Asynchronous operations (copies, wgmma) are done as late as allowed, in any
-// order, so that a thread that does not wait for them reads the old data. Under ThreadSanitizer
+// scheduled at random. Asynchronous operations (copies, wgmma) may be done as late as allowed, in
+// any order, so that a thread that does not wait for them reads the old data. Under ThreadSanitizer
 // each fiber is a thread, and accesses that no barrier orders are a race.
 #pragma once
 
@@ -13,9 +13,9 @@ namespace jaxgemm::stand_in {
 inline constexpr int kThreads = 384, kWarp = 32, kMostCtas = 8;
 inline constexpr size_t kSharedBytes = 227 * 1024;
 
-// Runs `kernel` in all threads of `clusters` clusters, one cluster after the other. False: threads
-// wait for what does not come, a CTA ended too early, a barrier was used too early, or shared
-// memory was written outside of its bounds.
+// Runs `kernel` in all threads of `clusters` clusters, one cluster after the other. Returns false
+// if threads wait at a barrier that never completes, a CTA ended too early, a barrier was used too
+// early, or shared memory was written outside of its bounds.
 bool Launch(int clusters, int cluster_size, uint64_t seed, const std::function<void()>& kernel);
 
 // The position of the calling thread, and its shared memory.

@@ -1,4 +1,4 @@
-"""Hostile input, seeded: random and mutated calls, each of which must be right or be refused.
+"""Makes random and mutated calls from a seed; each must be right, or be refused by an error.
 
     python -m tests.support.fuzz --cases=1000 --seed=1
     python -m tests.support.fuzz --whole                   # 100,000 cases
@@ -7,10 +7,10 @@
 
 Kinds: "api" calls the public functions (api.py), "calls" the FFI targets (calls.py), "files" reads
 corrupted code objects and tuning files (files.py). The cases run in child processes, so a crash or
-a hang is a fault of one case, and the next child goes on behind it. The last line is one of JSON
-with the counts; the exit status is 1 if there is a fault. With --sanitized the handlers of the CPU
-are those of a library that was compiled with sanitizers (sanitized.py), which see all loads and
-stores of the kernel that JAXGEMM_HOST_KERNEL=portable chooses, and most of the others'.
+a hang is a fault of one case, and the next child goes on with the case after it. The last line has
+the counts as JSON; the exit status is 1 if there is a fault. With --sanitized the handlers of the
+CPU are those of a library that was compiled with sanitizers (sanitized.py). These see all loads and
+stores of the kernel that JAXGEMM_HOST_KERNEL=portable chooses, and most of those of other kernels.
 """
 
 import argparse

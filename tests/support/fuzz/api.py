@@ -1,7 +1,8 @@
 """Cases of the public functions: a valid call, or one with a hostile argument.
 
-A valid call must be right beside float64. One with a hostile argument must be right, too, or raise
-TypeError, ValueError, NotImplementedError or OverflowError with a text that names the argument.
+The result of a valid call must agree with float64. That of a call with a hostile argument must
+agree, too; or the call raises TypeError, ValueError, NotImplementedError or OverflowError, with a
+text that names the argument.
 """
 
 from collections.abc import Callable
@@ -34,11 +35,11 @@ _OPTIONS = ("precision", "preferred_element_type", "activation", "schedule", "re
 
 class Call(NamedTuple):
   """Attributes:
-    name: of the public function.
-    arguments: by name.
-    wanted: wanted(arguments, out) is (result, bounds), or None where nothing is known; of the
-      arguments as they are, mutated or not.
-    reduced: options of `_OPTIONS` that the function does not have.
+    name: the name of the public function.
+    arguments: its arguments by name.
+    wanted: wanted(arguments, out) is (result, bounds) for these arguments, mutated or not; or None
+      where nothing is known.
+    lacks: options of `_OPTIONS` that the function does not have.
   """
 
   name: str
@@ -57,7 +58,7 @@ def _operand_dtypes(rng, mixes_float8: bool = False) -> tuple[str, str]:
   first = choice(rng, _FLOATS)
   if rng.random() < 0.7:
     return first, first
-  # Other pairs jax does not promote.
+  # jax does not promote other pairs.
   pairs = [("float32", "bfloat16", "float16"), ("float8_e4m3fn", "float8_e5m2")] if (
       mixes_float8) else [("float32", "bfloat16", "float16")]
   return first, choice(rng, next((pair for pair in pairs if first in pair), (first,)))
@@ -351,7 +352,7 @@ def _overlapped(x, w, chunk_rows, tiles_per_chunk_m, first_chunk, tile_idx_pivot
 
 
 def _describe(rng) -> Call:
-  """explain, supports and workspace_size of shapes that no machine holds."""
+  """explain, supports and workspace_size, with shapes that no machine has memory for."""
   sizes = [int(choice(rng, (0, 1, 7, 128, 4096, 2**20, 2**31 - 1, 2**31, 2**40, 2**62)))
            for _ in range(3)]
   dtypes = _operand_dtypes(rng)
@@ -402,7 +403,7 @@ _EXTRA = {"quantize": ("dtype", "axis", "block"), "ragged_dot": ("group_offset",
 
 
 def mutate(rng, call: Call) -> tuple[dict[str, Any], str]:
-  """(arguments with one other, its name)."""
+  """(the arguments with one of them replaced, its name)."""
   given = dict(call.arguments)
   names = [*given, *(x for x in _OPTIONS if x not in call.lacks), *_EXTRA.get(call.name, ())]
   name = choice(rng, names)

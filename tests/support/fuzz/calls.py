@@ -1,6 +1,6 @@
 """Cases of the FFI targets: a planned call, or one with other attributes, buffers or values.
 
-A call is refused by an error, or its result is what its attributes say, beside float64.
+A call is refused by an error, or its result agrees with float64 for the attributes that it has.
 """
 
 from typing import Any
@@ -115,7 +115,7 @@ def _call(rng, p, plan):
 
 
 def _mutate(rng, attrs, args, results):
-  """The same with one or two changes; the names of what was changed."""
+  """The call with one or two changes, and the names of what was changed."""
   attrs, args, results = dict(attrs), dict(args), list(results)
   changed = []
   for _ in range(int(rng.integers(1, 3))):

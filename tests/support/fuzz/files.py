@@ -1,4 +1,4 @@
-"""Cases of files that are not what they should be: code objects and tuning files."""
+"""Cases of corrupted files: code objects and tuning files."""
 
 import functools
 import json
@@ -58,7 +58,7 @@ def _load_code_object(rng) -> str:
   out = np.zeros(4096, np.uint8)
   try:
     found = emulator.kernels(changed)
-    # Whatever the code does now, it reaches no memory but `out`.
+    # Whatever the changed code does, it may access no memory but `out`.
     arguments = bytes(next((k["argument_bytes"] for k in found if k["name"] == kernel), 8) % 65536)
     emulator.launch(
         changed, kernel, arguments, grid=1, block=256, arch=arch, buffers={"out": out},

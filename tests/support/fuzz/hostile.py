@@ -1,4 +1,4 @@
-"""Values that no caller should give, by what they stand for."""
+"""Values that no caller should give, by the kind of argument that they take the place of."""
 
 import math
 
@@ -19,7 +19,7 @@ SIZES = (0, 1, 2, 3, 5, 16, 17, 33, 64)
 
 
 def choice(rng, values):
-  """One of them; numpy's own choice would make an array of them."""
+  """One of the values; numpy's own choice would make an array of them."""
   return values[int(rng.integers(len(values)))]
 
 

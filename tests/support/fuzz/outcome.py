@@ -1,11 +1,11 @@
-"""What a case of the fuzzers may end with."""
+"""How a case of the fuzzers may end."""
 
 import jax
 import numpy as np
 
 
 class Fault(Exception):
-  """A result is wrong, or a refusal is no good one."""
+  """A result is wrong, or a refusal does not name what is wrong."""
 
 
 def short(x) -> str:
@@ -29,7 +29,7 @@ def check_close(words: str, got, wanted, error) -> None:
   got = got.astype(np.float64)
   with np.errstate(all="ignore"):
     right = (np.abs(got - wanted) <= error) | (got == wanted) | (np.isnan(got) & np.isnan(wanted))
-    # Where sums in float32 overflow, or the bound is infinite, nothing is said.
+    # Where sums in float32 overflow, or the bound is infinite, any element is right.
     right |= (~(np.abs(wanted) + error < 3e38) & ~np.isnan(wanted)) | np.isinf(error)
   if not right.all():
     first = tuple(int(x) for x in np.argwhere(~right)[0])

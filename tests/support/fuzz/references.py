@@ -46,7 +46,7 @@ def rounded(dtype, wanted, error):
 
 
 def flushed(x):
-  """The sizes of what is subnormal in float32, which XLA's threads take for zero."""
+  """|x| where x is subnormal in float32, else 0: XLA's threads take subnormal numbers for zero."""
   size = np.abs(x)
   return np.where(size < 2.0**-126, size, 0)
 

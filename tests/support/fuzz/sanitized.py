@@ -1,4 +1,4 @@
-"""Runs calls on the CPU's handlers as the sanitizers of addresses and undefined behaviour see them.
+"""Runs calls on the CPU's handlers under the sanitizers of addresses and of undefined behaviour.
 
 `library` is tests/cc/cpu_handlers.cc, compiled by tests/cc/test_cc.py. The process that loads it
 has the sanitizer's own library from its start, so there is guarded memory around XLA's buffers.
@@ -22,7 +22,7 @@ def environment(library: str) -> dict[str, str]:
 
 
 def use(library: str) -> ctypes.CDLL:
-  """Registers the library's handlers in the place of the module's, before jaxgemm is imported."""
+  """Registers the library's handlers instead of the module's, before jaxgemm is imported."""
   import atexit
 
   import jax
@@ -52,7 +52,7 @@ def report(errors: str) -> str:
 
 
 def main(library: str, fault: str) -> None:
-  """Makes a call with a planted fault, see cpu_handlers.cc; 0 is none."""
+  """Makes a call with a planted fault of cpu_handlers.cc; fault 0 is none."""
   handlers = use(library)
   import jax
   import numpy as np

@@ -1,4 +1,4 @@
-// A stand-in for ffi/sm90/ptx.h: the same functions, on ../machine.h instead of instructions.
+// A stand-in for ffi/sm90/ptx.h: the same functions, by ../machine.h instead of instructions.
 #pragma once
 
 #include <algorithm>
@@ -94,7 +94,7 @@ inline void StoreWordToCluster(uint32_t address, int32_t word) {
 }
 
 inline void ArriveAtCluster() {
-  // Only reads before it need the order, but ThreadSanitizer has no order for reads alone.
+  // It orders only reads before it, but ThreadSanitizer cannot order reads alone.
   stand_in::Join(stand_in::ClusterKey(), stand_in::kThreads * ClusterSize(), /*orders=*/true);
 }
 inline void WaitForCluster() { stand_in::AwaitOthers(stand_in::ClusterKey(), /*orders=*/true); }

@@ -1,4 +1,5 @@
-// A stand-in for ffi/sm90/wgmma.h, on ../machine.h: multiplies when a thread waits for it.
+// A stand-in for ffi/sm90/wgmma.h, by ../machine.h: it multiplies when a thread waits for the
+// wgmma.
 #pragma once
 
 #include <array>
@@ -84,7 +85,7 @@ struct Wgmma {
                                                  k);
     });
   }
-  // The lanes of a row have its elements.
+  // The elements of a row are in several lanes.
   static void RunA(Sum* d, const uint32_t* a, uint64_t b, bool accumulate) {
     std::array<std::array<Sum, kDepth>, 2> rows;
     for (int half = 0; half < 2; ++half) {
@@ -97,7 +98,7 @@ struct Wgmma {
   }
 
  private:
-  // lhs_at(half, k): element k of this thread's row, or of that eight rows further.
+  // lhs_at(half, k): element k of this thread's row (half 0), or of the row eight further (half 1).
   template <class LhsAt>
   static void Multiply(Sum* d, uint64_t b, bool accumulate, LhsAt lhs_at) {
     stand_in::Multiply([=] {
