@@ -177,6 +177,11 @@ bool HasShortEpilogue(const Problem& p, const GpuInstance& instance) {
          (instance.transposed || p.out_dtype != DType::kF32);
 }
 
+bool StoresLines(const Problem& p, const GpuInstance& instance) {
+  return instance.transposed && NeedsOnlyVectors(p) && !p.row_scale && p.m % 8 == 0 &&
+         p.out_dtype == PlainOut(p.lhs_dtype);
+}
+
 bool PingPongs(const Problem& p, const GpuInstance& instance, double tiles, int64_t workgroups) {
   const KernelForm form = IsPlainProduct(p) ? KernelForm::kPingPong : KernelForm::kFusedPingPong;
   return HasForm(instance, form) && Stores(p, instance, form) &&

@@ -23,6 +23,10 @@ bool HasNoEpilogue(const Problem& problem);
 // store out^T to float32. The model adds the cost of longer epilogues.
 bool HasShortEpilogue(const Problem& problem, const GpuInstance& instance);
 
+// Whether a kernel of out^T stores tiles that one CTA has whole in lines of 128 bytes; see
+// StoresLines in sm90/peers_epilogue.h. The problem is as the kernel has it, with m columns of out.
+bool StoresLines(const Problem& problem, const GpuInstance& instance);
+
 // Whether warpgroups ping-pong if tiles are whole and at a fixed stride. They do not if each CTA
 // has only one tile, because one of its two warpgroups would have nothing to do.
 bool PingPongs(const Problem& problem, const GpuInstance& instance, double tiles,

@@ -116,10 +116,7 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   // The loads of a CTA's next tile begin before the current one ends. With peers or out^T each tile
   // has a CTA of its own.
   const double next_tile = instance.transposed || peers > 1 ? model.next_cta : model.next_tile;
-  // Kernels of out^T store 16-bit results in lines of 128 bytes if peers own whole rows of a tile.
-  const bool in_lines = instance.transposed && p.m % 8 == 0 &&
-                        p.out_dtype == PlainOut(p.lhs_dtype) &&
-                        (peers == 1 || !SharesOutWarps(instance.tile_n));
+  const bool in_lines = peers == 1 && StoresLines(p, instance);
   // Rows of a tile that do not end at a cache line of the L2 are stored in more transactions.
   const double stored_longer =
       (wide && decomposition.fused ? 1 + model.wide_waits * std::max(0.0, 1 - 128 / n) : 1) *
@@ -140,9 +137,9 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   };
   // What an epilogue adds to a store with peers. next_cta contains the store of 16-bit results by
   // kernels that store out row-major.
-  const double per_epilogue = !decomposition.peers_epilogue ? 0
-                              : instance.transposed         ? model.epilogue_per_row
-                                                            : model.epilogue_per_column;
+  const double per_epilogue = !decomposition.peers_epilogue || in_lines ? 0
+                              : instance.transposed                     ? model.epilogue_per_row
+                                                                        : model.epilogue_per_column;
   // The store of a row of out by kernels of out^T. In lines it takes so little that the fit found
   // no time for a row beside the fixed time.
   const double per_row = in_lines ? 0 : model.per_transposed_row * AsDouble(Bytes(p.out_dtype)) / 2;

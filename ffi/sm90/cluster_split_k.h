@@ -49,9 +49,6 @@ class PeerExchange {
     asm volatile("" : "+r"(warp_), "+r"(lane_), "+r"(next_.first), "+r"(next_.end));
   }
 
-  JAXGEMM_SM90 bool IsAlone() const { return count_ == 1; }
-  // Whether a peer owns the same fragments of every warp.
-  JAXGEMM_SM90 bool SharesColumns() const { return !kSharesOutWarps || count_ == 1; }
   JAXGEMM_SM90 int first() const { return own_.first; }
   JAXGEMM_SM90 int end() const { return own_.end; }
 
@@ -92,8 +89,7 @@ class PeerExchange {
   JAXGEMM_SM90 void Wait() const { shared_.peers_ready[warp_].Wait(0); }
 
   // Adds up kCount fragments from `four` on, as far as this peer owns them, in peer order.
-  // kAsStored: as the accumulators are, also of transposed tiles; else as Read returns them.
-  template <bool kAsStored = false, int kCount>
+  template <int kCount>
   JAXGEMM_SM90 void AddUp(int four, Vec4<Sum> (&total)[kCount]) const {
     const int left = end() - four;
     const int skipped = (four - first()) * kFourBytes;
@@ -108,7 +104,7 @@ class PeerExchange {
       Vec4<Sum> terms[kCount];
 #pragma unroll
       for (int i = 0; i < kCount; ++i) {
-        if (i < left) terms[i] = Read<kAsStored>(from + i * kFourBytes);
+        if (i < left) terms[i] = Read(from + i * kFourBytes);
       }
 #pragma unroll
       for (int i = 0; i < kCount; ++i) {
@@ -147,10 +143,9 @@ class PeerExchange {
     return {{sums[4 * four], sums[4 * four + 1], sums[4 * four + 2], sums[4 * four + 3]}};
   }
   // This lane's values of a fragment. They are those of its accumulators; but in transposed tiles
-  // they are four rows of column lane / 4, from row 4 (lane % 4) on, unless kAsStored.
-  template <bool kAsStored>
+  // they are four rows of column lane / 4, from row 4 (lane % 4) on.
   JAXGEMM_SM90 Vec4<Sum> Read(const char* fragment) const {
-    if constexpr (!Traits::kTransposed || kAsStored) {
+    if constexpr (!Traits::kTransposed) {
       return *reinterpret_cast<const Vec4<Sum>*>(fragment + lane_ * sizeof(Vec4<Sum>));
     }
     const int column = lane_ / 4, four_rows = lane_ % 4;

@@ -69,7 +69,7 @@ class PeersEpilogue : public Epilogue<Traits> {
     AwaitRhs();
 #pragma unroll
     for (int four = 0; four < Traits::kFours; ++four) StageFour(four, sums + 4 * four);
-    StoreLines(args, tile, 0, Traits::kTileN);
+    StoreLines(args, tile);
     return true;
   }
 
@@ -80,9 +80,6 @@ class PeersEpilogue : public Epilogue<Traits> {
                                     const Peers& peers) {
     // The usual paths come first, because code is fetched as it is executed.
     if constexpr (!Traits::kInteger) {
-      if (SameInWarp(StoresLines(args) && peers.SharesColumns())) [[likely]] {
-        return StageAndStoreLines(args, tile, peers);
-      }
       if (SameInWarp(args.m % 4 == 0 && IsWideFloat(args.out_dtype) && !args.accumulate &&
                      !args.preact)) [[likely]] {
         return StoreTransposedFloats(args, tile, peers);
@@ -130,19 +127,18 @@ class PeersEpilogue : public Epilogue<Traits> {
         SharedAddress(StagedLines()) + (four * 8 + row) * kRowBytes + (vector ^ row) * 16,
         PackPair(Base::kPlainBf16, sum[0], sum[1]), PackPair(Base::kPlainBf16, sum[2], sum[3]));
   }
-  // Stores the staged rows from `first` to `end`.
-  JAXGEMM_SM90 void StoreLines(const GemmArgs& args, const WorkTile& tile, int first,
-                               int end) const {
+  // Stores the staged rows.
+  JAXGEMM_SM90 void StoreLines(const GemmArgs& args, const WorkTile& tile) const {
     constexpr int kVectors = kRowBytes / 16, kRowsAtOnce = kWarpgroupSize / kVectors;
     const Place place = PlaceOf(args, tile, Warpgroup() * Traits::kWgmmaM);
     const int thread = ThreadId() % kWarpgroupSize, vector = thread % kVectors;
     const int64_t column = place.row + vector * 8;
-    const int rows = column < args.m ? AtMost(args.n - place.column, end) : 0;
+    const int rows = column < args.m ? AtMost(args.n - place.column, Traits::kTileN) : 0;
     char* out =
         static_cast<char*>(args.out) + ((place.z * args.n + place.column) * args.m + column) * 2;
     WarpgroupBarrier(Warpgroup());
 #pragma unroll 4
-    for (int row = first + thread / kVectors; row < rows; row += kRowsAtOnce) {
+    for (int row = thread / kVectors; row < rows; row += kRowsAtOnce) {
       *reinterpret_cast<uint4*>(out + int64_t{row} * args.m * 2) = *reinterpret_cast<const uint4*>(
           StagedLines() + row * kRowBytes + (vector ^ row % 8) * 16);
     }
@@ -155,40 +151,6 @@ class PeersEpilogue : public Epilogue<Traits> {
     const int64_t column = place.row + Lane() / 4, last = args.m - 1;
     return {ColumnVector::Load(place.epilogue, column < last ? column : last),
             ColumnVector::Load(place.epilogue, column + 8 < last ? column + 8 : last)};
-  }
-  // Stores the rows that this peer owns as lines.
-  template <class Peers>
-  JAXGEMM_SM90 void StageAndStoreLines(const GemmArgs& args, const WorkTile& tile,
-                                       const Peers& peers) {
-    constexpr int kAtOnce = Traits::kFours < 4 ? Traits::kFours : 4;
-    const Place place = PlaceOf(args, tile, Warp() * kWarpM);
-    const ColumnPair columns = LoadColumns(args, place);
-    const int64_t first_row = place.column + Lane() % 4 * 2, last = args.n - 1;
-    peers.Wait();
-    AwaitRhs();
-#pragma unroll 1
-    for (int first = peers.first(); first < peers.end(); first += kAtOnce) {
-      Vec4<Sum> fours[kAtOnce];
-      RowVector rows[2 * kAtOnce];
-#pragma unroll
-      for (int i = 0; i < 2 * kAtOnce; ++i) {
-        const int64_t row = first_row + (first + i / 2) * 8 + i % 2;
-        rows[i] = RowVector::Load(args, place.epilogue, row < last ? row : last);
-      }
-      peers.template AddUp</*kAsStored=*/true>(first, fours);
-#pragma unroll
-      for (int i = 0; i < 4 * kAtOnce; ++i) {
-        const ColumnVector column = i % 4 < 2 ? columns.upper : columns.lower;
-        Sum& sum = fours[i / 4][i % 4];
-        sum = column.Apply(rows[i / 4 * 2 + i % 2].Apply(sum));
-      }
-      Activate(place.epilogue.activation, fours);
-#pragma unroll
-      for (int i = 0; i < kAtOnce; ++i) {
-        if (first + i < peers.end()) StageFour(first + i, fours[i].values);
-      }
-    }
-    StoreLines(args, tile, peers.first() * 8, peers.end() * 8);
   }
   // Stores pairs of columns; `rows` and `columns` are how many are left from this lane's first
   // ones.
