@@ -68,7 +68,9 @@ def test_the_main_loop_is_short(kernel):
 
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_the_first_load_comes_soon(kernel):
-  """Few instructions may come before the first load, because new code is fetched slowly."""
+  """Few instructions may come before the first load, because new code is fetched slowly. With CUDA
+  13's compilers kernels have 140 to 155.
+  """
   for form, code in functions(kernel).items():
     if form in FIRST_LOADS:
-      assert code.index("UTMALDG") <= 150, form
+      assert code.index("UTMALDG") <= 160, form
