@@ -172,6 +172,26 @@ struct WaveLanes {
   }
 };
 
+// A scan by DPP: in rows of 16 lanes, then over the rows (LLVM's AMDGPUAtomicOptimizer has the
+// same). All lanes must be active.
+template <>
+JAXGEMM_DEVICE inline __attribute__((always_inline)) Index SumUpTo<WaveLanes>(Index x, Index most) {
+  constexpr int kRowShift = 0x110, kLastOfRow = 0x142, kLastOfHalf = 0x143;  // CDNA3 ISA, DPP_CTRL
+  uint32_t sum = x;
+  auto add = [&](uint32_t theirs) __attribute__((always_inline)) {
+    sum += theirs;
+    sum = sum < static_cast<uint32_t>(most) ? sum : most;
+  };
+  add(__builtin_amdgcn_update_dpp(0, sum, kRowShift + 1, 0xf, 0xf, false));
+  add(__builtin_amdgcn_update_dpp(0, sum, kRowShift + 2, 0xf, 0xf, false));
+  add(__builtin_amdgcn_update_dpp(0, sum, kRowShift + 4, 0xf, 0xf, false));
+  add(__builtin_amdgcn_update_dpp(0, sum, kRowShift + 8, 0xf, 0xf, false));
+  // Row 0's sum for row 1, and row 2's for row 3; then that of both for rows 2 and 3.
+  add(__builtin_amdgcn_update_dpp(0, sum, kLastOfRow, 0xa, 0xf, false));
+  add(__builtin_amdgcn_update_dpp(0, sum, kLastOfHalf, 0xc, 0xf, false));
+  return sum;
+}
+
 // The map of a dense or a grouped problem. Its state is kept in the lanes of one vector register,
 // because there are not enough scalar registers. For a dense problem the state is group_m.
 class WorkgroupMap {
