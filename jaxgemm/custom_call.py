@@ -42,7 +42,8 @@ gemm_p = Primitive("jaxgemm_gemm")
 gemm_p.multiple_results = True
 
 
-# The bits of a float32 that its high part keeps: those that tf32 or bfloat16 has.
+# The bits of a float32 that its high part keeps, by the dtype of the parts: the bits of tf32, or of
+# bfloat16.
 _HIGH_BITS = {jnp.dtype(jnp.float32): 0xFFFFE000, jnp.dtype(jnp.bfloat16): 0xFFFF0000}
 
 

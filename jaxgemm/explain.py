@@ -208,7 +208,7 @@ def _function(kwargs):
     return function, lambda a, b: ragged_result(
         a, b, numbers=numbers, gated=gated, **shared)[0], kwargs
   waits = kwargs.get("chunk_signals") is not None
-  without = "chunk_signals" in kwargs and not waits  # as chunked_matmul may be called
+  without = "chunk_signals" in kwargs and not waits  # chunk_signals=None, as in chunked_matmul
   if without:
     del kwargs["chunk_signals"]
   for name in _CHUNKED if not waits else ():

@@ -21,7 +21,7 @@ from jaxgemm.grouped.group_sizes import groups_of_rows
 from jaxgemm.qarray import operand
 from jaxgemm.scaled.api import scaled_ragged_dot
 
-# lhs [k, m] and rhs [m, n]: the groups are of m.
+# lhs [k, m] and rhs [m, n], where the groups cut m.
 _CONTRACTED = lax.RaggedDotDimensionNumbers((((1,), (0,)), ((), ())), (1,), ())
 
 

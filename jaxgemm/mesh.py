@@ -83,7 +83,7 @@ def _is_vmapped(partition: bool | None) -> bool:
   Args:
     partition: see GemmConfig; a ValueError is raised if the rule is left out.
   """
-  from jax._src import core  # jax has no public way to these names
+  from jax._src import core  # jax has no public function for these names
   axes = getattr(core.get_axis_env(), "explicit_mesh_axis_names", ())
   if axes and partition is False:
     raise ValueError(

@@ -57,7 +57,7 @@ JAXGEMM_AMD bool StoresFours(const GemmArgs& args) {
   return stores;
 }
 
-// The same as StoreFewRows in fewer instructions, for RunOneRow (gemm.h) and what StoresFours
+// The same as StoreFewRows in fewer instructions, for RunOneTile (gemm.h) and what StoresFours
 // allows.
 template <class Traits>
 JAXGEMM_AMD void StoreFours(const GemmArgs& args, const WorkTile& tile, typename Traits::Sum4 sum) {

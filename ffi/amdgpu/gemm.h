@@ -126,6 +126,15 @@ JAXGEMM_AMD GemmArgs LoadArgs() {
   return args;
 }
 
+// Makes the compiler load the values here. Else it loads each where it is first used, and the wave
+// waits as often.
+template <class... Values>
+JAXGEMM_AMD void LoadHere(Values... values) {
+  auto load = [](auto value) __attribute__((always_inline)) { asm volatile("" ::"s"(value)); };
+  (load(values), ...);
+  __builtin_amdgcn_sched_barrier(0);
+}
+
 // Moves values that are the same in all lanes to scalar registers. Results of divisions and loads
 // are in vector registers, and the compiler does not move all of them back.
 template <class... Indices>
@@ -168,12 +177,14 @@ class WorkgroupMap {
     groups.Prepare<WaveLanes>(args.claim.num_workgroups, args.max_shares);
     Keep(groups);
   }
-  JAXGEMM_AMD Index size() const {
-    const GemmArgs args = LoadArgs();
+  JAXGEMM_AMD Index size(const GemmArgs& args) const {
     return args.groups.ragged == Ragged::kNone ? args.map.size() : Recall(args).size();
   }
   JAXGEMM_AMD WorkTile operator()(Index index) {
     const GemmArgs args = LoadArgs();
+    const TileGrid& grid = args.map.grid;
+    LoadHere(args.map.whole_tiles, args.map.num_shares, grid.batch, grid.tiles_m, grid.tiles_n,
+             grid.tiles_k, grid.num_xcds);
     if (args.groups.ragged == Ragged::kNone) {
       StreamKMap map = args.map;
       map.grid.group_m = __builtin_amdgcn_readfirstlane(kept_);
@@ -265,6 +276,8 @@ struct WorkgroupReady {
 };
 
 // The main loop and the epilogue of a tile: GeneralTile, or FewRowsTile for tiles of 16 rows.
+// RunOneTile has the last three functions: At() returns a workgroup's tile, and RunVectors computes
+// and stores it if the operands FitsVectors() and the product IsPlain().
 template <class Traits>
 struct GeneralTile {
   using Loop = Mainloop<Traits>;
@@ -275,6 +288,21 @@ struct GeneralTile {
                                 typename Traits::Sums& sums, const typename Traits::Sum4* loaded,
                                 Lds* lds) {
     StoreTile<Traits>(args, tile, sums, loaded, lds + WaveId() * kStageBytes<Traits>);
+  }
+
+  static JAXGEMM_AMD bool IsPlain(const GemmArgs& args) { return StoresVectors<Traits>(args); }
+  static JAXGEMM_AMD WorkTile At(const TileGrid& grid, Index workgroup) {
+    return DenseMap{grid}(workgroup);
+  }
+  static JAXGEMM_AMD void RunVectors(const GemmArgs& args, const OperandMemory<Traits, true>& lhs,
+                                     const OperandMemory<Traits, false>& rhs, const WorkTile& tile,
+                                     Lds* lds) {
+    typename Traits::Sums sums;
+    NoScales none;
+    VectorMainloop<Traits>::Run(lhs, rhs, tile, lds, sums, none);
+    ScaleSums<Traits>(sums);
+    const StagedRows<Traits> stage{lds + WaveId() * kStageBytes<Traits>};
+    StoreVectors<Traits>(args, tile, sums, nullptr, stage);
   }
 };
 template <class Traits>
@@ -287,58 +315,77 @@ struct FewRowsTile {
                                 Lds* lds) {
     StoreFewRows<Traits>(args, tile, sums, loaded, lds);
   }
+
+  static JAXGEMM_AMD bool IsPlain(const GemmArgs& args) {
+    return StoresFours<Traits>(args) && args.map.grid.tiles_m == 1;
+  }
+  static JAXGEMM_AMD WorkTile At(const TileGrid& grid, Index workgroup) {
+    // Neighbouring tiles that read the same cache lines of rhs run on one XCD.
+    const Index n =
+        Loop::kSharesLines ? RemapXcd(workgroup, grid.tiles_n, grid.num_xcds) : workgroup;
+    return {.n = n, .k_end = grid.tiles_k};
+  }
+  static JAXGEMM_AMD void RunVectors(const GemmArgs& args, const OperandMemory<Traits, true>& lhs,
+                                     const OperandMemory<Traits, false>& rhs, const WorkTile& tile,
+                                     Lds* lds) {
+    typename Loop::WaveSums of_wave;
+    Loop::RunVectors(lhs, rhs, tile, of_wave);
+    typename Traits::Sums sums;
+    Loop::AddWaves(of_wave, lds, sums);
+    ScaleSums<Traits>(sums);
+    StoreFours<Traits>(args, tile, sums[0][0]);
+  }
 };
 template <class Traits>
 using TileOf =
     typename SelectType<(Traits::kWavesK > 1), FewRowsTile<Traits>, GeneralTile<Traits>>::Type;
 
-// Computes a dense product that has one row of tiles, one batch, and a workgroup for each tile, so
-// that few instructions come before the first loads and after the last ones. For other products it
-// does nothing and returns false.
+// Computes a dense product that has one batch and a workgroup for each tile. A workgroup knows its
+// tile from the start, so that few instructions come before the first loads and after the last
+// ones. For other products it does nothing and returns false.
 template <class Traits>
-JAXGEMM_AMD bool RunOneRow(Lds* lds) {
-  using Loop = FewRowsMainloop<Traits>;
-  const GemmArgs args = LoadArgs();
+JAXGEMM_AMD bool RunOneTile(Lds* lds) {
+  using Tile = TileOf<Traits>;
+  GemmArgs args = LoadArgs();
   const TileGrid& grid = args.map.grid;
   const OperandMemory<Traits, true> lhs(args);
   const OperandMemory<Traits, false> rhs(args);
-  // All conditions are computed, so that all arguments are loaded at once.
+  const Index workgroup = __builtin_amdgcn_workgroup_id_x(), tiles = args.map.whole_tiles;
+  // All conditions are computed, so that all arguments are loaded at once, with these.
+  LoadHere(args.m, grid.group_m, grid.num_xcds, args.out, args.bias, args.scale, args.row_scale);
   bool is_other = args.groups.ragged != Ragged::kNone;
   is_other |= args.claim.is_shared();
   is_other |= args.chunks.signals != nullptr;
-  is_other |= args.map.num_shares > 0;
-  is_other |= grid.tiles_m * grid.batch != 1 || args.claim.num_workgroups < grid.tiles_n;
+  is_other |= args.map.cut_tiles > 0;
+  is_other |= grid.batch != 1 || args.claim.num_workgroups < tiles;
   is_other |= grid.tiles_k == 0;
-  is_other |= !StoresFours<Traits>(args);
+  is_other |= !Tile::IsPlain(args);
   is_other |= !lhs.FitsVectors();
   is_other |= !rhs.FitsVectors();
   if (is_other) return false;
-  // Neighbouring tiles that read the same cache lines of rhs run on one XCD.
-  Index n = __builtin_amdgcn_workgroup_id_x();
-  if (n >= grid.tiles_n) return true;
-  if (Loop::kSharesLines) n = RemapXcd(n, grid.tiles_n, grid.num_xcds);
-  ToScalar(n);
-  const WorkTile tile{.n = n, .k_end = grid.tiles_k};
-  typename Loop::WaveSums of_wave;
-  Loop::RunVectors(lhs, rhs, tile, of_wave);
-  const GemmArgs store_args = LoadArgs();
-  typename Traits::Sums sums;
-  Loop::AddWaves(of_wave, lds, sums);
-  ScaleSums<Traits>(sums);
-  StoreFours<Traits>(store_args, tile, sums[0][0]);
+  if (workgroup >= tiles) return true;
+  args.groups.ragged = Ragged::kNone;
+  const WorkTile tile = Uniform(Tile::At(grid, workgroup));
+  Tile::RunVectors(args, lhs, rhs, tile, lds);
   return true;
 }
 
 template <class Traits>
 JAXGEMM_AMD void RunGemm(Lds* lds) {
-  if constexpr (Traits::kWavesK > 1) {
-    if (RunOneRow<Traits>(lds)) return;
+  // Kernels that convert operands have no VGPRs to spare: clang spills some if they have
+  // RunOneTile.
+  constexpr bool kConverts = ConvertsToFnuz<Traits>() || ExpandsToFloat16<Traits>();
+  if constexpr (!Traits::kScaled && !Traits::kMx && !kConverts) {
+    if (RunOneTile<Traits>(lds)) return;
   }
   const GemmArgs args = LoadArgs();
+  LoadHere(args.map.whole_tiles, args.map.num_shares, args.map.grid.group_m, args.chunks.order,
+           args.claim.num_queues);
   auto* slot = reinterpret_cast<LdsIndex*>(lds);
   WorkgroupMap map(args, slot);
-  const Index workgroup = __builtin_amdgcn_workgroup_id_x(), size = map.size();
-  AmdAccumulator<Traits> accumulator{.lds_slot = slot};
+  const Index workgroup = __builtin_amdgcn_workgroup_id_x(), size = map.size(args);
+  AmdAccumulator<Traits> accumulator;  // an initializer list would set the sums to zero
+  accumulator.lds_slot = slot;
   const Index first_queue =
       args.claim.is_shared() ? args.claim.FirstQueueOnXcd(workgroup, XccId()) : 0;
   const WorkgroupClaim claim{

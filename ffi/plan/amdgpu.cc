@@ -49,7 +49,7 @@ void AddCuts(const Problem& p, const GpuInstance& instance, const Chip& chip, co
   }
 }
 
-// Whether the product may run as RunOneRow (amdgpu/gemm.h), with a workgroup for each tile: it has
+// Whether the product may run as RunOneTile (amdgpu/gemm.h), with a workgroup for each tile: it has
 // one row of tiles, and the user fixed no grid, queues or shares.
 bool IsForOneRow(const Problem& p, const GpuInstance& instance, const Config& config) {
   return !p.grouped() && p.batch == 1 && p.m <= instance.tile_m && p.tiles_per_chunk == 0 &&

@@ -107,7 +107,7 @@ class Prediction {
   }
 
  private:
-  // RunOneRow (amdgpu/gemm.h). Nothing hides the time before a workgroup's first loads and after
+  // RunOneTile (amdgpu/gemm.h). Nothing hides the time before a workgroup's first loads and after
   // its last ones. Between them its waves keep enough k tiles in flight to hide the latency.
   double OneRowCycles() const {
     const double cus = AsDouble(chip_.num_cus), busy = std::min(cus, tiles_);

@@ -10,7 +10,7 @@ inline int64_t WorkgroupsOnCu(const GpuInstance& tile, const Chip& chip) {
   return chip.waves_per_cu * (tile.waves_k > 1 ? 2 : 1) / tile.waves;
 }
 
-// Whether the kernel computes the plan as RunOneRow (amdgpu/gemm.h), if the operands' lines are
+// Whether the kernel computes the plan as RunOneTile (amdgpu/gemm.h), if the operands' lines are
 // whole vectors.
 bool IsOneRow(const Plan& plan);
 

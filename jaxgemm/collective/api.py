@@ -169,7 +169,8 @@ def allgather_matmul(
   Raises:
     ValueError, TypeError: while tracing: there is no such axis, or a shape or an option
       is not allowed.
-    ValueError: while lowering: transfers is "copies", and copies cannot be made.
+    ValueError: while lowering for a GPU: transfers is "copies", and copies cannot be made.
+      (Lowered for a CPU, "copies" is a ring.)
   """
   return _checked(
       "allgather_matmul", lhs, rhs, bias, axis_name=axis_name, precision=precision,

@@ -145,7 +145,8 @@ def choose(
       of_lhs, of_rhs = set(lhs) - set(rhs), set(rhs) - set(lhs)
       if (along_n & of_lhs and count(m, size) == 1 < count(of_lhs, size)
           or along_m & of_rhs and count(n, size) == 1 < count(of_rhs, size)):
-        # Each row or column would be a product of its own, which reads the whole other operand.
+        # Here each row or column would be a product of its own, which reads all of the other
+        # operand.
         continue
       relayouts, cost = [], 0
       contracting = []

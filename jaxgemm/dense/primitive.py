@@ -221,8 +221,8 @@ def tangent_of_sums(lhs, rhs, scale, row_scale, d_lhs, d_rhs, d_bias, d_scale, d
     terms += bind(lhs, d_rhs, None, scale, row_scale, dims=scaled,
                   spec=spec.for_gradient(spec.out_dtype))
   if d_scale is not None or d_row_scale is not None:
-    # lhs @ rhs is computed again. To get it from the saved value, that would be divided by a scale,
-    # which may be zero.
+    # lhs @ rhs is computed again: to give it, the saved value would be divided by a scale, which
+    # may be zero.
     acc, = bind(lhs, rhs, dims=Dims(dims.lhs, dims.rhs, dims.out),
                 spec=spec.for_gradient(jnp.float32))
     if d_scale is not None:

@@ -13,8 +13,8 @@ import jax
 from jax import lax
 import jax.numpy as jnp
 
-# A GPU adds up rows at one index in no fixed order. Neither a permutation nor its transpose does
-# so. Therefore results are bitwise the same on every run.
+# A permutation and its transpose never add up rows at one index, which a GPU does in no fixed
+# order. So results are bitwise the same on every run.
 _PERMUTATION: dict[str, Any] = dict(unique_indices=True, mode="promise_in_bounds")
 
 

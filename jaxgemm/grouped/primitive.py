@@ -364,8 +364,8 @@ def _jvp(primals, tangents, *, form, spec, partitioned):
   if d_buffer is not None and form.mode == "k":
     terms.append(d_buffer)
   if d_scale is not None or d_row_scale is not None:
-    # acc is computed again. To get it from the saved value, that would be divided by a scale,
-    # which may be zero.
+    # acc is computed again: to give acc, the saved value would be divided by a scale, which may be
+    # zero.
     acc, = product(lhs, rhs, spec=spec.for_gradient(jnp.float32))
     for tangent, of_columns, of_row in ((d_scale, d_scale, row_scale),
                                         (d_row_scale, scale, d_row_scale)):

@@ -229,7 +229,7 @@ def _reason(call: _Call, given: _Given) -> str | None:
     return "implementation='xla' was given"
   spec = _spec(call)
   prepared, form = _abstract(call, given)
-  # A product of float4 is one of float8 where a target has no kernel for it.
+  # If a target has no kernel for float4, the product is one of float8.
   lhs, rhs = (jax.eval_shape(_float8_for_float4, x) for x in (prepared.lhs, prepared.rhs))
   _, reason = support(lhs, rhs, spec.out_dtype, given.lhs.shape[-1], None, spec.emulated,
                       splits=False)

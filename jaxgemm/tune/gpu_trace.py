@@ -27,7 +27,7 @@ import numpy as np
 from jaxgemm import _ffi
 from jaxgemm.tune import timing
 
-_MOST_CALLS = 1000  # of one candidate in one trace
+_MOST_CALLS = 1000  # the most calls of one candidate in one trace
 _VISIT, _DISPATCH = "jaxgemm benchmark visit ", "jaxgemm benchmark dispatch "
 # Calls of the CUDA driver that neither wait nor allocate.
 _STARTS_WORK = re.compile("Memset|cuLaunch|cuGraphLaunch")
