@@ -19,12 +19,12 @@ tests launch), all, none, or regular expressions; a kernel is built if one of th
 # 256x256x128_rcr have the forms for scales of blocks. There are only six kernels of gfx90a, because
 # its source is that of gfx942.
 set(kernels_of_the_tests
-    "^gfx9[45].*/gemm_(float32|bfloat16)_.*_(32|64|128)x128x[0-9]+_[rc]cr"
-    "^gfx9[45].*/gemm_(float32|bfloat16)_.*_(128|256)x256x[0-9]+_[rc]rr"
-    "^gfx9[45].*/gemm_(float16|int8|float8_e4m3[a-z]+_float8_e4m3).*_(32|64|128)x128x[0-9]+_[rc]rr"
-    "^gfx9[45].*/gemm_(float16|int8|float8_e4m3[a-z]+_float8_e4m3).*_(128|256)x256x[0-9]+_[rc]cr"
+    "^gfx9[45].*/gemm_(float32|bfloat16)_.*_[0-9]+x(64|128)x[0-9]+_[rc]cr"
+    "^gfx9[45].*/gemm_(float32|bfloat16)_.*_[0-9]+x256x[0-9]+_[rc]rr"
+    "^gfx9[45].*/gemm_(float16|int8|float8_e4m3[a-z]+_float8_e4m3).*_[0-9]+x(64|128)x[0-9]+_[rc]rr"
+    "^gfx9[45].*/gemm_(float16|int8|float8_e4m3[a-z]+_float8_e4m3).*_[0-9]+x256x[0-9]+_[rc]cr"
     "^gfx9[45].*/gemm_float8_e4m3[a-z]+_float8_e4m3[a-z]+_128x128x128_rcr"
-    "^gfx9[45].*/gemm_float8_.*e5m2.*_((32|128)x128x[0-9]+_rrr|256x256x[0-9]+_ccr)"
+    "^gfx9[45].*/gemm_float8_.*e5m2.*_[0-9]+x((64|128)x[0-9]+_rrr|256x[0-9]+_ccr)"
     "^gfx950/gemm_float4_"
     "^gfx9[45].*/gemm_(float16|bfloat16)_.*_16x32x"
     "^gfx90a/gemm_bfloat16_bfloat16_((32|128)x128x64|16x32x512)_rrr"
@@ -251,6 +251,11 @@ foreach(pair ${pairs})
       set(is_float4 TRUE)
       math(EXPR tile_k "2 * ${tile_k}")
     endif()
+    # As HasMx in spec/gpu_instances.h.
+    set(is_mx_tile FALSE)
+    if(tile_m EQUAL tile_n AND tile_m GREATER_EQUAL 128)
+      set(is_mx_tile TRUE)
+    endif()
     math(EXPR waves_k "${row_bytes} / 128")
     set(suffix .hsaco)
     if(target STREQUAL "sm90")
@@ -278,7 +283,7 @@ foreach(pair ${pairs})
       set(layouts "")
     elseif(is_float4)
       set(layouts "")
-      if(tile_m EQUAL tile_n)
+      if(is_mx_tile)
         set(layouts 1,1,rc)
       endif()
     elseif(waves_k GREATER 1)
@@ -316,8 +321,7 @@ foreach(pair ${pairs})
       if(is_float4)
         set(general 0)
         set(mx 1)
-      elseif(target STREQUAL "gfx950" AND
-             name MATCHES "^gemm_float8_.*_(256x256|128x128)x128_rcr$")
+      elseif(target STREQUAL "gfx950" AND is_mx_tile AND name MATCHES "^gemm_float8_.*_rcr$")
         set(mx 1)
       endif()
       if(name MATCHES "^gemm_float8_.*_128x128x128_rcr$")

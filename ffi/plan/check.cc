@@ -132,9 +132,12 @@ std::string CheckGroups(const Problem& p) {
 std::string CheckOperands(DType lhs, DType rhs, const Chip& chip) {
   for (DType dtype : {lhs, rhs}) {
     if (!IsOperand(dtype)) {
-      return "an operand is " + Str(Name(dtype)) +
-             "; allowed are float32, bfloat16, float16, "
-             "the four float8 types and int8.";
+      std::string error = Concat("an operand is ", Name(dtype), "; allowed are");
+#define JAXGEMM_DTYPE(id, name, xla, bytes, is_operand, is_out) \
+  if (is_operand) error += " " name;
+#include "spec/instances.def"
+#undef JAXGEMM_DTYPE
+      return error + ".";
     }
     if (chip.target == "gfx90a" && IsF8(dtype)) {
       return "gfx90a has no instructions for 8-bit floats, and an operand is " + Str(Name(dtype)) +

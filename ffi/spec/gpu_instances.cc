@@ -86,7 +86,7 @@ std::vector<GpuInstance> MakeInstances() {
           // Kernels of float4 are for operands in an MX format, which are k-contiguous. Tiles whose
           // waves divide a k tile are for a few rows of activations; they are compiled only for
           // 16-bit types and a k-contiguous lhs.
-          if (IsF4(operands.lhs) && (!k_contiguous || tile.m != tile.n)) continue;
+          if (IsF4(operands.lhs) && (!k_contiguous || !HasMx(tile.m, tile.n))) continue;
           if (tile.waves_k > 1 && (lhs_contracting != 1 || Bytes(operands.lhs) != 2)) continue;
           add(operands, tile, lhs_contracting, rhs_contracting);
         }

@@ -31,16 +31,20 @@ struct GpuInstance {
   std::string name;
 };
 
+// Whether kernels of gfx950 with this tile may have the form kMx, where each lane loads the scales
+// of one row or column (amdgpu/gfx950/mx_scales.h).
+inline bool HasMx(int64_t tile_m, int64_t tile_n) { return tile_m == tile_n && tile_m >= 128; }
+
 // Whether an instance has this form. AMD's instances have kGeneral. Those of float8 whose operands
 // are both k-contiguous also have kScaled if the tile is 128 x 128 (larger tiles leave no registers
-// for partial sums), and on gfx950 kMx if it is 128 x 128 or 256 x 256. Those of float4 have kMx
-// only. gpu_kernels.cmake has the same rule.
+// for partial sums), and on gfx950 kMx if HasMx(). Those of float4 have kMx only.
+// gpu_kernels.cmake has the same rules.
 inline bool HasForm(const GpuInstance& instance, KernelForm form) {
   if (instance.target != "sm90") {
     if (IsF4(instance.lhs)) return form == KernelForm::kMx;
     if (form == KernelForm::kGeneral) return true;
     const bool k_last = instance.lhs_contracting == 1 && instance.rhs_contracting == 1;
-    if (!IsF8(instance.lhs) || !k_last || instance.tile_m != instance.tile_n) return false;
+    if (!IsF8(instance.lhs) || !k_last || !HasMx(instance.tile_m, instance.tile_n)) return false;
     return form == KernelForm::kScaled ? instance.tile_m == 128
                                        : form == KernelForm::kMx && instance.target == "gfx950";
   }

@@ -103,9 +103,9 @@ def mlp(x: jax.Array, params: Mlp, activation: Activation, products: Products) -
   Args:
     x: [T, C].
     params: kernels in any float dtype; they are cast to x's dtype, biases are not.
-    activation: "silu" (with a gate this is SwiGLU, arXiv:2002.05202), "gelu", "relu", None, or a
-      `ClampedSwiGLU`. The kernels do not have the last, so it is applied to the result of one
-      product with the columns of gate and up.
+    activation: "silu" (with a gate this is SwiGLU, arXiv:2002.05202), another one of
+      `jaxgemm.matmul`, None, or a `ClampedSwiGLU`. The kernels do not have the last, so it is
+      applied to the result of one product with the columns of gate and up.
     products: the functions that multiply by a kernel and apply bias and activation.
 
   Returns:

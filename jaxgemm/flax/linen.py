@@ -74,7 +74,8 @@ class MoE(nn.Module, kw_only=True):
     num_experts: number of experts that the router chooses from.
     top_k: experts per token.
     num_shared_experts, gated: see `jaxgemm.flax.nnx.MoE`.
-    activation: "silu", "gelu", "relu", or a `jaxgemm.flax.ClampedSwiGLU` for gpt-oss.
+    activation: "silu", another one of `jaxgemm.matmul`, or a `jaxgemm.flax.ClampedSwiGLU` for
+      gpt-oss.
     use_bias: whether the experts have biases.
     router_scores: the affinities of tokens and experts, "softmax" or "sigmoid"; see
       `jaxgemm.flax.moe`.

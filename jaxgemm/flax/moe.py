@@ -309,8 +309,8 @@ def moe(
       indexing, negative numbers count from the end, and numbers out of range are
       clamped.
     top_k: number of experts of each token.
-    activation: "silu" (with a gate: SwiGLU), "gelu", "relu", or a `ClampedSwiGLU`, the one of
-      gpt-oss.
+    activation: "silu" (with a gate: SwiGLU), another one of `jaxgemm.matmul`, or a
+      `ClampedSwiGLU`, the one of gpt-oss.
     router_scores: the affinities of a token and the experts: "softmax" of the logits, or
       "sigmoid" (as in DeepSeek-V3, arXiv:2412.19437). `MoEParams.router_bias` is added to them
       for the choice.

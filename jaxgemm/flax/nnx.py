@@ -74,7 +74,8 @@ class MoE(nnx.Module):
       num_shared_experts * hidden_features.
     gated: whether experts are down(activation(gate(x)) * up(x)), which is SwiGLU
       (arXiv:2002.05202) with "silu", or down(activation(up(x))).
-    activation: "silu", "gelu", "relu", or a `jaxgemm.flax.ClampedSwiGLU` for gpt-oss.
+    activation: "silu", another one of `jaxgemm.matmul`, or a `jaxgemm.flax.ClampedSwiGLU` for
+      gpt-oss.
     use_bias: whether the experts have biases.
     router_scores: the affinities of tokens and experts, "softmax" or "sigmoid"; see
       `jaxgemm.flax.moe`.

@@ -208,7 +208,7 @@ def ragged_gated_linear_unit(
     scale_lhs: see `jaxgemm.ragged_dot`.
     scale_rhs: array of shape (L, 1, 2, N), where any size may be 1, or of a shape that scale
       may have.
-    activation: activation of the gate: "silu", "gelu", "relu" or None.
+    activation: activation of the gate: "silu", another one of `jaxgemm.matmul`, or None.
     schedule, reduction, deterministic, config: see `jaxgemm.matmul`.
     implementation: see `jaxgemm.ragged_dot`; "xla" is `jax.lax.ragged_dot` and
       jax.numpy.

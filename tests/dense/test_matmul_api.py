@@ -9,6 +9,7 @@ import pytest
 
 import jaxgemm
 from jaxgemm import GemmConfig, _ffi
+from jaxgemm.config import ACTIVATIONS
 from jaxgemm.custom_call import split_in_three
 
 FLOATS = ("float32", "bfloat16", "float16", "float8_e4m3fn", "float8_e5m2",
@@ -88,7 +89,7 @@ def test_dot_general(rng, l_shape, r_shape, dimension_numbers):
   assert_same(jaxgemm.dot_general(lhs, rhs, as_lists), wanted)
 
 
-@pytest.mark.parametrize("activation", [None, "relu", "gelu", "silu"])
+@pytest.mark.parametrize("activation", [None, *ACTIVATIONS])
 @pytest.mark.parametrize("a_shape, b_shape, bias, scale", [
     ((5, 7), (7, 6), (6,), (6,)), ((5, 7), (7, 6), (6,), ()),
     ((2, 5, 7), (7, 6), (2, 6), (1,)), ((2, 5, 7), (2, 7, 6), (2, 6), (2, 1)),

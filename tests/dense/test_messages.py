@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import jaxgemm
+from jaxgemm import _ffi
 from jaxgemm.flax.nnx import MoE
 
 X, W = np.ones((64, 32), np.float32), np.ones((32, 16), np.float32)
@@ -37,6 +38,12 @@ SIZES = np.array([10, 0, 30, 20])
 def test_options_of_a_product(given, words):
   with pytest.raises((TypeError, ValueError), match=words):
     jaxgemm.matmul(X, W, **given)
+
+
+def test_the_error_of_an_operand_names_all_types_of_operands():
+  error = _ffi.native.operands_error("int32", "float32", "cpu")
+  allowed = error.split("; allowed are ")[1].removesuffix(".")
+  assert set(allowed.split()) == {dtype.name for dtype in _ffi.OPERAND_DTYPES}
 
 
 def test_sizes_have_64_bits():

@@ -10,6 +10,7 @@ import pytest
 
 import jaxgemm
 from jaxgemm import GemmConfig, _ffi
+from jaxgemm.config import ACTIVATIONS
 
 CHECKS = [jax.export.DisabledSafetyCheck.custom_call("jaxgemm_gemm")]
 RELAYOUTS = {"copy", "transpose", "concatenate", "pad"}
@@ -40,7 +41,7 @@ def reference(a, b, bias, scale, activation):
   return z if activation is None else getattr(jax.nn, activation)(z)
 
 
-@pytest.mark.parametrize("activation", [None, "relu", "gelu", "silu"])
+@pytest.mark.parametrize("activation", [None, *ACTIVATIONS])
 def test_gradients_against_float64(rng, activation):
   args = [array(rng, 9, 17), array(rng, 17, 8), array(rng, 8), array(rng, 8)]
   args[3] = args[3].at[0].set(0.0)  # with scale 0 the saved value does not show acc
