@@ -79,6 +79,14 @@ struct AmdAccumulator {
     }
   }
   JAXGEMM_AMD void Load(Index slot) { loaded = Slot(slot); }
+  // Loads the complete sums to the registers, if they are in their slot.
+  JAXGEMM_AMD void LoadSums() {
+    if (!loaded) return;
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+      sums[i / Traits::kSumsN][i % Traits::kSumsN] = loaded[i * Traits::kSumThreads];
+    }
+  }
 
   // Every wave's stores must be done before one lane releases them for the workgroup.
   JAXGEMM_AMD int32_t Arrive(int32_t* counter) {
@@ -163,6 +171,26 @@ struct WaveLanes {
     return __builtin_amdgcn_readlane(x, lane);
   }
 };
+
+// A scan by DPP: in rows of 16 lanes, then over the rows (LLVM's AMDGPUAtomicOptimizer has the
+// same). All lanes must be active.
+template <>
+JAXGEMM_DEVICE inline __attribute__((always_inline)) Index SumUpTo<WaveLanes>(Index x, Index most) {
+  constexpr int kRowShift = 0x110, kLastOfRow = 0x142, kLastOfHalf = 0x143;  // CDNA3 ISA, DPP_CTRL
+  uint32_t sum = x;
+  auto add = [&](uint32_t theirs) __attribute__((always_inline)) {
+    sum += theirs;
+    sum = sum < static_cast<uint32_t>(most) ? sum : most;
+  };
+  add(__builtin_amdgcn_update_dpp(0, sum, kRowShift + 1, 0xf, 0xf, false));
+  add(__builtin_amdgcn_update_dpp(0, sum, kRowShift + 2, 0xf, 0xf, false));
+  add(__builtin_amdgcn_update_dpp(0, sum, kRowShift + 4, 0xf, 0xf, false));
+  add(__builtin_amdgcn_update_dpp(0, sum, kRowShift + 8, 0xf, 0xf, false));
+  // Row 0's sum for row 1, and row 2's for row 3; then that of both for rows 2 and 3.
+  add(__builtin_amdgcn_update_dpp(0, sum, kLastOfRow, 0xa, 0xf, false));
+  add(__builtin_amdgcn_update_dpp(0, sum, kLastOfHalf, 0xc, 0xf, false));
+  return sum;
+}
 
 // The map of a dense or a grouped problem. Its state is kept in the lanes of one vector register,
 // because there are not enough scalar registers. For a dense problem the state is group_m.
@@ -276,8 +304,8 @@ struct WorkgroupReady {
 };
 
 // The main loop and the epilogue of a tile: GeneralTile, or FewRowsTile for tiles of 16 rows.
-// RunOneTile has the last three functions: At() returns a workgroup's tile, and RunVectors computes
-// and stores it if the operands FitsVectors() and the product IsPlain().
+// RunOneTile has the last four functions: At() returns a workgroup's work tile. RunVectors computes
+// it if the operands FitsVectors(), and StorePlain stores it if the product IsPlain().
 template <class Traits>
 struct GeneralTile {
   using Loop = Mainloop<Traits>;
@@ -291,16 +319,18 @@ struct GeneralTile {
   }
 
   static JAXGEMM_AMD bool IsPlain(const GemmArgs& args) { return StoresVectors<Traits>(args); }
-  static JAXGEMM_AMD WorkTile At(const TileGrid& grid, Index workgroup) {
-    return DenseMap{grid}(workgroup);
+  static JAXGEMM_AMD Index Slices(const StreamKMap& map) { return map.EqualSlices(); }
+  static JAXGEMM_AMD WorkTile At(const StreamKMap& map, Index slices, Index workgroup) {
+    return map.EqualSlice(workgroup, slices);
   }
-  static JAXGEMM_AMD void RunVectors(const GemmArgs& args, const OperandMemory<Traits, true>& lhs,
+  static JAXGEMM_AMD void RunVectors(const OperandMemory<Traits, true>& lhs,
                                      const OperandMemory<Traits, false>& rhs, const WorkTile& tile,
-                                     Lds* lds) {
-    typename Traits::Sums sums;
+                                     Lds* lds, typename Traits::Sums& sums) {
     NoScales none;
     VectorMainloop<Traits>::Run(lhs, rhs, tile, lds, sums, none);
-    ScaleSums<Traits>(sums);
+  }
+  static JAXGEMM_AMD void StorePlain(const GemmArgs& args, const WorkTile& tile,
+                                     typename Traits::Sums& sums, Lds* lds) {
     const StagedRows<Traits> stage{lds + WaveId() * kStageBytes<Traits>};
     StoreVectors<Traits>(args, tile, sums, nullptr, stage);
   }
@@ -319,20 +349,23 @@ struct FewRowsTile {
   static JAXGEMM_AMD bool IsPlain(const GemmArgs& args) {
     return StoresFours<Traits>(args) && args.map.grid.tiles_m == 1;
   }
-  static JAXGEMM_AMD WorkTile At(const TileGrid& grid, Index workgroup) {
+  static JAXGEMM_AMD Index Slices(const StreamKMap& map) { return map.cut_tiles == 0 ? 1 : 0; }
+  static JAXGEMM_AMD WorkTile At(const StreamKMap& map, Index, Index workgroup) {
+    const TileGrid& grid = map.grid;
     // Neighbouring tiles that read the same cache lines of rhs run on one XCD.
     const Index n =
         Loop::kSharesLines ? RemapXcd(workgroup, grid.tiles_n, grid.num_xcds) : workgroup;
     return {.n = n, .k_end = grid.tiles_k};
   }
-  static JAXGEMM_AMD void RunVectors(const GemmArgs& args, const OperandMemory<Traits, true>& lhs,
+  static JAXGEMM_AMD void RunVectors(const OperandMemory<Traits, true>& lhs,
                                      const OperandMemory<Traits, false>& rhs, const WorkTile& tile,
-                                     Lds* lds) {
+                                     Lds* lds, typename Traits::Sums& sums) {
     typename Loop::WaveSums of_wave;
     Loop::RunVectors(lhs, rhs, tile, of_wave);
-    typename Traits::Sums sums;
     Loop::AddWaves(of_wave, lds, sums);
-    ScaleSums<Traits>(sums);
+  }
+  static JAXGEMM_AMD void StorePlain(const GemmArgs& args, const WorkTile& tile,
+                                     typename Traits::Sums& sums, Lds*) {
     StoreFours<Traits>(args, tile, sums[0][0]);
   }
 };
@@ -340,9 +373,10 @@ template <class Traits>
 using TileOf =
     typename SelectType<(Traits::kWavesK > 1), FewRowsTile<Traits>, GeneralTile<Traits>>::Type;
 
-// Computes a dense product that has one batch and a workgroup for each tile. A workgroup knows its
-// tile from the start, so that few instructions come before the first loads and after the last
-// ones. For other products it does nothing and returns false.
+// Computes a dense product that has one batch and a workgroup for each tile, or for each of equal
+// slices of the tiles. A workgroup knows its work tile from the start, so that few instructions
+// come before the first loads and after the last ones. For other products it does nothing and
+// returns false.
 template <class Traits>
 JAXGEMM_AMD bool RunOneTile(Lds* lds) {
   using Tile = TileOf<Traits>;
@@ -350,23 +384,34 @@ JAXGEMM_AMD bool RunOneTile(Lds* lds) {
   const TileGrid& grid = args.map.grid;
   const OperandMemory<Traits, true> lhs(args);
   const OperandMemory<Traits, false> rhs(args);
-  const Index workgroup = __builtin_amdgcn_workgroup_id_x(), tiles = args.map.whole_tiles;
+  const Index workgroup = __builtin_amdgcn_workgroup_id_x();
   // All conditions are computed, so that all arguments are loaded at once, with these.
   LoadHere(args.m, grid.group_m, grid.num_xcds, args.out, args.bias, args.scale, args.row_scale);
+  const Index slices = Tile::Slices(args.map), size = args.map.whole_tiles + args.map.num_shares;
   bool is_other = args.groups.ragged != Ragged::kNone;
   is_other |= args.claim.is_shared();
   is_other |= args.chunks.signals != nullptr;
-  is_other |= args.map.cut_tiles > 0;
-  is_other |= grid.batch != 1 || args.claim.num_workgroups < tiles;
+  is_other |= slices == 0;
+  is_other |= grid.batch != 1 || args.claim.num_workgroups < size;
   is_other |= grid.tiles_k == 0;
   is_other |= !Tile::IsPlain(args);
   is_other |= !lhs.FitsVectors();
   is_other |= !rhs.FitsVectors();
   if (is_other) return false;
-  if (workgroup >= tiles) return true;
+  if (workgroup >= size) return true;
   args.groups.ragged = Ragged::kNone;
-  const WorkTile tile = Uniform(Tile::At(grid, workgroup));
-  Tile::RunVectors(args, lhs, rhs, tile, lds);
+  const WorkTile tile = Uniform(Tile::At(args.map, slices, workgroup));
+  AmdAccumulator<Traits> accumulator;
+  Tile::RunVectors(lhs, rhs, tile, lds, accumulator.sums);
+  ScaleSums<Traits>(accumulator.sums);
+  if constexpr (Traits::kWavesK == 1) {
+    accumulator.partials = args.partials;
+    accumulator.lds_slot = reinterpret_cast<LdsIndex*>(lds);
+    accumulator.loaded = nullptr;
+    if (!FixUp(tile, args.reduction, args.arrivals, accumulator)) return true;
+    accumulator.LoadSums();
+  }
+  Tile::StorePlain(args, tile, accumulator.sums, lds);
   return true;
 }
 

@@ -156,6 +156,29 @@ void CheckPeers(TileGrid grid) {
   }
 }
 
+// EqualSlice must give the work tiles that the map gives, if all tiles have as many slices.
+void CheckEqualSlices(const TileGrid& grid) {
+  const Index tiles = grid.num_tiles(), slices = RandomIndex(1, grid.tiles_k);
+  if (tiles == 0) return;
+  const StreamKMap whole{grid, tiles, 0, 0}, cut{grid, 0, tiles, tiles * slices};
+  const StreamKMap& map = slices == 1 ? whole : cut;
+  CHECK_THAT(map.EqualSlices() == slices, "%d of %d slices", map.EqualSlices(), slices);
+  for (Index index = 0; index < tiles * slices; ++index) {
+    const WorkTile mine = map.EqualSlice(index, slices), its = map(index);
+    CHECK_THAT(its.valid && mine.batch == its.batch && mine.m == its.m && mine.n == its.n &&
+                   mine.k_begin == its.k_begin && mine.k_end == its.k_end &&
+                   mine.peer == its.peer && mine.num_peers == its.num_peers,
+               "slice %d of %d", index, tiles * slices);
+    CHECK_THAT(slices == 1 || (mine.first_slot == its.first_slot && mine.cut_tile == its.cut_tile &&
+                               !map(tiles * slices + index).valid),
+               "slot of slice %d of %d", index, tiles * slices);
+  }
+  const StreamKMap unequal{grid, 0, tiles, tiles * slices - 1},
+      mixed{grid, 1, tiles - 1, 2 * tiles};
+  CHECK_THAT(tiles == 1 || slices == 1 || unequal.EqualSlices() == 0, "%d tiles", tiles);
+  CHECK_THAT(tiles == 1 || mixed.EqualSlices() == 0, "%d tiles", tiles);
+}
+
 // Runs a grouped problem. With ragged m, each row of out is stored once, by its group, with all k.
 // With ragged k, each k of a group is added once.
 void RunGroupedCase(int num_threads) {
@@ -501,6 +524,7 @@ int main() {
     Case c = RandomCase();
     CheckSlots(c.map);
     CheckPeers(c.map.grid);
+    CheckEqualSlices(c.map.grid);
     RunCase(c, static_cast<int>(Random(1, 4)));
     RunGroupedCase(static_cast<int>(Random(1, 4)));
     RunChunkedCase(static_cast<int>(Random(1, 4)), trial % 10 == 0);
