@@ -135,6 +135,8 @@ const Driver* OpenHip(std::string* error);
 // The same for CUDA's driver.
 const Driver* OpenCuda(std::string* error);
 
+using OpenDriver = const Driver* (*)(std::string* error);
+
 // Further functions, for copies in chunks and between devices. They have a table of their own,
 // because only these use them.
 struct StreamDriver {
@@ -168,10 +170,11 @@ struct StreamDriver {
 const StreamDriver* HipStreams(const Driver& driver, std::string* error);
 const StreamDriver* CudaStreams(const Driver& driver, std::string* error);
 
+using OpenStreams = const StreamDriver* (*)(const Driver&, std::string* error);
+
 // The SideStreams or the PeerStreams of a platform, made at the first call. Null, with the reason
 // in *error, if that fails.
-template <class Streams, const Driver* (*kOpen)(std::string*),
-          const StreamDriver* (*kStreams)(const Driver&, std::string*)>
+template <class Streams, OpenDriver kOpen, OpenStreams kStreams>
 Streams* StreamsOf(std::string* error) {
   const Driver* driver = kOpen(error);
   const StreamDriver* functions = driver ? kStreams(*driver, error) : nullptr;
