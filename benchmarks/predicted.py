@@ -58,7 +58,7 @@ def main(argv) -> int:
     raise app.UsageError(f"This build has no bfloat16 kernel with --tile={FLAGS.tile}.")
 
   def of_ours(constants):
-    return tile_times.of_kernel(ARCH, name, constants)
+    return tile_times.of_kernel(ARCH, name, constants, several=True)
 
   ours_cache: dict = {}
   ours = [dense_row(size, of_ours, ours_cache) for size in published.DENSE]

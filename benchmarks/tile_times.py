@@ -60,13 +60,22 @@ def of_clocks(longer: clock.Clock, shorter: clock.Clock, more: int, k_tiles: int
 
 
 def of_kernel(arch: str, name: str, constants: dict[str, float] | None = None,
-              workgroups: int = 1, **options) -> TileTimes:
+              workgroups: int = 1, several: bool = False, **options) -> TileTimes:
   """The times of one of this build's kernels with a result of the operands' type.
 
-  `workgroups` share the compute unit; each computes a tile.
+  `workgroups` share the compute unit; each computes a tile. If it is one of `several`, the
+  workgroup claims each of them. Its only tile it knows from the start.
   """
   run = functools.partial(_launch, arch, name, workgroups,
                           options | {"constants": constants, "clock": workgroups})
+  times = _of_only_tile(name, run, workgroups)
+  if several:
+    tile = run(K_TILES, tiles=3).cycles - run(K_TILES, tiles=2).cycles
+    times = dataclasses.replace(times, fixed=tile - K_TILES * times.per_k_tile)
+  return times
+
+
+def _of_only_tile(name: str, run: Callable, workgroups: int) -> TileTimes:
   if resource_rows._parse(name)["tile"][0] == 16:
     # For the kernels of few rows the clock sees no loop, because their waves are never in it at the
     # same time. These kernels multiply whole rounds of two, three or four k tiles.
@@ -76,10 +85,11 @@ def of_kernel(arch: str, name: str, constants: dict[str, float] | None = None,
   return of_clocks(run(3 * K_TILES), run(K_TILES), 2 * K_TILES, K_TILES)
 
 
-def _launch(arch: str, name: str, workgroups: int, options: dict, k_tiles: int) -> clock.Clock:
+def _launch(arch: str, name: str, workgroups: int, options: dict, k_tiles: int, tiles: int = 1
+            ) -> clock.Clock:
   parsed = resource_rows._parse(name)
   m, n, k = parsed["tile"]
-  m, k = m * workgroups, k * k_tiles
+  m, k = m * workgroups * tiles, k * k_tiles
   lhs_contracting, rhs_contracting = resource_rows._contracting(parsed["layout"])
   lhs = jnp.zeros((m, k) if lhs_contracting else (k, m), parsed["dtypes"][0])
   rhs = jnp.zeros((n, k) if rhs_contracting else (k, n), parsed["dtypes"][1])

@@ -72,24 +72,13 @@ def default_platform() -> str:
   return "rocm" if "rocm" in jax.devices()[0].client.platform_version else "cuda"
 
 
-def _local_rocm_arch() -> str | None:
-  """The architecture of this process's AMD GPUs, or None without one."""
-  if default_platform() != "rocm":
-    return None
-  # "gfx942", or with features: "gfx942:sramecc+:xnack-".
-  return jax.devices("rocm")[0].compute_capability.split(":")[0]
-
-
-def _local_cuda_arch() -> str | None:
-  """The architecture of this process's NVIDIA GPUs, such as "sm90", or None without one."""
-  if default_platform() != "cuda":
-    return None
-  return "sm" + jax.devices("cuda")[0].compute_capability.replace(".", "")
-
-
 def _local_arch(platform: str) -> str | None:
-  local = {"rocm": _local_rocm_arch, "cuda": _local_cuda_arch}.get(platform)
-  return local() if local else None
+  """The architecture of this process's GPUs, such as "sm90", or None if it has none of these."""
+  if platform == "cpu" or default_platform() != platform:
+    return None
+  capability = jax.devices(platform)[0].compute_capability
+  # AMD: "gfx942", or with features: "gfx942:sramecc+:xnack-". NVIDIA: "9.0".
+  return capability.split(":")[0] if platform == "rocm" else "sm" + capability.replace(".", "")
 
 
 @functools.cache
@@ -150,7 +139,7 @@ def target(platform: str) -> str:
     ValueError: there are no kernels for that architecture, or the variable has changed.
   """
   if platform == "cuda":
-    arch = _local_cuda_arch() or CUDA_ARCHS[0]
+    arch = _local_arch("cuda") or CUDA_ARCHS[0]
     if arch not in CUDA_ARCHS:
       raise ValueError(
           f"the GPU's architecture is {arch!r}; allowed are {', '.join(CUDA_ARCHS)}. "
@@ -168,7 +157,7 @@ def target(platform: str) -> str:
         "Lower for another architecture in another process.")
   source = "JAXGEMM_ROCM_ARCH is"
   if wanted is None:
-    wanted = _local_rocm_arch() or ROCM_ARCHS[0]
+    wanted = _local_arch("rocm") or ROCM_ARCHS[0]
     source = "the GPU's architecture is"
   arch = NAMES["chips"].get(wanted, (wanted, 0))[0]
   if arch not in ROCM_ARCHS:

@@ -51,6 +51,11 @@ class Spec:
                 deterministic=self.deterministic, emulated=self.emulated,
                 precise=self.precise)
 
+  def for_derivative(self, gated: bool = False) -> "Spec":
+    """The same product, with the value before the activation if its derivative needs that."""
+    saves = self.save_preact or self.activation is not None or gated
+    return dataclasses.replace(self, save_preact=saves)
+
   def target(self, platform: str) -> str:
     """The target of the plan if the program runs on `platform`; see `_ffi.target`."""
     return self.emulated or _ffi.target(platform)

@@ -54,9 +54,11 @@ class Machine:
 
 
 @functools.cache
-def tile_cycles(arch: str, kernel: str, workgroups: int, constants: tuple) -> tile_times.TileTimes:
-  """The cycles of whole tiles; `workgroups` of them share a compute unit."""
-  return tile_times.of_kernel(arch, kernel, dict(constants), workgroups=workgroups)
+def tile_cycles(arch: str, kernel: str, workgroups: int, several: bool, constants: tuple
+                ) -> tile_times.TileTimes:
+  """The cycles of whole tiles, one or `several` of each of the workgroups on a compute unit."""
+  return tile_times.of_kernel(arch, kernel, dict(constants), workgroups=workgroups,
+                              several=several)
 
 
 @functools.cache
@@ -88,22 +90,26 @@ def clock_seconds(arch: str, problem: tuple[int, int, int], candidate: dict, cus
   rounded = dataclasses.replace(traffic, l2_hit_percent=round(traffic.l2_hit_percent, -1))
   constants = tuple(grid.constants_for(arch, rounded, machine.value("peak_mhz")).items())
 
-  def whole(workgroups: int) -> tile_times.TileTimes:
+  def whole(workgroups: int, several: bool) -> tile_times.TileTimes:
     return tile_cycles(arch, kernel, min(math.ceil(workgroups / cus), resident(arch, kernel)),
-                       constants)
+                       several, constants)
 
   workgroups = min(config["num_workgroups"], cus * resident(arch, kernel))
   shares = config.get("num_shares", 0)
   cut = (tiles if tiles < workgroups else tiles % workgroups) if shares else 0
   rounds, last = divmod(tiles - cut, workgroups)
-  cycles = rounds * whole(workgroups).cycles(k_tiles) if rounds else 0.0
+  several = rounds > 0
+  cycles = rounds * whole(workgroups, several).cycles(k_tiles) if rounds else 0.0
   if last:
-    cycles += whole(last).cycles(k_tiles)
+    cycles += whole(last, several).cycles(k_tiles)
   if cut:
     peers = math.ceil(shares / cut) + (shares % cut != 0)
     longer = math.ceil(cut * k_tiles / shares) - SHARE_K_TILES
-    cycles += (share_cycles(arch, kernel, peers, constants)
-               + longer * whole(min(shares, workgroups)).per_k_tile)
+    only = whole(min(shares, workgroups), False)
+    cycles += share_cycles(arch, kernel, peers, constants) + longer * only.per_k_tile
+    if rounds or shares % cut:
+      # The workgroups claim these shares: they do not know them from the start.
+      cycles += whole(min(shares, workgroups), True).fixed - only.fixed
   return machine.seconds(cycles, traffic, bool(shares or config.get("num_queues")))
 
 

@@ -158,8 +158,7 @@ auto BindJoin(Binding binding) {
 
 // ------------------------------------------------------------------------------------ GPUs
 
-template <const Driver* (*kOpen)(std::string*),
-          const StreamDriver* (*kStreams)(const Driver&, std::string*)>
+template <OpenDriver kOpen, OpenStreams kStreams>
 struct Gpu {
   static SideStreams* Streams(std::string* error) {
     return StreamsOf<SideStreams, kOpen, kStreams>(error);

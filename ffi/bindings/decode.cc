@@ -374,7 +374,7 @@ class AttributeReader {
   // The version that the call names. It is 0 if the call names none: such calls are older than the
   // first version.
   int64_t GivenVersion() const {
-    constexpr std::string_view kName = "call_version";
+    static constexpr std::string_view kName = "call_version";
     auto names_version = [this](int64_t i) {
       const XLA_FFI_ByteSpan& given = *given_->names[i];
       return std::string_view(given.ptr, given.len) == kName;

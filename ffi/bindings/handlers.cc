@@ -99,9 +99,6 @@ Completion Gemm(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::ThreadPoo
 
 // ------------------------------------------------------------------------------------ GPUs
 
-// Opens a platform's runtime library. Null, with the reason in *error, if it cannot be opened.
-using OpenDriver = const Driver* (*)(std::string* error);
-
 template <OpenDriver kOpen>
 ffi::Error Initialize(int32_t device, GivenAttributes given) {
   Attributes attributes;
@@ -131,8 +128,6 @@ ffi::Error Launch(ffi::RemainingArgs args, ffi::RemainingRets rets, int32_t devi
   GpuLauncher* launcher = TheLauncher<kOpen>(&error);
   return Outcome(kGemmTarget, launcher ? launcher->Launch(call, device, stream) : error);
 }
-
-using OpenStreams = const StreamDriver* (*)(const Driver&, std::string* error);
 
 // Launches the product. If a copy that brings its chunks is listed, begins the copy, too.
 template <OpenDriver kOpen, OpenStreams kStreams>

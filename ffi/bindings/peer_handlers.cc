@@ -202,8 +202,7 @@ Refusal ParsePeerGemm(ffi::RemainingArgs args, ffi::RemainingRets rets, GivenAtt
   return "";
 }
 
-template <const Driver* (*kOpen)(std::string*),
-          const StreamDriver* (*kStreams)(const Driver&, std::string*)>
+template <OpenDriver kOpen, OpenStreams kStreams>
 struct Gpu {
   static XLA_FFI_Error* Initialize(XLA_FFI_CallFrame* call_frame) {
     static auto* handler =

@@ -10,6 +10,10 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <string_view>
+#include <vector>
+
+#include "spec/text.h"
 
 namespace jaxgemm {
 
@@ -60,6 +64,21 @@ struct Driver {
   int capability_major, capability_minor;
   std::string (*target)(int major, int minor);
 };
+
+// The error for a device that kernels and side streams are not kept for; "" for others.
+inline std::string CheckDevice(int device) {
+  if (device >= 0 && device < kMaxDevices) return "";
+  return Concat("device ", Str(int64_t{device}), " is beyond the ", Str(int64_t{kMaxDevices}),
+                " that jaxgemm can use. Hide some with ROCR_VISIBLE_DEVICES or "
+                "CUDA_VISIBLE_DEVICES.");
+}
+
+// The error for what failed on a device.
+inline std::string Failure(std::string_view what, const Driver& driver, int device,
+                           DriverResult result) {
+  return Concat(what, " failed: device ", Str(int64_t{device}), ", ", driver.error_name(result),
+                ": ", driver.error_text(result), " (", driver.library, ").");
+}
 
 // Sets *function to the library's symbol, or adds the symbol's name to *missing.
 template <class Function>
@@ -116,9 +135,22 @@ const Driver* OpenHip(std::string* error);
 // The same for CUDA's driver.
 const Driver* OpenCuda(std::string* error);
 
+using OpenDriver = const Driver* (*)(std::string* error);
+
 // Further functions, for copies in chunks and between devices. They have a table of their own,
 // because only these use them.
 struct StreamDriver {
+  static constexpr unsigned kNonBlocking = 1;  // flag of streams; XLA's have it, too
+  static constexpr unsigned kNoTimes = 2;      // flag of events, which need no times
+
+  // Takes a free event of the thread's current device, or creates one.
+  DriverResult TakeEvent(std::vector<void*>* free_events, void** event) const {
+    if (free_events->empty()) return create_event(event, kNoTimes);
+    *event = free_events->back();
+    free_events->pop_back();
+    return 0;
+  }
+
   DriverResult (*priority_range)(int* least, int* greatest);
   DriverResult (*create_stream)(void** stream, unsigned flags, int priority);
   DriverResult (*synchronize_stream)(void* stream);
@@ -138,10 +170,11 @@ struct StreamDriver {
 const StreamDriver* HipStreams(const Driver& driver, std::string* error);
 const StreamDriver* CudaStreams(const Driver& driver, std::string* error);
 
+using OpenStreams = const StreamDriver* (*)(const Driver&, std::string* error);
+
 // The SideStreams or the PeerStreams of a platform, made at the first call. Null, with the reason
 // in *error, if that fails.
-template <class Streams, const Driver* (*kOpen)(std::string*),
-          const StreamDriver* (*kStreams)(const Driver&, std::string*)>
+template <class Streams, OpenDriver kOpen, OpenStreams kStreams>
 Streams* StreamsOf(std::string* error) {
   const Driver* driver = kOpen(error);
   const StreamDriver* functions = driver ? kStreams(*driver, error) : nullptr;

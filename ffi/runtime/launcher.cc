@@ -114,10 +114,8 @@ int GpuLauncher::FindDevice(std::string_view target) const {
 }
 
 std::string GpuLauncher::Load(const GpuInstance& instance, int device) {
-  if (device < 0 || device >= kMaxDevices) {
-    return "device " + Str(device) + " is beyond the " + Str(kMaxDevices) +
-           " that jaxgemm can use. Hide some with ROCR_VISIBLE_DEVICES or CUDA_VISIBLE_DEVICES.";
-  }
+  std::string error = CheckDevice(device);
+  if (!error.empty()) return error;
   std::atomic<void*>* slots = Functions(instance, device);
   // There is one slot for each form, and slot 0 is that of the general form. It is stored last, so
   // all slots are set when slot 0 is. If an instance has no general form, slot 0 holds the function
@@ -126,7 +124,7 @@ std::string GpuLauncher::Load(const GpuInstance& instance, int device) {
   std::lock_guard lock(mutex_);
   if (slots[0].load(std::memory_order_relaxed)) return "";
   void* functions[kKernelForms] = {};
-  std::string error = LoadModule(instance, device, functions);
+  error = LoadModule(instance, device, functions);
   for (KernelForm instead : {KernelForm::kFused, KernelForm::kPeers, KernelForm::kMx}) {
     if (!functions[0]) functions[0] = functions[static_cast<int>(instead)];
   }

@@ -59,7 +59,7 @@ class GpuLauncher {
 
 // The launcher of a platform, made at the first call. Null, with the reason in *error, if its
 // runtime library cannot be opened.
-template <const Driver* (*kOpen)(std::string*)>
+template <OpenDriver kOpen>
 GpuLauncher* TheLauncher(std::string* error) {
   const Driver* driver = kOpen(error);
   if (!driver) return nullptr;

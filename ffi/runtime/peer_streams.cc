@@ -7,15 +7,8 @@
 namespace jaxgemm {
 namespace {
 
-constexpr unsigned kNonBlocking = 1;  // flag of streams; XLA's have it, too
-constexpr unsigned kNoTimes = 2;      // flag of events, which need no times
-constexpr int kNormal = 0;            // the priority of XLA's streams
-
-std::string Failure(const Driver& driver, int device, DriverResult result) {
-  return "copies between devices failed: device " + Str(int64_t{device}) + ", " +
-         driver.error_name(result) + ": " + driver.error_text(result) + " (" + driver.library +
-         ").";
-}
+constexpr int kNormal = 0;                          // the priority of XLA's streams
+constexpr char kWhat[] = "copies between devices";  // what failed, in messages
 
 }  // namespace
 
@@ -32,13 +25,7 @@ class PeerStreams::Events {
   // An event of the thread's current device.
   DriverResult Take(void** event) {
     std::lock_guard lock(side_->mutex);
-    DriverResult result = 0;
-    if (side_->free_events.empty()) {
-      result = streams_.create_event(event, kNoTimes);
-    } else {
-      *event = side_->free_events.back();
-      side_->free_events.pop_back();
-    }
+    const DriverResult result = streams_.TakeEvent(&side_->free_events, event);
     if (result == 0) taken_.push_back(*event);
     return result;
   }
@@ -121,7 +108,9 @@ class PeerStreams::Queue {
   }
 
   void* start() const { return start_; }
-  std::string Error() const { return result_ == 0 ? "" : Failure(driver_, call.device, result_); }
+  std::string Error() const {
+    return result_ == 0 ? "" : Failure(kWhat, driver_, call.device, result_);
+  }
 
   const PeerCall& call;
   void* const products[2];
@@ -138,10 +127,8 @@ class PeerStreams::Queue {
 };
 
 std::string PeerStreams::Open(int device) {
-  if (device < 0 || device >= kMaxDevices) {
-    return "device " + Str(int64_t{device}) + " is beyond the " + Str(int64_t{kMaxDevices}) +
-           " that jaxgemm can use. Hide some with ROCR_VISIBLE_DEVICES or CUDA_VISIBLE_DEVICES.";
-  }
+  std::string error = CheckDevice(device);
+  if (!error.empty()) return error;
   Side& side = sides_[device];
   std::lock_guard lock(side.mutex);
   if (side.copies && side.products) return "";
@@ -151,12 +138,12 @@ std::string PeerStreams::Open(int device) {
   if (result == 0) result = streams_.priority_range(&least, &greatest);
   // Copies should not queue behind other work.
   if (result == 0 && !side.copies) {
-    result = streams_.create_stream(&side.copies, kNonBlocking, greatest);
+    result = streams_.create_stream(&side.copies, StreamDriver::kNonBlocking, greatest);
   }
   if (result == 0 && !side.products) {
-    result = streams_.create_stream(&side.products, kNonBlocking, kNormal);
+    result = streams_.create_stream(&side.products, StreamDriver::kNonBlocking, kNormal);
   }
-  return result == 0 ? "" : Failure(driver_, device, result);
+  return result == 0 ? "" : Failure(kWhat, driver_, device, result);
 }
 
 std::string PeerStreams::Run(const PeerCall& call,
@@ -174,7 +161,7 @@ std::string PeerStreams::Run(const PeerCall& call,
     Queue queue(*this, call, &side);
     error = enqueue(queue, rendezvous.get());
   } else {
-    error = Failure(driver_, call.device, current.result());
+    error = Failure(kWhat, driver_, call.device, current.result());
   }
   if (error.empty()) return "";
   rendezvous->GiveUp(error);

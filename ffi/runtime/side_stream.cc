@@ -9,18 +9,14 @@
 namespace jaxgemm {
 namespace {
 
-constexpr unsigned kNonBlocking = 1;  // flag of streams; XLA's have it, too
-constexpr unsigned kNoTimes = 2;      // flag of events, which need no times
 // The largest pitch of a copy of rows (CU_DEVICE_ATTRIBUTE_MAX_PITCH).
 constexpr int64_t kMaxPitch = std::numeric_limits<int32_t>::max();
 
 }  // namespace
 
 std::string SideStreams::Open(int device) {
-  if (device < 0 || device >= kMaxDevices) {
-    return "device " + Str(device) + " is beyond the " + Str(kMaxDevices) +
-           " that jaxgemm can use. Hide some with ROCR_VISIBLE_DEVICES or CUDA_VISIBLE_DEVICES.";
-  }
+  std::string error = CheckDevice(device);
+  if (!error.empty()) return error;
   Side& side = sides_[device];
   if (side.copies.load(std::memory_order_acquire)) return "";
   std::lock_guard lock(mutex_);
@@ -32,19 +28,12 @@ std::string SideStreams::Open(int device) {
   if (result == 0) result = streams_.priority_range(&least, &greatest);
   void* copies = nullptr;
   if (result == 0 && !side.signals) {
-    result = streams_.create_stream(&side.signals, kNonBlocking, greatest);
+    result = streams_.create_stream(&side.signals, StreamDriver::kNonBlocking, greatest);
   }
-  if (result == 0) result = streams_.create_stream(&copies, kNonBlocking, greatest);
-  if (result != 0) return Failure("making a stream for producers", device, result);
+  if (result == 0) result = streams_.create_stream(&copies, StreamDriver::kNonBlocking, greatest);
+  if (result != 0) return Failure("making a stream for producers", driver_, device, result);
   side.copies.store(copies, std::memory_order_release);
   return "";
-}
-
-DriverResult SideStreams::TakeEvent(Side* side, void** event) {
-  if (side->free_events.empty()) return streams_.create_event(event, kNoTimes);
-  *event = side->free_events.back();
-  side->free_events.pop_back();
-  return 0;
 }
 
 DriverResult SideStreams::CopyChunk(const ChunkedCopy& copy, int64_t chunk, void* stream) {
@@ -97,7 +86,7 @@ std::string SideStreams::List(int64_t run, const ChunkedCopy& copy, int device, 
   if (result == 0) {
     result = driver_.set_words(copy.signals, 0, static_cast<size_t>(copy.num_chunks()), stream);
   }
-  if (result != 0) return Failure("zeroing the signals", device, result);
+  if (result != 0) return Failure("zeroing the signals", driver_, device, result);
   std::lock_guard lock(mutex_);
   sides_[device].listed[copy.signals] = {run, copy};
   return "";
@@ -128,7 +117,7 @@ std::string SideStreams::Around(int64_t run, const uint32_t* signals, int device
   CurrentDevice current(driver_, device);
   void* event = nullptr;
   DriverResult result = current.result();
-  if (result == 0) result = TakeEvent(&side, &event);
+  if (result == 0) result = streams_.TakeEvent(&side.free_events, &event);
   if (result == 0) result = Begin(copy, &side, event, stream);
   lock.unlock();
   const std::string error = result == 0 ? launch() : "";
@@ -140,7 +129,7 @@ std::string SideStreams::Around(int64_t run, const uint32_t* signals, int device
   }
   lock.lock();
   if (event) side.free_events.push_back(event);
-  return result == 0 ? error : Failure("a producer's copy", device, result);
+  return result == 0 ? error : Failure("a producer's copy", driver_, device, result);
 }
 
 std::string SideStreams::Join(int64_t run, const uint32_t* signals, int device, void* stream) {
@@ -169,7 +158,7 @@ std::string SideStreams::JoinSignals(const uint32_t* signals, int64_t count, uin
     }
     SleepBriefly();
   }
-  return result == 0 ? "" : Failure("waiting for signals", device, result);
+  return result == 0 ? "" : Failure("waiting for signals", driver_, device, result);
 }
 
 std::string SideStreams::Copy(void* destination, const void* source, size_t bytes, int device,
@@ -177,7 +166,7 @@ std::string SideStreams::Copy(void* destination, const void* source, size_t byte
   CurrentDevice current(driver_, device);
   DriverResult result = current.result();
   if (result == 0) result = streams_.copy(destination, source, bytes, stream);
-  return result == 0 ? "" : Failure("copying a result", device, result);
+  return result == 0 ? "" : Failure("copying a result", driver_, device, result);
 }
 
 std::string SideStreams::ReadStatus(const int32_t* status, int device, void* stream,
@@ -186,13 +175,7 @@ std::string SideStreams::ReadStatus(const int32_t* status, int device, void* str
   DriverResult result = current.result();
   if (result == 0) result = streams_.copy_to_host(value, status, sizeof(*value), stream);
   if (result == 0) result = streams_.synchronize_stream(stream);
-  return result == 0 ? "" : Failure("reading whether all chunks came", device, result);
-}
-
-std::string SideStreams::Failure(const char* what, int device, DriverResult result) const {
-  return Str(std::string_view(what)) + " failed: device " + Str(device) + ", " +
-         driver_.error_name(result) + ": " + driver_.error_text(result) + " (" + driver_.library +
-         ").";
+  return result == 0 ? "" : Failure("reading whether all chunks came", driver_, device, result);
 }
 
 }  // namespace jaxgemm

@@ -69,14 +69,12 @@ class SideStreams {
     std::vector<void*> free_events;
   };
 
-  DriverResult TakeEvent(Side* side, void** event);
   // Enqueues the copy after the work on XLA's `stream`; `event` is recorded at its end. Without
   // copy.beside_products() `stream` waits for `event`.
   DriverResult Begin(const ChunkedCopy& copy, Side* side, void* event, void* stream);
   // Enqueues the chunks and their signals on these two streams; `event` is recorded at the end.
   DriverResult Enqueue(const ChunkedCopy& copy, void* copies, void* signals, void* event);
   DriverResult CopyChunk(const ChunkedCopy& copy, int64_t chunk, void* stream);
-  std::string Failure(const char* what, int device, DriverResult result) const;
 
   const Driver& driver_;
   const StreamDriver& streams_;

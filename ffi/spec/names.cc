@@ -38,30 +38,18 @@ const DTypeInfo& Info(DType dtype) { return kDTypes[static_cast<size_t>(dtype)];
 
 }  // namespace
 
-template <>
-std::span<const std::string_view> Names<DType>() {
-  return kDTypeNames;
-}
-template <>
-std::span<const std::string_view> Names<Activation>() {
-  return kActivations;
-}
-template <>
-std::span<const std::string_view> Names<Reduction>() {
-  return kReductions;
-}
-template <>
-std::span<const std::string_view> Names<Ragged>() {
-  return kRagged;
-}
-template <>
-std::span<const std::string_view> Names<KernelForm>() {
-  return kForms;
-}
-template <>
-std::span<const std::string_view> Names<Schedule>() {
-  return kSchedules;
-}
+#define JAXGEMM_NAMES(type, names)                  \
+  template <>                                       \
+  std::span<const std::string_view> Names<type>() { \
+    return names;                                   \
+  }
+JAXGEMM_NAMES(DType, kDTypeNames)
+JAXGEMM_NAMES(Activation, kActivations)
+JAXGEMM_NAMES(Reduction, kReductions)
+JAXGEMM_NAMES(Ragged, kRagged)
+JAXGEMM_NAMES(KernelForm, kForms)
+JAXGEMM_NAMES(Schedule, kSchedules)
+#undef JAXGEMM_NAMES
 
 int64_t Bytes(DType dtype) { return Info(dtype).bytes; }
 bool IsOperand(DType dtype) { return Info(dtype).is_operand; }

@@ -185,8 +185,7 @@ def _jvp(primals, tangents, *, form, spec):
   if not jnp.issubdtype(spec.out_dtype, jnp.inexact):
     outs = product(spec=spec)
     return outs, zero_tangents(outs)
-  saves = spec.save_preact or spec.activation is not None
-  *outs, status = product(spec=dataclasses.replace(spec, save_preact=saves))
+  *outs, status = product(spec=spec.for_derivative())
   dims = form.dims(*(x if x is None else x.shape for x in (lhs, rhs, bias, scale)),
                    outs[0].shape)
   if scale is not None:

@@ -76,8 +76,7 @@ def _jvp(primals, tangents, *, form, jaxpr, devices):
     outs = bind(*primals, form=form)
     return outs, zero_tangents(outs)
 
-  saves = spec.save_preact or spec.activation is not None
-  outs = bind(*primals, form=ring.saving_preact(form) if saves else form)
+  outs = bind(*primals, form=form._replace(spec=spec.for_derivative()))
   terms = []
   for i, tangent in enumerate(tangents):
     if tangent is None:

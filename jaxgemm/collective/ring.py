@@ -21,7 +21,6 @@ weights sums over these.
 """
 
 from collections.abc import Callable, Iterator
-import dataclasses
 import functools
 import operator
 from typing import Any, NamedTuple
@@ -214,8 +213,3 @@ def _weights(rows, full, *, form: Form):
 
 
 _COMPUTE: dict[str, Callable] = {"full": _full, "rows": _rows, "weights": _weights}
-
-
-def saving_preact(form: Form) -> Form:
-  """The form of the product that also returns the value before its activation."""
-  return form._replace(spec=dataclasses.replace(form.spec, save_preact=True))

@@ -10,7 +10,6 @@ So jvp, vjp, grad of grad and vmap compose in any order. A contraction with an a
 saves the value before the activation only if it is differentiated.
 """
 
-import dataclasses
 import functools
 
 import jax
@@ -250,9 +249,7 @@ def _jvp(primals, tangents, *, labels, spec, partitioned):
     outs = bind(lhs, rhs, bias, scale, row_scale, dims=labels, spec=spec)
     return outs, zero_tangents(outs)
 
-  saves = spec.save_preact or spec.activation is not None
-  outs = bind(lhs, rhs, bias, scale, row_scale, dims=labels,
-              spec=dataclasses.replace(spec, save_preact=saves))
+  outs = bind(lhs, rhs, bias, scale, row_scale, dims=labels, spec=spec.for_derivative())
   d_z = tangent_of_sums(lhs, rhs, scale, row_scale, d_lhs, d_rhs, d_bias, d_scale,
                         d_row_scale, dims=labels, spec=spec, shape=outs[0].shape, bind=bind)
   return outs[:1 + spec.save_preact], epilogue.tangents(d_z, outs, spec)

@@ -343,8 +343,7 @@ def _jvp(primals, tangents, *, form, spec, partitioned):
     outs = product(spec=spec)
     return outs, zero_tangents(outs)
 
-  saves = spec.save_preact or spec.activation is not None or form.gated
-  outs = product(spec=dataclasses.replace(spec, save_preact=saves))
+  outs = product(spec=spec.for_derivative(form.gated))
   count = form.geometry(lhs.shape, rhs.shape, sizes.shape).m
   rows = functools.partial(rows_of, sizes=sizes, offset=offset, count=count, spec=spec)
   of_rows = functools.partial(along_rows, sizes=sizes, offset=offset, count=count, form=form)

@@ -151,9 +151,9 @@ WRONG_ADDED_ARGS = {
 }
 
 
-def refused(args, results, attrs, aliases=None):
+def refused(args, results, attrs):
   with pytest.raises(Exception, match="jaxgemm_gemm|INVALID_ARGUMENT"):
-    call(args, results, attrs, aliases)
+    call(args, results, attrs)
 
 
 @pytest.mark.parametrize("name", WRONG_GATED_ARGS)

@@ -29,11 +29,11 @@ def normal(rng, *shape, dtype=np.float32):
   return np.asarray(rng.standard_normal(shape), np.float32).astype(dtype)
 
 
-def assert_product(out, lhs, rhs, tolerance=TOLERANCE):
+def assert_product(out, lhs, rhs):
   want = np.asarray(lhs, np.float64) @ np.asarray(rhs, np.float64)
   out = np.asarray(out, np.float64)
   assert out.shape == want.shape and np.isfinite(out).all()
-  assert np.abs(out - want).max() <= tolerance * np.abs(want).max()
+  assert np.abs(out - want).max() <= TOLERANCE * np.abs(want).max()
 
 
 def orders(rng, places):

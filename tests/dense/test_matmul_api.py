@@ -327,7 +327,7 @@ def test_an_algorithm_of_xla_is_not_supported():
 def test_the_highest_precision_goes_to_xla_on_nvidia(monkeypatch):
   monkeypatch.setattr(_ffi, "default_platform", lambda: "cuda")
   monkeypatch.setattr(_ffi, "platforms", lambda: ("cpu", "cuda"))
-  monkeypatch.setattr(_ffi, "_local_cuda_arch", lambda: "sm90")
+  monkeypatch.setattr(_ffi, "_local_arch", {"cuda": "sm90"}.get)
   monkeypatch.setattr(_ffi, "built_kernels", lambda target: frozenset(
       name for arch, name in _ffi.NAMES["gpu_kernels"] if arch == target))
   _ffi.native_plan.cache_clear()

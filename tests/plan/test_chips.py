@@ -161,7 +161,7 @@ def test_the_environment_names_a_chip(arch, wanted):
 
 def test_the_name_of_a_device_names_its_chip(monkeypatch):
   monkeypatch.setattr(_ffi, "_wanted_rocm_arch", lambda: None)
-  monkeypatch.setattr(_ffi, "_local_rocm_arch", lambda: "gfx942")
+  monkeypatch.setattr(_ffi, "_local_arch", {"rocm": "gfx942"}.get)
   for kind, wanted in (("AMD Instinct MI325X", "MI325X"), ("AMD Instinct MI300X OAM", "MI300X"),
                        ("AMD Radeon Graphics", "gfx942")):
     device = types.SimpleNamespace(device_kind=kind)

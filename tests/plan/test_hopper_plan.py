@@ -18,7 +18,7 @@ class _All:
 def plan_for_hopper(monkeypatch):
   monkeypatch.setattr(_ffi, "default_platform", lambda: "cuda")
   monkeypatch.setattr(_ffi, "platforms", lambda: ("cpu", "cuda"))
-  monkeypatch.setattr(_ffi, "_local_cuda_arch", lambda: "sm90")
+  monkeypatch.setattr(_ffi, "_local_arch", {"cuda": "sm90"}.get)
   monkeypatch.setattr(_ffi, "built_kernels", lambda target: _All())
   _ffi.native_plan.cache_clear()
   yield

@@ -12,10 +12,10 @@ def fields(m, n, k, dtype="bfloat16"):
           "out_dtype": dtype}
 
 
-def made_up(model, count=40):
+def made_up(model):
   """Problems whose times are the model's predictions at the clock `fit.CLOCK`."""
   rng, found = np.random.default_rng(2), []
-  for _ in range(count):
+  for _ in range(40):
     m, n, k = (16 * int(x) for x in np.exp(rng.uniform(0, np.log(500), 3)))
     # The memory takes long to store large float32 results.
     m, n, k = {3: (8192, 8192, 512), 9: (4096, 12288, 256), 15: (12288, 4096, 384),

@@ -25,15 +25,15 @@ from tests.protocols.checker import (
 )
 
 
-def fetch_add_acq_rel(address: str, value: int, faults=()):
+def fetch_add_acq_rel(address: str, faults=()):
   """FetchAddAcqRel of AMD and Hopper: fence, relaxed add, fence."""
   if "no release" not in faults:
     yield Fence("release")
   if "arrival not atomic" in faults:
     before = yield Load(address)
-    yield checker.Store(address, before + value)
+    yield checker.Store(address, before + 1)
   else:
-    before = yield FetchAdd(address, value)
+    before = yield FetchAdd(address, 1)
   if "no acquire" not in faults:
     yield Fence("acquire")
   return before
@@ -88,7 +88,7 @@ def fix_up(tile: Slice, sums, reduction: str, faults=()):
   first = tile.first_slot
   if reduction == "atomic":
     yield Add(partials(first), sums)
-    before = yield from fetch_add_acq_rel(arrivals(first), 1, faults)
+    before = yield from fetch_add_acq_rel(arrivals(first), faults)
     if before != tile.num_peers - 1:
       return None
     total = yield Read(partials(first))
@@ -96,7 +96,7 @@ def fix_up(tile: Slice, sums, reduction: str, faults=()):
 
   yield Write(partials(first + tile.peer), sums)
   if reduction == "linear":
-    before = yield from fetch_add_acq_rel(arrivals(first), 1, faults)
+    before = yield from fetch_add_acq_rel(arrivals(first), faults)
     if "waits for its peers" in faults:
       if tile.peer != 0:
         return None
@@ -109,7 +109,7 @@ def fix_up(tile: Slice, sums, reduction: str, faults=()):
   while span < tile.num_peers:
     right, left = left | span, left & ~span
     if right < tile.num_peers:
-      before = yield from fetch_add_acq_rel(arrivals(first + right), 1, faults)
+      before = yield from fetch_add_acq_rel(arrivals(first + right), faults)
       if before == 0:
         return None
       yield from sum_slots(first + left, span, 2)
@@ -203,7 +203,7 @@ def model_of_waves(faults=()) -> Model:
         passed += 1
         yield from barrier(peer, passed)
       if number == 0:
-        before = yield from fetch_add_acq_rel(arrivals(counter), 1, faults)
+        before = yield from fetch_add_acq_rel(arrivals(counter), faults)
         yield Write(f"lds_slot {peer}", before)
       if "no barrier after" not in faults:
         passed += 1

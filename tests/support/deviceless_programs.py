@@ -181,15 +181,14 @@ def gated(a, b, sizes):
   return jaxgemm.ragged_gated_linear_unit(a, b, sizes, **OURS)
 
 
-def ragged_general(contracting, ragged_dimensions, group_dimensions):
-  numbers = lax.RaggedDotDimensionNumbers(
-      (contracting, ((), ())), ragged_dimensions, group_dimensions)
+def ragged_general(contracting, group_dimensions):
+  numbers = lax.RaggedDotDimensionNumbers((contracting, ((), ())), [0], group_dimensions)
   return lambda a, b, sizes, **options: jaxgemm.ragged_dot_general(
       a, b, sizes, numbers, **OURS, **options)
 
 
-ragged_transposed = ragged_general(((1,), (2,)), [0], [0])
-ragged_k = ragged_general(((0,), (0,)), [0], [])
+ragged_transposed = ragged_general(((1,), (2,)), [0])
+ragged_k = ragged_general(((0,), (0,)), [])
 
 CHUNKS = dict(tiles_per_chunk_m=1, config=jaxgemm.GemmConfig(tile_m=128), **OURS)
 

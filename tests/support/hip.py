@@ -93,8 +93,8 @@ def expect(number, message, hip: Hip, name, *arguments):
   assert error.value.number == number
 
 
-def be_late(hip, seed=3, microseconds=20_000):
-  hip.lib.jaxgemm_emulator_set_stream_delays(ctypes.c_uint64(seed), microseconds)
+def be_late(hip, microseconds=20_000):
+  hip.lib.jaxgemm_emulator_set_stream_delays(ctypes.c_uint64(3), microseconds)
 
 
 class KernelNodeParams(ctypes.Structure):

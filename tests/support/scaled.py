@@ -17,11 +17,11 @@ def scales(rng, *shape):
   return jnp.asarray(rng.uniform(0.1, 2, shape), jnp.float32)
 
 
-def dequantized(x, of_blocks, block, rows=128):
+def dequantized(x, of_blocks, block):
   """float64 x times its scales, whose last blocks may be shorter."""
   of_blocks = np.repeat(np.asarray(of_blocks, np.float64), block, -1)[..., :x.shape[-1]]
   if of_blocks.shape[-2] != x.shape[-2]:
-    of_blocks = np.repeat(of_blocks, rows, -2)[..., :x.shape[-2], :]
+    of_blocks = np.repeat(of_blocks, 128, -2)[..., :x.shape[-2], :]
   return np.asarray(x, np.float64) * of_blocks
 
 

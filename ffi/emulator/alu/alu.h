@@ -273,9 +273,7 @@ inline T Minimum(T a, T b) {
 }
 template <class T>
 inline T Maximum(T a, T b) {
-  if (a != a) return QuietOf(a);
-  if (b != b) return QuietOf(b);
-  return FloatMax(false, a, b);
+  return -Minimum(-a, -b);
 }
 inline bool IeeeMode(const Context& c) { return (c.r.mode >> 9) & 1; }
 

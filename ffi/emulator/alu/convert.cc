@@ -92,7 +92,7 @@ struct WideF16 {
 };
 struct WideBf16 {  // MODE has no bit for its denormals
   static constexpr ValueKind kKind = ValueKind::kBits;
-  static double Get(uint32_t word) { return std::bit_cast<float>(word << 16); }
+  static double Get(uint32_t word) { return Decode<Bfloat16>(word); }
   static uint32_t Put(double x) { return Encode<Bfloat16>(x); }
 };
 
@@ -173,10 +173,7 @@ Executor FindConvert(Op op) {
       return [](Context& c) { Map<F64, F32>(c, [](float x) { return static_cast<double>(x); }); };
     case Op::v_cvt_f16_f32: return [](Context& c) { Map<F16, F32>(c, [](float x) { return x; }); };
     case Op::v_cvt_f32_f16: return [](Context& c) { Map<F32, F16>(c, [](float x) { return x; }); };
-    case Op::v_cvt_f32_bf16:
-      return [](Context& c) {
-        Map<F32, U32>(c, [](uint32_t x) { return std::bit_cast<float>(x << 16); });
-      };
+    case Op::v_cvt_f32_bf16: return [](Context& c) { Map<F32, U32>(c, Decode<Bfloat16>); };
     case Op::v_cvt_f16_u16:
       return [](Context& c) { Map<F16, U16>(c, [](uint32_t x) { return 1.0f * x; }); };
     case Op::v_cvt_f16_i16:

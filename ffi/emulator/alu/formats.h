@@ -87,6 +87,10 @@ template <class Format>
 inline float Decode(uint32_t code) {
   return DecodeLanes<Format, float, int32_t>(code);
 }
+template <>
+inline float Decode<Bfloat16>(uint32_t code) {
+  return __builtin_bit_cast(float, code << 16);
+}
 
 enum class Rounding : uint8_t { kNearestEven, kTowardsZero };
 

@@ -75,10 +75,14 @@ struct ElementSmall {
 };
 using ElementF16 = ElementSmall<Float16, 16>;
 // gfx942 has the FNUZ formats, gfx950 the OCP formats.
-using ElementFp8Fnuz = ElementSmall<Fp8Fnuz, 8>;
-using ElementBf8Fnuz = ElementSmall<Bf8Fnuz, 8>;
-using ElementFp8 = ElementSmall<Fp8, 8>;
-using ElementBf8 = ElementSmall<Bf8, 8>;
+struct AnyFp8 {
+  using Fnuz = ElementSmall<Fp8Fnuz, 8>;
+  using Ocp = ElementSmall<Fp8, 8>;
+};
+struct AnyBf8 {
+  using Fnuz = ElementSmall<Bf8Fnuz, 8>;
+  using Ocp = ElementSmall<Bf8, 8>;
+};
 using ElementFp4 = ElementSmall<Fp4, 4>;
 struct ElementI8 {
   static constexpr int kPerWord = 4;
@@ -158,7 +162,7 @@ constexpr int kBlock = 32;  // k that share a scale
 template <class Element>
 constexpr int kHardwareRun = Element::kPerWord == 4 ? kBlock / 2 : 0;
 
-template <class ElementA, class ElementB, int kM, int kK>
+template <class ElementA, int kM, int kK, class ElementB = ElementA>
 JAXGEMM_EMULATOR_AVX2 void MultiplyFloat(Row a, Row b, uint32_t (*sums)[kLanes]) {
   constexpr bool kAlike = ElementA::kPerWord == ElementB::kPerWord;
   alignas(64) float left[kK * kM], right[kK * kM];
@@ -253,12 +257,12 @@ void Matrix(Context& c) {
   Run<kM>(c, kMultiply);
 }
 
-template <class Fnuz, class Ocp, class FnuzB, class OcpB, int kM, int kK>
+template <class A, class B, int kM, int kK>
 void MatrixF8(Context& c) {
   if (c.arch == Arch::kGfx942) {
-    Matrix<kM, MultiplyFloat<Fnuz, FnuzB, kM, kK>>(c);
+    Matrix<kM, MultiplyFloat<typename A::Fnuz, kM, kK, typename B::Fnuz>>(c);
   } else {
-    Matrix<kM, MultiplyFloat<Ocp, OcpB, kM, kK>>(c);
+    Matrix<kM, MultiplyFloat<typename A::Ocp, kM, kK, typename B::Ocp>>(c);
   }
 }
 
@@ -268,8 +272,8 @@ template <class F>
 void WithFormats(Context& c, F f) {
   auto with = [&c](int format, auto g) {
     switch (format) {
-      case 0: return g(ElementFp8{});
-      case 1: return g(ElementBf8{});
+      case 0: return g(AnyFp8::Ocp{});
+      case 1: return g(AnyBf8::Ocp{});
       case 4: return g(ElementFp4{});
       default: c.error = "a matrix instruction on 6-bit floats";
     }
@@ -283,7 +287,7 @@ void WithFormats(Context& c, F f) {
 
 template <int kM, int kK>
 void MatrixF8F6F4(Context& c) {
-  WithFormats(c, [&c]<class A, class B>(A, B) { Run<kM>(c, MultiplyFloat<A, B, kM, kK>); });
+  WithFormats(c, [&c]<class A, class B>(A, B) { Run<kM>(c, MultiplyFloat<A, kM, kK, B>); });
 }
 
 // The exponents of source `i`, in E8M0: a byte of each lane, chosen by op_sel. Lane l has the scale
@@ -311,18 +315,6 @@ void ScaledMatrixF8F6F4(Context& c) {
   });
 }
 
-template <int kM, int kK>
-Executor F8(bool a_bf8, bool b_bf8) {
-  using Fp = ElementFp8Fnuz;
-  using Bf = ElementBf8Fnuz;
-  if (a_bf8) {
-    return b_bf8 ? MatrixF8<Bf, ElementBf8, Bf, ElementBf8, kM, kK>
-                 : MatrixF8<Bf, ElementBf8, Fp, ElementFp8, kM, kK>;
-  }
-  return b_bf8 ? MatrixF8<Fp, ElementFp8, Bf, ElementBf8, kM, kK>
-               : MatrixF8<Fp, ElementFp8, Fp, ElementFp8, kM, kK>;
-}
-
 }  // namespace
 
 Executor FindMatrix(Op op) {
@@ -331,44 +323,34 @@ Executor FindMatrix(Op op) {
     case Op::v_mfma_f32_16x16x4_f32: return Matrix<16, MultiplyF32<16, 4>>;
     case Op::v_mfma_f32_32x32x2f32:
     case Op::v_mfma_f32_32x32x2_f32: return Matrix<32, MultiplyF32<32, 2>>;
-    case Op::v_mfma_f32_16x16x8_xf32:
-      return Matrix<16, MultiplyFloat<ElementXf32, ElementXf32, 16, 8>>;
-    case Op::v_mfma_f32_32x32x4_xf32:
-      return Matrix<32, MultiplyFloat<ElementXf32, ElementXf32, 32, 4>>;
+    case Op::v_mfma_f32_16x16x8_xf32: return Matrix<16, MultiplyFloat<ElementXf32, 16, 8>>;
+    case Op::v_mfma_f32_32x32x4_xf32: return Matrix<32, MultiplyFloat<ElementXf32, 32, 4>>;
     case Op::v_mfma_f32_16x16x16f16:
-    case Op::v_mfma_f32_16x16x16_f16:
-      return Matrix<16, MultiplyFloat<ElementF16, ElementF16, 16, 16>>;
+    case Op::v_mfma_f32_16x16x16_f16: return Matrix<16, MultiplyFloat<ElementF16, 16, 16>>;
     case Op::v_mfma_f32_32x32x8f16:
-    case Op::v_mfma_f32_32x32x8_f16:
-      return Matrix<32, MultiplyFloat<ElementF16, ElementF16, 32, 8>>;
-    case Op::v_mfma_f32_16x16x32_f16:
-      return Matrix<16, MultiplyFloat<ElementF16, ElementF16, 16, 32>>;
-    case Op::v_mfma_f32_32x32x16_f16:
-      return Matrix<32, MultiplyFloat<ElementF16, ElementF16, 32, 16>>;
+    case Op::v_mfma_f32_32x32x8_f16: return Matrix<32, MultiplyFloat<ElementF16, 32, 8>>;
+    case Op::v_mfma_f32_16x16x32_f16: return Matrix<16, MultiplyFloat<ElementF16, 16, 32>>;
+    case Op::v_mfma_f32_32x32x16_f16: return Matrix<32, MultiplyFloat<ElementF16, 32, 16>>;
     case Op::v_mfma_f32_16x16x16bf16_1k:
-    case Op::v_mfma_f32_16x16x16_bf16:
-      return Matrix<16, MultiplyFloat<ElementBf16, ElementBf16, 16, 16>>;
+    case Op::v_mfma_f32_16x16x16_bf16: return Matrix<16, MultiplyFloat<ElementBf16, 16, 16>>;
     case Op::v_mfma_f32_32x32x8bf16_1k:
-    case Op::v_mfma_f32_32x32x8_bf16:
-      return Matrix<32, MultiplyFloat<ElementBf16, ElementBf16, 32, 8>>;
-    case Op::v_mfma_f32_16x16x32_bf16:
-      return Matrix<16, MultiplyFloat<ElementBf16, ElementBf16, 16, 32>>;
-    case Op::v_mfma_f32_32x32x16_bf16:
-      return Matrix<32, MultiplyFloat<ElementBf16, ElementBf16, 32, 16>>;
+    case Op::v_mfma_f32_32x32x8_bf16: return Matrix<32, MultiplyFloat<ElementBf16, 32, 8>>;
+    case Op::v_mfma_f32_16x16x32_bf16: return Matrix<16, MultiplyFloat<ElementBf16, 16, 32>>;
+    case Op::v_mfma_f32_32x32x16_bf16: return Matrix<32, MultiplyFloat<ElementBf16, 32, 16>>;
     case Op::v_mfma_i32_16x16x16i8: return Matrix<16, MultiplyI8<16, 16>>;
     case Op::v_mfma_i32_32x32x8i8: return Matrix<32, MultiplyI8<32, 8>>;
     case Op::v_mfma_i32_16x16x32_i8: return Matrix<16, MultiplyI8<16, 32>>;
     case Op::v_mfma_i32_32x32x16_i8: return Matrix<32, MultiplyI8<32, 16>>;
     case Op::v_mfma_i32_16x16x64_i8: return Matrix<16, MultiplyI8<16, 64>>;
     case Op::v_mfma_i32_32x32x32_i8: return Matrix<32, MultiplyI8<32, 32>>;
-    case Op::v_mfma_f32_16x16x32_fp8_fp8: return F8<16, 32>(false, false);
-    case Op::v_mfma_f32_16x16x32_fp8_bf8: return F8<16, 32>(false, true);
-    case Op::v_mfma_f32_16x16x32_bf8_fp8: return F8<16, 32>(true, false);
-    case Op::v_mfma_f32_16x16x32_bf8_bf8: return F8<16, 32>(true, true);
-    case Op::v_mfma_f32_32x32x16_fp8_fp8: return F8<32, 16>(false, false);
-    case Op::v_mfma_f32_32x32x16_fp8_bf8: return F8<32, 16>(false, true);
-    case Op::v_mfma_f32_32x32x16_bf8_fp8: return F8<32, 16>(true, false);
-    case Op::v_mfma_f32_32x32x16_bf8_bf8: return F8<32, 16>(true, true);
+    case Op::v_mfma_f32_16x16x32_fp8_fp8: return MatrixF8<AnyFp8, AnyFp8, 16, 32>;
+    case Op::v_mfma_f32_16x16x32_fp8_bf8: return MatrixF8<AnyFp8, AnyBf8, 16, 32>;
+    case Op::v_mfma_f32_16x16x32_bf8_fp8: return MatrixF8<AnyBf8, AnyFp8, 16, 32>;
+    case Op::v_mfma_f32_16x16x32_bf8_bf8: return MatrixF8<AnyBf8, AnyBf8, 16, 32>;
+    case Op::v_mfma_f32_32x32x16_fp8_fp8: return MatrixF8<AnyFp8, AnyFp8, 32, 16>;
+    case Op::v_mfma_f32_32x32x16_fp8_bf8: return MatrixF8<AnyFp8, AnyBf8, 32, 16>;
+    case Op::v_mfma_f32_32x32x16_bf8_fp8: return MatrixF8<AnyBf8, AnyFp8, 32, 16>;
+    case Op::v_mfma_f32_32x32x16_bf8_bf8: return MatrixF8<AnyBf8, AnyBf8, 32, 16>;
     case Op::v_mfma_f32_16x16x128_f8f6f4: return MatrixF8F6F4<16, 128>;
     case Op::v_mfma_f32_32x32x64_f8f6f4: return MatrixF8F6F4<32, 64>;
     case Op::v_mfma_scale_f32_16x16x128_f8f6f4: return ScaledMatrixF8F6F4<16, 128>;

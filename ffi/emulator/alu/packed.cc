@@ -156,8 +156,6 @@ bool KeepsDenormals(Context& c) {
   return c.error == nullptr;
 }
 
-float Bf16(uint32_t bits) { return std::bit_cast<float>(bits << 16); }
-
 // Adds the products of the fields of kBits bits to `sum`, which wraps.
 template <int kBits, bool kSigned>
 uint32_t DotInteger(uint32_t a, uint32_t b, uint32_t sum) {
@@ -188,7 +186,8 @@ template <bool kSumFirst>
 void DotBf16(Context& c) {
   if (!KeepsDenormals(c)) return;
   Map<F32, U32, U32, F32>(c, [](uint32_t a, uint32_t b, float sum) {
-    const float low = Bf16(a) * Bf16(b), high = Bf16(a >> 16) * Bf16(b >> 16);
+    const auto decode = Decode<Bfloat16>;
+    const float low = decode(a) * decode(b), high = decode(a >> 16) * decode(b >> 16);
     return kSumFirst ? (sum + low) + high : (low + high) + sum;
   });
 }

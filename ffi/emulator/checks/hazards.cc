@@ -28,23 +28,17 @@ void Need(const HazardState& state, uint32_t mark, uint32_t states, int reg, con
       what, RegisterName(reg).c_str(), states, state.now - mark - 1, states - (state.now - mark))};
 }
 
-// Additional wait states after a matrix instruction: on gfx950, XDL results take one pass more
-// unless the instruction has only two passes.
-uint32_t Extra(Arch arch, const HazardState::Matrix& by) {
-  return arch == Arch::kGfx950 && by.xdl && by.passes != 2;
-}
-
 void CheckMatrixRead(Arch arch, const Step& step, const HazardState& state,
                      const RegisterRange& range, bool is_c) {
   for (int reg = range.first; reg < range.first + range.count; ++reg) {
     const HazardState::Matrix& by = state.matrix[reg];
     if (by.written == 0) continue;
     if (!step.hazard.matrix) {
-      Need(state, by.written, by.passes + (by.xdl ? 3 : 2) + Extra(arch, by), reg,
+      Need(state, by.written, StatesUntilResult(arch, by.passes, by.xdl), reg,
            step.hazard.memory ? "A memory instruction reads a matrix result"
                               : "A vector instruction reads a matrix result");
     } else if (!is_c) {
-      Need(state, by.written, by.passes + (by.xdl ? 3 : 2) + Extra(arch, by), reg,
+      Need(state, by.written, StatesUntilResult(arch, by.passes, by.xdl), reg,
            "A matrix instruction reads, as A or B, the matrix result");
     } else if (by.first == range.first && by.count == range.count) {
       // The hardware forwards a result that the next instruction accumulates in place.
@@ -52,7 +46,7 @@ void CheckMatrixRead(Arch arch, const Step& step, const HazardState& state,
         Need(state, by.written, 2, reg, "A matrix instruction accumulates on");
     } else if (!(step.hazard.xdl && !by.xdl)) {
       const uint32_t more = by.xdl && arch != Arch::kGfx90a ? 1 : 0;
-      Need(state, by.written, by.passes + more + Extra(arch, by), reg,
+      Need(state, by.written, by.passes + more + ExtraStates(arch, by.passes, by.xdl), reg,
            "A matrix instruction reads, as a C that overlaps in part, the matrix result");
     }
   }
@@ -121,7 +115,7 @@ void CheckWrites(Arch arch, const Step& step, bool stores, const HazardState& st
       }
       if (step.hazard.matrix) continue;
       const HazardState::Matrix& by = state.matrix[reg];
-      Need(state, by.written, by.passes + (by.xdl ? 3 : 2) + Extra(arch, by), reg,
+      Need(state, by.written, StatesUntilResult(arch, by.passes, by.xdl), reg,
            "A write after a matrix result's write");
       if (by.read_as_c && by.passes_as_c > 0) {
         Need(state, by.read_as_c, by.passes_as_c - 1, reg,
@@ -158,7 +152,7 @@ void CheckSpecial(Arch arch, const Step& step, const HazardState& state) {
 
 bool IsSetReg(Op op) { return op == Op::s_setreg_b32 || op == Op::s_setreg_imm32_b32; }
 
-void NoteWrites(Arch arch, const Step& step, HazardState* state) {
+void NoteWrites(const Step& step, HazardState* state) {
   const HazardTraits& traits = step.hazard;
   for (int i = 0; i < step.num_writes; ++i) {
     const RegisterRange& range = step.writes[i];
@@ -245,7 +239,7 @@ void CheckHazards(Arch arch, const Step& step, bool stores, Wave* wave) {
       if (setreg) state.setreg_at[hardware_register] = state.now;
     }
   }
-  NoteWrites(arch, step, &state);
+  NoteWrites(step, &state);
   state.now += traits.states;
 }
 

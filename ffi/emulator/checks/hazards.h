@@ -40,6 +40,16 @@ struct HazardState {
   uint16_t partial_first = 0, partial_end = 0;
 };
 
+// Additional wait states after a matrix instruction: on gfx950, XDL results take one pass more
+// unless the instruction has only two passes.
+inline uint32_t ExtraStates(Arch arch, uint32_t passes, bool xdl) {
+  return arch == Arch::kGfx950 && xdl && passes != 2;
+}
+// The wait states between a matrix instruction and one that reads or overwrites its result.
+inline uint32_t StatesUntilResult(Arch arch, uint32_t passes, bool xdl) {
+  return passes + (xdl ? 3 : 2) + ExtraStates(arch, passes, xdl);
+}
+
 // Throws Fault if `step` comes too early; else records its writes and advances the clock. `stores`:
 // whether to check also the wait states between a store of more than 64 bits and a write of its
 // data registers.

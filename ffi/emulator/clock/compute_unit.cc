@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "emulator/checks/error.h"
+#include "emulator/checks/hazards.h"
 #include "emulator/clock/memory_pipe.h"
 #include "emulator/clock/wave_state.h"
 
@@ -203,11 +204,9 @@ class ComputeUnit {
         vector_free_[simd] = now_ + static_cast<uint64_t>(constants_.issue_cycles);
         matrix_free_[simd] = done = now_ + step.matrix_cycles;
         times_.matrix_cycles[simd] += step.matrix_cycles;
-        // The wait states that the manuals require before other instructions read the result
-        // (checks/hazards.cc), each four cycles, after the instruction itself.
-        const HazardTraits& traits = step.hazard;
-        const int more = arch_ == Arch::kGfx950 && traits.xdl && traits.passes != 2;
-        const int states = traits.passes + (traits.xdl ? 3 : 2) + more;
+        // The wait states that the manuals require before other instructions read the result, each
+        // four cycles, after the instruction itself.
+        const uint32_t states = StatesUntilResult(arch_, step.hazard.passes, step.hazard.xdl);
         wave->NoteResults(step, now_ + 4 * (states + 1), done);
         break;
       }

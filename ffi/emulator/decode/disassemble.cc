@@ -82,30 +82,13 @@ std::string WaitCounters(uint32_t imm) {
 }
 
 std::string HardwareRegister(uint32_t imm) {
-  static constexpr const char* kNames[] = {nullptr,
-                                           "HW_REG_MODE",
-                                           "HW_REG_STATUS",
-                                           "HW_REG_TRAPSTS",
-                                           "HW_REG_HW_ID",
-                                           "HW_REG_GPR_ALLOC",
-                                           "HW_REG_LDS_ALLOC",
-                                           "HW_REG_IB_STS",
-                                           nullptr,
-                                           nullptr,
-                                           nullptr,
-                                           nullptr,
-                                           nullptr,
-                                           nullptr,
-                                           nullptr,
-                                           "HW_REG_SH_MEM_BASES",
-                                           "HW_REG_TBA_LO",
-                                           "HW_REG_TBA_HI",
-                                           "HW_REG_TMA_LO",
-                                           "HW_REG_TMA_HI",
-                                           "HW_REG_XCC_ID"};
+  static constexpr const char* kNames[] = {
+      "",       "MODE",   "STATUS", "TRAPSTS", "HW_ID", "GPR_ALLOC", "LDS_ALLOC", "IB_STS",
+      "",       "",       "",       "",        "",      "",          "",          "SH_MEM_BASES",
+      "TBA_LO", "TBA_HI", "TMA_LO", "TMA_HI",  "XCC_ID"};
   const uint32_t id = imm & 63, offset = (imm >> 6) & 31, size = ((imm >> 11) & 31) + 1;
   std::string text = "hwreg(";
-  text += id <= 20 && kNames[id] ? kNames[id] : std::to_string(id);
+  text += id <= 20 && *kNames[id] ? std::string("HW_REG_") + kNames[id] : std::to_string(id);
   if (offset != 0 || size != 32) {
     text += ", " + std::to_string(offset) + ", " + std::to_string(size);
   }
@@ -270,15 +253,11 @@ std::string VectorText(const Instruction& in, const OpInfo& info) {
 
 std::string CacheBits(const Instruction& in) {
   const bool gfx90a = in.arch == Arch::kGfx90a;
-  return std::string(!in.sc0  ? ""
-                     : gfx90a ? " glc"
-                              : " sc0") +
-         (!in.nt   ? ""
-          : gfx90a ? " slc"
-                   : " nt") +
-         (!in.sc1  ? ""
-          : gfx90a ? " scc"
-                   : " sc1");
+  std::string text;
+  if (in.sc0) text += gfx90a ? " glc" : " sc0";
+  if (in.nt) text += gfx90a ? " slc" : " nt";
+  if (in.sc1) text += gfx90a ? " scc" : " sc1";
+  return text;
 }
 
 std::string MemoryText(const Instruction& in, const OpInfo& info) {

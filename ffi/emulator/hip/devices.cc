@@ -68,13 +68,6 @@ Devices& TheDevices() {
   return *devices;
 }
 
-void CopyText(const std::string& text, char* out, int size) {
-  if (size <= 0) return;
-  const size_t length = std::min<size_t>(text.size(), size - 1);
-  std::memcpy(out, text.data(), length);
-  out[length] = 0;
-}
-
 std::string PciBusId(int device) { return Text("0000:%02x:00.0", device + 1); }
 
 hipCtx_t ContextOf(int device) { return reinterpret_cast<hipCtx_t>(uintptr_t(device) + 1); }
@@ -129,10 +122,7 @@ hipError_t hipDriverGetVersion(int* version) {
   return hipSuccess;
 }
 
-hipError_t hipRuntimeGetVersion(int* version) {
-  *version = kVersion;
-  return hipSuccess;
-}
+hipError_t hipRuntimeGetVersion(int* version) { return hipDriverGetVersion(version); }
 
 hipError_t hipGetDeviceCount(int* count) {
   *count = NumDevices();
@@ -184,11 +174,11 @@ hipError_t hipGetDevicePropertiesR0600(void* properties, int number) {
 }
 
 hipError_t hipDeviceGetName(char* name, int size, int device) {
-  return Guarded([&] { CopyText(DeviceAt(device).name, name, size); });
+  return Guarded([&] { CopyText(DeviceAt(device).name, name, std::max(size, 0)); });
 }
 
 hipError_t hipDeviceGetPCIBusId(char* id, int size, int device) {
-  return Guarded([&] { CopyText(PciBusId(DeviceAt(device).number), id, size); });
+  return Guarded([&] { CopyText(PciBusId(DeviceAt(device).number), id, std::max(size, 0)); });
 }
 
 hipError_t hipDeviceTotalMem(size_t* bytes, int device) {

@@ -2,6 +2,7 @@
 #include <bit>
 #include <cmath>
 
+#include "emulator/alu/formats.h"
 #include "emulator/memory/units.h"
 
 namespace jaxgemm::emulator {
@@ -27,23 +28,13 @@ U Integer(AtomicOp op, U old, U data, U compare) {
   }
 }
 
-float HalfToFloat(uint16_t bits) { return static_cast<float>(std::bit_cast<_Float16>(bits)); }
-
-uint16_t AddHalf(uint16_t a, uint16_t b) {
-  return std::bit_cast<uint16_t>(static_cast<_Float16>(HalfToFloat(a) + HalfToFloat(b)));
-}
-
-uint16_t AddBf16(uint16_t a, uint16_t b) {
-  float sum = std::bit_cast<float>(uint32_t{a} << 16) + std::bit_cast<float>(uint32_t{b} << 16);
-  uint32_t bits = std::bit_cast<uint32_t>(sum);
-  if (std::isnan(sum)) return static_cast<uint16_t>(bits >> 16 | 0x40);
-  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-
-template <class F>
-uint32_t Halves(uint32_t a, uint32_t b, F&& f) {
-  return f(static_cast<uint16_t>(a), static_cast<uint16_t>(b)) |
-         uint32_t{f(static_cast<uint16_t>(a >> 16), static_cast<uint16_t>(b >> 16))} << 16;
+// The sums of the two floats in each word.
+template <class Format>
+uint32_t AddHalves(uint32_t a, uint32_t b) {
+  const auto add = [](uint32_t x, uint32_t y) {
+    return Encode<Format>(Decode<Format>(x) + Decode<Format>(y));
+  };
+  return add(a & 0xffff, b & 0xffff) | add(a >> 16, b >> 16) << 16;
 }
 
 }  // namespace
@@ -60,8 +51,8 @@ uint64_t ApplyAtomic(AtomicOp op, int bytes, uint64_t old, uint64_t data, uint64
     case AtomicOp::kAddF64: return bits64(f64(old) + f64(data));
     case AtomicOp::kMinF64: return bits64(std::fmin(f64(old), f64(data)));
     case AtomicOp::kMaxF64: return bits64(std::fmax(f64(old), f64(data)));
-    case AtomicOp::kPkAddF16: return Halves(old, data, AddHalf);
-    case AtomicOp::kPkAddBf16: return Halves(old, data, AddBf16);
+    case AtomicOp::kPkAddF16: return AddHalves<Float16>(old, data);
+    case AtomicOp::kPkAddBf16: return AddHalves<Bfloat16>(old, data);
     default: break;
   }
   return bytes == 4 ? Integer<uint32_t, int32_t>(op, old, data, compare)

@@ -11,8 +11,7 @@ namespace {
 class LdsUnit {
  public:
   LdsUnit(const Step& step, Wave* wave, KernelContext* context)
-      : step_(step),
-        op_(step.memory),
+      : op_(step.memory),
         instruction_(step.instruction),
         wave_(*wave),
         context_(*context),
@@ -124,7 +123,6 @@ class LdsUnit {
     auto& vgpr = wave_.registers.vgpr;
     uint32_t offset = static_cast<uint32_t>(instruction_.offset);
     const uint32_t* from = vgpr[instruction_.src[1].index];
-    uint64_t written = exec_;
     if (instruction_.op == Op::ds_bpermute_b32) {
       // Lane i reads lane address / 4; an inactive lane gives 0.
       ForEachLane(exec_, [&](int lane) {
@@ -139,7 +137,7 @@ class LdsUnit {
     } else {
       Swizzle(offset, vgpr[instruction_.src[0].index], result);
     }
-    ForEachLane(written, [&](int lane) { vgpr[instruction_.dst[0].index][lane] = result[lane]; });
+    ForEachLane(exec_, [&](int lane) { vgpr[instruction_.dst[0].index][lane] = result[lane]; });
     ++context_.cost.lane_permute;
   }
 
@@ -238,7 +236,6 @@ class LdsUnit {
     cost.lds_conflict_cycles += cycles.conflicts;
   }
 
-  const Step& step_;
   const MemoryOp& op_;
   const Instruction& instruction_;
   Wave& wave_;
