@@ -36,12 +36,28 @@ std::string WhyFasterOnHost(const Problem& p, double operations) {
   if (p.k <= kShortK) {
     return "k is at most " + Str(kShortK) + ": XLA's product mostly takes 0.3 to 1.0 of the time";
   }
-  // With a short k in bfloat16 the ratio is 0.39 to 0.98 for 22 products and 1.18 to 2.25 for 5
-  // others, and 0.77 in the geometric mean.
-  constexpr int64_t kShortKOfBf16 = 16;
+  // With k up to 16 in bfloat16 the ratio is 0.39 to 0.98 for 22 products and 1.18 to 2.25 for 5
+  // others, and 0.77 in the geometric mean. With k from 17 to 24 it is 0.52 to 1.83 for 16
+  // products, and 0.81 in the geometric mean (AVX2, and AVX-512:
+  // cpu-epyc-avx512-random-kernels.json).
+  constexpr int64_t kShortKOfBf16 = 24;
   if (!is_f32 && p.k <= kShortKOfBf16) {
     return "an operand is bfloat16 and k is at most " + Str(kShortKOfBf16) +
            ": XLA's product mostly takes 0.4 to 1.0 of the time";
+  }
+  // With few rows or columns in float32, and lhs [M, K], the ratio is 0.34 to 1.36 for 37 products:
+  // 0.67 in the geometric mean with AVX-512, 0.82 and 0.49 with AVX2 (the two files above and
+  // cpu-epyc-avx2-random.json). With lhs [K, M] the kernels are faster, and for small batches: one
+  // of 160 products took XLA 6 times as long.
+  constexpr int64_t kFewRows = 16;
+  constexpr double kSmallOfFewRows = 4e5;
+  if (is_f32 && p.batch == 1 && p.lhs_contracting == 1 && std::min(p.m, p.n) <= kFewRows &&
+      operations < kSmallOfFewRows) {
+    return "the result has at most " + Str(kFewRows) +
+           " rows or columns, k is the last dimension of lhs, and the product has no batch and fewer "
+           "than " +
+           Str(static_cast<int64_t>(kSmallOfFewRows)) +
+           " operations: XLA's product mostly takes 0.4 to 1.0 of the time";
   }
   return "";
 }

@@ -34,6 +34,7 @@ from jaxgemm.tune import choice, database
 from jaxgemm.tune.tune import tune_all
 
 _FIELDS = {"m", "n", "k", "dtype", "layout", "groups", "activation", "gradients"}
+_LAYOUTS = ("rr", "rc", "cr", "cc")
 
 
 def calls(path: pathlib.Path):
@@ -84,6 +85,17 @@ def _call(path, given):
   m, n, k = given["m"], given["n"], given["k"]
   dtype, layout = given.get("dtype", "bfloat16"), given.get("layout", "rr")
   groups, activation = given.get("groups", 0), given.get("activation")
+  if layout not in _LAYOUTS:
+    raise SystemExit(f"{path}: layout {layout!r} was given; {', '.join(_LAYOUTS)} are allowed. "
+                     "Write r or c for lhs, then for rhs.")
+  if type(groups) is not int or groups < 0:
+    raise SystemExit(f"{path}: groups {groups!r} was given; a number of groups is allowed, or 0. "
+                     "Write it as an integer.")
+  try:
+    jnp.dtype(dtype)
+  except TypeError as error:
+    raise SystemExit(f"{path}: dtype {dtype!r} was given, which is none of jax's. Write a name "
+                     "such as bfloat16.") from error
 
   def array(*shape):
     return jax.ShapeDtypeStruct(shape, jnp.dtype(dtype))

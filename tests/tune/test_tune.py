@@ -327,6 +327,9 @@ def calls():
   with pytest.raises(SystemExit, match="unknown fields"):
     command.main([str(sizes)])
   for text, why in (("{}", "is no list"), ("[3]", "a product has numbers m, n and k"),
+                    ('[{"m": 1, "n": 1, "k": 1, "layout": "xx"}]', "rr, rc, cr, cc are allowed"),
+                    ('[{"m": 1, "n": 1, "k": 1, "groups": "a"}]', "a number of groups is allowed"),
+                    ('[{"m": 1, "n": 1, "k": 1, "dtype": "bf"}]', "none of jax's"),
                     ('[{"m": "3", "n": 4, "k": 5}]', "a product has numbers"),
                     ("[", "Expecting value")):
     sizes.write_text(text)
