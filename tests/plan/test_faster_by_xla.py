@@ -18,7 +18,9 @@ LEFT = [
     ((100,), (100, 300), "bfloat16", "a vector and the product is small"),
     ((8, 8, 8), (8, 8, 8), "bfloat16", "fewer than 10000 operations"),
     ((200, 3), (3, 100), "float32", "k is at most 3"),
-    ((200, 16), (16, 100), "bfloat16", "an operand is bfloat16 and k is at most 16"),
+    ((200, 24), (24, 100), "bfloat16", "an operand is bfloat16 and k is at most 24"),
+    ((16, 200), (200, 60), "float32", "the result has at most 16 rows or columns"),
+    ((60, 200), (200, 16), "float32", "the result has at most 16 rows or columns"),
 ]
 KEPT = [
     ((20, 500), (500, 300), "float32"),
@@ -26,7 +28,10 @@ KEPT = [
     ((500,), (500, 300), "float16"),
     ((8, 8), (8, 8), "int8"),
     ((200, 4), (4, 100), "float32"),
-    ((200, 17), (17, 100), "bfloat16"),
+    ((200, 25), (25, 100), "bfloat16"),
+    ((17, 100), (100, 100), "float32"),
+    ((16, 250), (250, 50), "float32"),
+    ((2, 8, 100), (2, 100, 50), "float32"),
     ((0, 8), (8, 8), "float32"),
 ]
 
