@@ -39,11 +39,12 @@ def test_trains_in_jaxgemm_and_agrees_with_jax(tmp_path, dtype):
   for check in metrics["agreement"]:
     assert check["loss_error"] <= check["loss_tolerance"]
     assert check["worst_grad_error"] <= check["grad_tolerance"]
-  # There are 14 products, each with two more for its gradients, and none is left to XLA.
-  assert metrics["compiled_step"]["jaxgemm_gemm"] == 42
+  # There are 14 products, each with two more for its gradients. The router's, in float32 with eight
+  # columns, are so small that they are left to XLA.
+  assert metrics["compiled_step"]["jaxgemm_gemm"] == 39
   assert metrics["compiled_step"]["grouped"] == 6
-  assert metrics["compiled_step"]["dot"] == 0
-  assert "42 jaxgemm_gemm custom calls (6 grouped" in done.stdout
+  assert metrics["compiled_step"]["dot"] == 3
+  assert "39 jaxgemm_gemm custom calls (6 grouped" in done.stdout
   for product in metrics["products"]:
     assert product["kernel"] in done.stdout
   # Each stage is announced before it begins; no loss is printed before a step.
@@ -78,7 +79,7 @@ def test_trains_on_a_mesh_as_on_one_device(tmp_path, dispatch):
                   f"--out_dir={out}")
     assert done.returncode == 0, done.stderr
     metrics = json.loads((out / "metrics.json").read_text())
-    assert metrics["compiled_step"]["jaxgemm_gemm"] == 42
+    assert metrics["compiled_step"]["jaxgemm_gemm"] == 39
     losses.append(metrics["loss"])
   assert "Mesh of 8 devices: 2 along data, 4 along expert" in done.stdout
   np.testing.assert_allclose(losses[1], losses[0], rtol=1e-5)
