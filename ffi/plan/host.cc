@@ -135,7 +135,7 @@ std::vector<Draft> HostCandidates(const Problem& p, const Config& config, const 
   std::vector<Draft> drafts;
   if (asked || open) AddCandidates(p, config, chip, true, open, &drafts);
   if (!asked) AddCandidates(p, config, chip, false, open, &drafts);
-  // Of tiles that cost the same, the largest comes first.
+  // If tiles cost the same, the largest comes first.
   std::reverse(drafts.begin(), drafts.end());
   return drafts;
 }

@@ -9,8 +9,8 @@
 
 namespace jaxgemm {
 
-// Which peer a CTA is, and of which of its cluster's tiles. CTAs of consecutive ranks are peers of
-// different tiles.
+// The place of a CTA in its cluster: it is peer number `peer` of tile number `tile`, and the
+// cluster has `tiles` tiles. CTAs of consecutive ranks are peers of different tiles.
 struct PeerRank {
   int tiles, peer, tile;
 

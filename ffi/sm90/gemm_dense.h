@@ -198,9 +198,8 @@ class DenseWorkgroup {
     }
     PeersEpilogue<Traits> epilogue(shared_, rank_);
     if constexpr (Traits::kTransposed && !Traits::kInteger) {
-      if (SameInWarp(map_.map.peers == 1)) {
-        if (epilogue.StoreWholeTransposed(args_, map_.tile, sums)) return;
-      }
+      const bool is_alone = SameInWarp(map_.map.peers == 1);
+      if (is_alone && epilogue.StoreWholeTransposed(args_, map_.tile, sums)) return;
     }
     exchange.Send(sums);
     if constexpr (Traits::kTransposed) {

@@ -68,8 +68,8 @@ def test_the_main_loop_is_short(kernel):
 
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_the_first_load_comes_soon(kernel):
-  """Few instructions may come before the first load, because new code is fetched slowly. With CUDA
-  13's compilers kernels have 140 to 155.
+  """Few instructions may come before the first load, because new code is fetched slowly. The
+  number depends on nvcc's version: 128x64x64_crc has 149 by one, and more than 150 by another.
   """
   for form, code in functions(kernel).items():
     if form in FIRST_LOADS:

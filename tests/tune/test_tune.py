@@ -275,7 +275,7 @@ def test_a_killed_run_goes_on(path, tmp_path):
 def test_it_runs_outside_of_programs_only(path):
   with pytest.raises(TypeError, match="within jit, grad or vmap"):
     jax.jit(lambda x: jaxgemm.tune(jaxgemm.matmul, x, x))(jnp.ones((4, 4)))
-  # That holds with shapes only, too: a program that is being traced would wait for another one.
+  # It also refuses shapes there: a program that is being traced would wait for another one.
   with pytest.raises(TypeError, match="within jit, grad or vmap"):
     jax.jit(lambda x: (jaxgemm.tune(jaxgemm.matmul, shape(4, 4), shape(4, 4)), x)[1])(1.0)
 
