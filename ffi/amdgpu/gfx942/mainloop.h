@@ -4,23 +4,26 @@
 #pragma once
 
 #include "amdgpu/gfx942/operand.h"
+#include "amdgpu/gfx942/step_slots.h"
 #include "amdgpu/mainloop_end.h"
 #include "amdgpu/mfma.h"
 
 namespace jaxgemm {
 
-// A k tile is multiplied in two steps, each of which has half of its k. A step consists of slots:
-// each multiplies two rows of fragments by one column of fragments. Memory instructions are between
-// the slots, as early as registers are free:
+// A k tile is multiplied in two steps, each of which has half of its k. Other instructions are
+// spread over the slots between the matrix instructions. A wave issues an instruction every four
+// cycles, and a matrix instruction takes 16 or more. So with up to three other instructions in each
+// slot one wave keeps the matrix pipe busy, while the other wave of its SIMD waits at a barrier.
 //
-//   step 0               fragments are replaced by those of step 1 after their last use
-//   step 1, first half   barrier: all waves have read the k tile from LDS. The next k tile is
-//                        written from registers to LDS. Loads of the k tile after that one start
-//                        when their registers have been written to LDS
-//           second half  loads of an rhs that is not k-contiguous start. Barrier: all waves have
-//                        written. Fragments are replaced by those of step 0 of the next k tile
+//   step 0   fragments are replaced by those of step 1 after their last use
+//   step 1   kAllRead: barrier; all waves have read the k tile from LDS. From kWriteBegin to
+//            kWriteEnd the next k tile is written from registers to LDS. Loads of the k tile after
+//            that one start when their registers have been written to LDS.
+//            kAllWritten: barrier; all waves have written. From the next slot on fragments are
+//            replaced by those of step 0 of the next k tile
 //
-// After the last k tile the loads return zeros.
+// The last fragments are read in the first slots of the step that uses them. After the last k tile
+// the loads return zeros.
 template <class Traits>
 class VectorMainloop {
   using Lhs = Operand<Traits, true>;
@@ -58,15 +61,16 @@ class VectorMainloop {
     for (int j = 0; j < Rhs::kFrags; ++j) frags.rhs[j] = rhs.Read(j, 0);
 #pragma unroll
     for (int i = 0; i < Lhs::kFrags; ++i) frags.lhs[i] = lhs.Read(i, 0);
-#pragma clang loop unroll(disable)
-    for (; left > 0; --left) {
-      lhs.NextTile();
-      rhs.NextTile();
+    // The inner loop has one branch for each k tile but the last ones.
+    do {
       check_end(left - 2);
-      scales.Load(tile.k_end - left);
-      MultiplyTile(lhs, rhs, frags, sums);
-      scales.Promote();
-    }
+#pragma clang loop unroll(disable)
+      do {
+        scales.Load(tile.k_end - left);
+        MultiplyTile(lhs, rhs, frags, sums);
+        scales.Promote();
+      } while (--left > 3);
+    } while (left > 0);
     Barrier();
   }
 
@@ -76,73 +80,81 @@ class VectorMainloop {
     Vec16 lhs[Lhs::kFrags], rhs[Rhs::kFrags];
   };
 
+  using Slots = StepSlots<Lhs::kFrags, Rhs::kFrags, PartsPerMma<Traits>()>;
+  static constexpr int kSlots = Slots::kSlots;
+  // Slots of step 1, as above. After a barrier all waves read, so kReadGap slots are between reads:
+  // otherwise the waves of some SIMDs would wait for the LDS, and all others for these at the next
+  // barrier.
+  static constexpr int kAllRead = kSlots < 16 ? 2 : kSlots / 8;
+  static constexpr int kWriteBegin = kSlots < 16 ? kAllRead : kAllRead + 1;
+  static constexpr int kWriteEnd = kSlots / 2 + 1, kAllWritten = kSlots / 8 * 5;
+  static constexpr int kReadGap = kSlots < 64 ? 1 : kSlots / 32;
+  static_assert(kWriteBegin < kWriteEnd && kWriteEnd <= kAllWritten);
+
   static JAXGEMM_AMD void MultiplyTile(Lhs& lhs, Rhs& rhs, Fragments& frags, Sums& sums) {
-    constexpr int kRows = Lhs::kFrags, kColumns = Rhs::kFrags, kSlots = kRows / 2 * kColumns;
-    // At least one slot is between LDS accesses and the next barrier, so that the accesses can end
-    // in that time. If a step has only two slots, step 1 has a barrier after each of them.
-    constexpr bool kIsShort = kSlots < 4;
-    static_assert(kSlots >= 2);
-    constexpr int kWriteBegin = kIsShort ? 0 : 1, kWriteEnd = kSlots / 2,
-                  kReadBegin = kWriteEnd + (kIsShort     ? 0
-                                            : kSlots < 8 ? 1
-                                                         : kSlots / 8);
-    constexpr int kWrites = Lhs::kWrites + Rhs::kWrites;
-    auto step = [&](auto&& after) {
-#pragma unroll
-      for (int slot = 0; slot < kSlots; ++slot) {
-        const int i = slot / kColumns * 2, j = slot % kColumns;
+    // Multiplies a step, and calls `other` for the other instructions of each slot.
+    auto multiply = [&](auto&& other) {
+      ForConstants<0, kSlots>([&](auto slot) {
+        constexpr int i = slot / Slots::kPerRows * 2 + slot % 2;
+        constexpr int j = slot % Slots::kPerRows / Slots::kPerColumn;
+        constexpr int part = slot % Slots::kPerColumn / 2;
         __builtin_amdgcn_sched_barrier(0);
-#pragma unroll
-        for (int part = 0; part < PartsPerMma<Traits>(); ++part) {
-#pragma unroll
-          for (int k = i; k < i + 2; ++k) {
-            sums[k][j] = MmaPart<Traits>(part, &frags.lhs[k], &frags.rhs[j], sums[k][j]);
-          }
-        }
+        sums[i][j] = MmaPart<Traits>(part, &frags.lhs[i], &frags.rhs[j], sums[i][j]);
         __builtin_amdgcn_sched_barrier(0);
-        after(slot);
-      }
+        other(slot);
+      });
     };
-    // Reads the fragments of the next step over those that are not used after `slot`.
-    auto read = [&](int slot, int step) {
-      const int i = slot / kColumns * 2, j = slot % kColumns;
-      if (i == kRows - 2) frags.rhs[j] = rhs.Read(j, step);
-      if (j == kColumns - 1) {
-        frags.lhs[i] = lhs.Read(i, step);
-        frags.lhs[i + 1] = lhs.Read(i + 1, step);
+    multiply([&](auto slot) {
+      if constexpr (slot == kSlots / 4) lhs.NextTile();
+      if constexpr (slot == kSlots / 4 + 1) rhs.NextTile();
+      Read<0, kSlots + slot>(lhs, rhs, frags);
+      Read<1, slot>(lhs, rhs, frags);
+    });
+    multiply([&](auto slot) {
+      Read<1, kSlots + slot>(lhs, rhs, frags);
+      if constexpr (slot == kAllRead) Barrier();
+      ForConstants<0, Lhs::kWrites>([&](auto i) { Replace<slot, i>(lhs, i); });
+      ForConstants<0, Rhs::kWrites>([&](auto i) { Replace<slot, Lhs::kWrites + i>(rhs, i); });
+      constexpr int kLhsEnd = WriteBegin(Lhs::kWrites);
+      if constexpr (slot >= kLhsEnd && slot < kAllWritten) {
+        lhs.LoadRest(slot - kLhsEnd, kAllWritten - kLhsEnd);
       }
-    };
-    step([&](int slot) { read(slot, 1); });
-    step([&](int slot) {
-      if (slot == kWriteBegin) Barrier();
-      if (slot >= kWriteBegin && slot < kWriteEnd) {
-        Part<kWriteEnd - kWriteBegin>(slot - kWriteBegin, kWrites, [&](int i) {
-          if (i < Lhs::kWrites) {
-            lhs.Replace(i);
-          } else {
-            rhs.Replace(i - Lhs::kWrites);
-            lhs.LoadRest(i - Lhs::kWrites, Rhs::kWrites);
-          }
-        });
-      }
-      if (slot >= kWriteEnd) {
-        Part<kSlots - kWriteEnd>(slot - kWriteEnd, Rhs::kWrites,
-                                 [&](int i) { rhs.LoadRest(i, Rhs::kWrites); });
-      }
-      if (slot == kReadBegin) {
-        Barrier();
-#pragma unroll
-        for (int before = 0; before < slot; ++before) read(before, 0);
-      }
-      if (slot >= kReadBegin) read(slot, 0);
+      if constexpr (slot >= kAllWritten) rhs.LoadRest(slot - kAllWritten, kSlots - kAllWritten);
+      if constexpr (slot == kAllWritten) Barrier();
+      Read<0, slot>(lhs, rhs, frags);
     });
   }
 
-  // Calls f for the part-th of kParts equal parts of 0, 1, ... count - 1.
-  template <int kParts, class F>
-  static JAXGEMM_AMD void Part(int part, int count, F&& f) {
-#pragma unroll
-    for (int i = count * part / kParts; i < count * (part + 1) / kParts; ++i) f(i);
+  // Reads the fragments of step `kStep` that are due in slot `kSlot` of the step before it.
+  template <int kStep, int kSlot>
+  static JAXGEMM_AMD void Read(const Lhs& lhs, const Rhs& rhs, Fragments& frags) {
+    constexpr int kBegin = kStep == 0 ? kAllWritten + 1 : 0, kGap = kStep == 0 ? kReadGap : 1;
+    static_assert(kStep == 0 || Slots::ReadAt(Slots::kReads - 1, kBegin, kGap) < kSlots + kAllRead);
+    ForConstants<0, Slots::kReads>([&](auto n) {
+      if constexpr (kSlot == Slots::ReadAt(n, kBegin, kGap)) {
+        constexpr int i = Slots::Index(n);
+        if constexpr (Slots::IsRhs(n)) {
+          frags.rhs[i] = rhs.Read(i, kStep);
+        } else {
+          frags.lhs[i] = lhs.Read(i, kStep);
+        }
+      }
+    });
+  }
+
+  // The slot in which the k tile's `write`-th write to LDS begins.
+  static constexpr int WriteBegin(int write) {
+    return PartBegin(write, Lhs::kWrites + Rhs::kWrites, kWriteBegin, kWriteEnd);
+  }
+  // What slot `kSlot` has of the k tile's write `kWrite`, which is of the operand's vector `i`, and
+  // of the load that comes into its registers.
+  template <int kSlot, int kWrite>
+  static JAXGEMM_AMD void Replace(auto& operand, int i) {
+    constexpr int kBegin = WriteBegin(kWrite), kEnd = WriteBegin(kWrite + 1);
+    if constexpr (kSlot == kBegin) operand.template Prepare<0>(i);
+    if constexpr (kSlot == PartBegin(1, 3, kBegin, kEnd)) operand.template Prepare<1>(i);
+    if constexpr (kSlot == PartBegin(2, 3, kBegin, kEnd)) operand.Store(i);
+    if constexpr (kSlot == kEnd) operand.LoadAfter(i);
   }
 
   template <class Operand>
@@ -151,7 +163,7 @@ class VectorMainloop {
     for (int i = 0; i < Operand::kLoads; ++i) operand.Load(i);
   }
   template <class Operand>
-  static JAXGEMM_AMD void Write(const Operand& operand) {
+  static JAXGEMM_AMD void Write(Operand& operand) {
 #pragma unroll
     for (int i = 0; i < Operand::kWrites; ++i) operand.Write(i);
   }

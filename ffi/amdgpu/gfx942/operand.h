@@ -42,6 +42,8 @@ class Operand {
   // The number of offsets that are kept in registers; there are no registers for more.
   static constexpr int kOffsets = kKContiguous ? kBlockRows : kBytes == 2 ? 8 : 4;
   using Piece = PieceOf<kPieceBytes>;
+  // Whether vectors differ in LDS from what is loaded.
+  static constexpr bool kIsPrepared = !kKContiguous || ConvertsToFnuz<Traits>();
 
  public:
   static constexpr int kTileBytes = 2 * kPlaneBytes;
@@ -67,11 +69,15 @@ class Operand {
       if (IsSpare()) offset_[i] = kOutsideBuffer;
     }
     write_ = lds + Position(place.row, place.vec);
+    // Without this asm, and the one below, the compiler keeps parts of the address in registers,
+    // and adds them up in every k tile.
+    asm volatile("" : "+v"(write_));
 
     const uint32_t row = (kIsLhs ? Traits::WaveM() : Traits::WaveN()) * kWaveRows + LaneId() % 16;
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
       read_[i] = lds + Position(row + 16 * i, LaneId() / 16);
+      asm volatile("" : "+v"(read_[i]));
     }
   }
 
@@ -106,21 +112,45 @@ class Operand {
     }
   }
   // Writes vector `i` of kWrites to LDS.
-  JAXGEMM_AMD void Write(int i) const {
+  JAXGEMM_AMD void Write(int i) {
+    Prepare<0>(i);
+    Prepare<1>(i);
+    Store(i);
+  }
+  // Computes half of vector `i` as it is in LDS.
+  template <int kHalf>
+  JAXGEMM_AMD void Prepare(int i) {
+    if constexpr (kIsPrepared) {
+      Vec16 vec;
+      if constexpr (kKContiguous) {
+        vec = staged_[i];
+      } else {
+        vec = Transposed<kBytes>(staged_, i);
+      }
+      vec = ToLds<Traits>(vec);
+      prepared_[2 * kHalf] = vec[2 * kHalf];
+      prepared_[2 * kHalf + 1] = vec[2 * kHalf + 1];
+    }
+  }
+  // Writes vector `i`, which was the last one to be prepared.
+  JAXGEMM_AMD void Store(int i) const {
     if (IsSpare()) return;
+    auto at = reinterpret_cast<uintptr_t>(write_);
     if constexpr (kKContiguous) {
-      *reinterpret_cast<LdsVec16*>(write_ + i * kRowStep * kLineBytes) = ToLds<Traits>(staged_[i]);
+      at += i * kRowStep * kLineBytes;
     } else {
       // The two low bits of a row flip these bits of its position.
-      const auto flip = i * kLineBytes | (i >> 1) * kVecBytes;
-      const auto at = reinterpret_cast<uintptr_t>(write_) ^ flip;
-      *reinterpret_cast<LdsVec16*>(at) = ToLds<Traits>(Transposed<kBytes>(staged_, i));
+      at ^= i * kLineBytes | (i >> 1) * kVecBytes;
+    }
+    if constexpr (kIsPrepared) {
+      *reinterpret_cast<LdsVec16*>(at) = prepared_;
+    } else {
+      *reinterpret_cast<LdsVec16*>(at) = staged_[i];
     }
   }
 
-  // Writes vector `i` and starts the loads that may overwrite its registers.
-  JAXGEMM_AMD void Replace(int i) {
-    Write(i);
+  // Starts the load that may overwrite the registers of vector `i` when the vector is written.
+  JAXGEMM_AMD void LoadAfter(int i) {
     if constexpr (kKContiguous) Load(i);
   }
   // Starts the part-th of `parts` equal parts of the loads that must wait until all vectors are
@@ -173,6 +203,7 @@ class Operand {
   Lds* write_;
   Lds* read_[2];
   Piece staged_[kLoads];
+  Vec16 prepared_;
 };
 
 }  // namespace jaxgemm
