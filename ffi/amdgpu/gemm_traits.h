@@ -65,7 +65,12 @@ JAXGEMM_AMD void ClearSums(Sum4 (&sums)[kRows][kColumns]) {
 #pragma unroll
   for (auto& row : sums) {
 #pragma unroll
-    for (auto& sum : row) sum = 0;
+    for (auto& sum : row) {
+      sum = 0;
+      // Without this asm the compiler clears the accumulators just before the loop that uses them.
+      // Here there may be loads that the wave has to wait for anyway.
+      asm volatile("" : "+v"(sum));
+    }
   }
 }
 

@@ -43,6 +43,7 @@ class VectorMainloop {
     check_end(left);
     Load(lhs);
     Load(rhs);
+    ClearSums(sums);
     Barrier();
     Write(lhs);
     Write(rhs);
@@ -51,7 +52,6 @@ class VectorMainloop {
     check_end(left - 1);
     Load(lhs);
     Load(rhs);
-    ClearSums(sums);
     Barrier();
     Fragments frags;
 #pragma unroll
