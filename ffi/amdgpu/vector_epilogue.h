@@ -1,7 +1,8 @@
 // The epilogue on AMD GPUs for the common options (StoresVectors): vectors and an activation,
 // without a gate, a stored preactivation or accumulation. Every lane stores eight columns of a row
 // at once. Rows and columns outside of out are outside of a buffer resource, so that there are no
-// branches for them. epilogue.h calls this file and has all other options.
+// branches for them. epilogue.h calls this file and has all other options. half_epilogue.h has what
+// is most common, and is called here.
 #pragma once
 
 #include "amdgpu/buffer.h"

@@ -43,7 +43,8 @@ class VectorMainloop {
     check_end(left);
     Load(lhs);
     Load(rhs);
-    ClearSums(sums);
+    // Scales of blocks have sums of their own, and no register is left.
+    ClearSums(sums, !Traits::kScaled);
     Barrier();
     Write(lhs);
     Write(rhs);

@@ -96,7 +96,8 @@ class VectorMainloop {
     rhs.template Load<0>(load_rhs());
     lhs.template Load<0>(load_lhs);
     rhs.template Load<1>(load_rhs());
-    ClearSums(sums);
+    // Scales of blocks have sums of their own, and no register is left.
+    ClearSums(sums, !Traits::kScaled);
     Wait();
     Meet();
     // This read is a phase of its own, because B0 is loaded again two phases later.
