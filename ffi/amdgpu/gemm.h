@@ -401,6 +401,7 @@ JAXGEMM_AMD bool RunOneTile(Lds* lds) {
   if (workgroup >= size) return true;
   args.groups.ragged = Ragged::kNone;
   const WorkTile tile = Uniform(Tile::At(args.map, slices, workgroup));
+  __builtin_assume(tile.k_begin < tile.k_end);
   AmdAccumulator<Traits> accumulator;
   Tile::RunVectors(lhs, rhs, tile, lds, accumulator.sums);
   ScaleSums<Traits>(accumulator.sums);

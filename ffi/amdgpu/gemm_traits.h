@@ -59,13 +59,18 @@ struct GemmTraits {
   static JAXGEMM_AMD int WaveN() { return WaveId() % kWavesN; }
 };
 
-// Sets a thread's accumulators to zero.
+// Sets a thread's accumulators to zero. By itself the compiler does so just before the loop that
+// uses them. With `here` it does so where this is called, for example while the wave waits for
+// loads.
 template <class Sum4, int kRows, int kColumns>
-JAXGEMM_AMD void ClearSums(Sum4 (&sums)[kRows][kColumns]) {
+JAXGEMM_AMD void ClearSums(Sum4 (&sums)[kRows][kColumns], bool here = false) {
 #pragma unroll
   for (auto& row : sums) {
 #pragma unroll
-    for (auto& sum : row) sum = 0;
+    for (auto& sum : row) {
+      sum = 0;
+      if (here) asm volatile("" : "+v"(sum));
+    }
   }
 }
 

@@ -1,11 +1,13 @@
 // The epilogue on AMD GPUs for the common options (StoresVectors): vectors and an activation,
 // without a gate, a stored preactivation or accumulation. Every lane stores eight columns of a row
 // at once. Rows and columns outside of out are outside of a buffer resource, so that there are no
-// branches for them. epilogue.h calls this file and has all other options.
+// branches for them. epilogue.h calls this file and has all other options. half_epilogue.h has what
+// is most common, and is called here.
 #pragma once
 
 #include "amdgpu/buffer.h"
 #include "amdgpu/gemm_traits.h"
+#include "amdgpu/half_epilogue.h"
 #include "amdgpu/tile_rows.h"
 #include "kernel/row_epilogue.h"
 
@@ -126,6 +128,16 @@ JAXGEMM_AMD void StoreVectors(const GemmArgs& args, const WorkTile& tile,
 
   const TileEpilogue epilogue(args, tile, args.groups.ragged);
   const bool has_vectors = epilogue.HasVectors();
+  if (log_bytes == 1 && !loaded && !has_vectors && epilogue.activation == Activation::kNone) {
+    if (out == DType::kF16) {
+      return StoreHalves<Traits, false>(sums, resource, offset, row_bytes, stage.lds);
+    }
+    bool may_have_nan = false;
+    if constexpr (!kInteger && !kConvertsNan) may_have_nan = MayHaveNan(sums);
+    if (!may_have_nan) {
+      return StoreHalves<Traits, true>(sums, resource, offset, row_bytes, stage.lds);
+    }
+  }
   const ColumnVectors vectors[2] = {{epilogue, col, 4}, {epilogue, col + 4, 4}};
   // Lane l holds the RowVector (the row_scale) of row l % 32 of a pass. The RowVectors of the next
   // pass are loaded one pass ahead.

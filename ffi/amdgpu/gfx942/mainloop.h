@@ -46,6 +46,8 @@ class VectorMainloop {
     check_end(left);
     Load(lhs);
     Load(rhs);
+    // Scales of blocks have sums of their own, and no register is left.
+    ClearSums(sums, !Traits::kScaled);
     Barrier();
     Write(lhs);
     Write(rhs);
@@ -54,7 +56,6 @@ class VectorMainloop {
     check_end(left - 1);
     Load(lhs);
     Load(rhs);
-    ClearSums(sums);
     Barrier();
     Fragments frags;
 #pragma unroll

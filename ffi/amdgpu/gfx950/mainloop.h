@@ -56,7 +56,6 @@ class VectorMainloop {
   static JAXGEMM_AMD void Run(const OperandMemory<Traits, true>& lhs_memory,
                               const OperandMemory<Traits, false>& rhs_memory, const WorkTile& tile,
                               Lds* lds, Sums& sums, auto& scales) {
-    ClearSums(sums);
     Lhs lhs(lhs_memory, tile.m, tile.k_begin, lds);
     Rhs rhs(rhs_memory, tile.n, tile.k_begin, lds + Lhs::kTileBytes);
     uint32_t load_lhs = Lhs::LoadPlace(lds);
@@ -97,6 +96,8 @@ class VectorMainloop {
     rhs.template Load<0>(load_rhs());
     lhs.template Load<0>(load_lhs);
     rhs.template Load<1>(load_rhs());
+    // Scales of blocks have sums of their own, and no register is left.
+    ClearSums(sums, !Traits::kScaled);
     Wait();
     Meet();
     // This read is a phase of its own, because B0 is loaded again two phases later.

@@ -1,0 +1,125 @@
+// The epilogue on AMD GPUs for the most common products: a result of 16 bits, to which nothing is
+// applied. It converts before it stages, so that LDS moves half of the bytes, and all of it is one
+// block of code, because a branch takes as long as eight other instructions.
+#pragma once
+
+#include "amdgpu/gemm_traits.h"
+#include "amdgpu/tile_rows.h"
+#include "kernel/row_epilogue.h"
+
+namespace jaxgemm {
+
+// A row of a wave's fragments (16 rows of out) in LDS, as elements of 16 bits. A lane writes four
+// columns of fragment 2 p and four of fragment 2 p + 1 as one unit of 16 bytes. It reads eight
+// neighbouring columns, which are in two units.
+template <class Traits>
+struct StagedHalves {
+  static constexpr int kUnits = Traits::kWaveN / 8;  // in a row
+  static constexpr int kRowsAtOnce = kWaveSize / kUnits, kParts = 16 / kRowsAtOnce;
+  static constexpr int kBytes = 16 * Traits::kWaveN * 2;
+  using Half4 = Vec4<uint16_t>;
+  using Half8 = uint16_t __attribute__((ext_vector_type(8)));
+
+  Lds* write[kUnits / 4];
+  Lds* read[2];
+
+  explicit JAXGEMM_AMD StagedHalves(Lds* lds) {
+    const uint32_t lane = LaneId();
+#pragma unroll
+    for (int pair = 0; pair < kUnits / 4; ++pair) {
+      write[pair] = lds + UnitOffset(lane % 16, 4 * pair + lane / 16);
+    }
+    const uint32_t row = lane / kUnits, eight = lane % kUnits;
+    const uint32_t unit = eight / 4 * 4 + eight % 2 * 2, half = eight / 2 % 2;
+#pragma unroll
+    for (int i = 0; i < 2; ++i) read[i] = lds + UnitOffset(row, unit + i) + half * sizeof(Half4);
+  }
+  JAXGEMM_AMD void Write(int pair, Half4 even, Half4 odd) const {
+    const Half8 unit = __builtin_shufflevector(even, odd, 0, 1, 2, 3, 4, 5, 6, 7);
+    *reinterpret_cast<LdsVec16*>(write[pair]) = __builtin_bit_cast(Vec16, unit);
+  }
+  // Row `part` * kRowsAtOnce + lane / kUnits.
+  JAXGEMM_AMD Vec16 Read(int part) const {
+    using LdsHalf4 = __attribute__((address_space(3))) Half4;
+    constexpr int kPartBytes = kRowsAtOnce * Traits::kWaveN * 2;
+    const Half4 first = *reinterpret_cast<LdsHalf4*>(read[0] + part * kPartBytes);
+    const Half4 second = *reinterpret_cast<LdsHalf4*>(read[1] + part * kPartBytes);
+    return __builtin_bit_cast(Vec16,
+                              __builtin_shufflevector(first, second, 0, 1, 2, 3, 4, 5, 6, 7));
+  }
+
+ private:
+  // Units are swizzled so that there are no bank conflicts: eight lanes that write have one unit of
+  // eight rows, and lanes that read have every other unit of two rows (on gfx950 four).
+  static JAXGEMM_AMD uint32_t UnitOffset(uint32_t row, uint32_t unit) {
+    const uint32_t line = row * kUnits / 8;
+    return (row * kUnits + (unit ^ (line ^ (line >> 1 & 1)) % kUnits)) * kVecBytes;
+  }
+};
+
+// gfx942 has no instruction that converts to bfloat16, and NaN takes half of the instructions of
+// its conversion. So there accumulators with NaN are left to the other epilogue.
+#if defined(__gfx950__)
+inline constexpr bool kConvertsNan = true;
+#else
+inline constexpr bool kConvertsNan = false;
+#endif
+
+// Whether a lane of the wave has NaN, or perhaps if products of its accumulators overflow. One
+// instruction looks at four accumulators.
+template <int kRows, int kColumns>
+JAXGEMM_AMD bool MayHaveNan(const Vec4<float> (&sums)[kRows][kColumns]) {
+  using Float2 = float __attribute__((ext_vector_type(2)));
+  Float2 all[2] = {0, 0};  // two, so that no instruction waits for the one before
+#pragma unroll
+  for (int i = 0; i < kRows * kColumns; ++i) {
+    const Vec4<float> sum = sums[i / kColumns][i % kColumns];
+    all[i % 2] = __builtin_elementwise_fma(sum.lo, sum.hi, all[i % 2]);
+  }
+  const Float2 both = all[0] + all[1];
+  return __builtin_amdgcn_ballot_w64(__builtin_isunordered(both[0], both[1])) != 0;
+}
+
+// As Convert16, but on gfx942 not for NaN.
+template <bool kBf16>
+JAXGEMM_AMD Vec4<uint16_t> ConvertNumbers16(Vec4<float> value) {
+  if constexpr (!kBf16 || kConvertsNan) return Convert16(kBf16, value);
+  // Rounds to nearest even.
+  const auto bits = __builtin_bit_cast(Vec4<uint32_t>, value);
+  const Vec4<uint32_t> rounded = bits + 0x7fff + (bits >> 16 & 1);
+  return __builtin_convertvector(rounded >> 16, Vec4<uint16_t>);
+}
+
+// Stores the rows of a wave. `rows` and `offset` are those of its first row and of the lane's eight
+// columns in it.
+template <class Traits, bool kBf16>
+JAXGEMM_AMD void StoreHalves(const typename Traits::Sum4 (&sums)[Traits::kFragsM][Traits::kFragsN],
+                             auto resource, uint32_t offset, uint32_t row_bytes, Lds* lds) {
+  using Stage = StagedHalves<Traits>;
+  const Stage stage(lds);
+  Vec16 rows[Stage::kParts];
+  auto store = [&]() __attribute__((always_inline)) {
+#pragma unroll
+    for (const Vec16 row : rows) {
+      __builtin_amdgcn_raw_buffer_store_b128(row, resource, offset, 0, 0);
+      offset += Stage::kRowsAtOnce * row_bytes;
+    }
+  };
+#pragma unroll
+  for (int i = 0; i < Traits::kFragsM; ++i) {
+    auto convert = [&](int j) __attribute__((always_inline)) {
+      return ConvertNumbers16<kBf16>(Convert4<float>(sums[i][j]));
+    };
+#pragma unroll
+    for (int pair = 0; pair < Traits::kFragsN / 2; ++pair) {
+      stage.Write(pair, convert(2 * pair), convert(2 * pair + 1));
+    }
+    // What was read before is stored here, after the LDS had time to read it.
+    if (i > 0) store();
+#pragma unroll
+    for (int part = 0; part < Stage::kParts; ++part) rows[part] = stage.Read(part);
+  }
+  store();
+}
+
+}  // namespace jaxgemm
