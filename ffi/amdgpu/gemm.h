@@ -401,6 +401,7 @@ JAXGEMM_AMD bool RunOneTile(Lds* lds) {
   if (workgroup >= size) return true;
   args.groups.ragged = Ragged::kNone;
   const WorkTile tile = Uniform(Tile::At(args.map, slices, workgroup));
+  // tiles_k is not 0, and no slice is empty, so the main loop needs no path for an empty range.
   __builtin_assume(tile.k_begin < tile.k_end);
   AmdAccumulator<Traits> accumulator;
   Tile::RunVectors(lhs, rhs, tile, lds, accumulator.sums);

@@ -9,14 +9,13 @@
 
 namespace jaxgemm {
 
-// A row of a wave's fragments (16 rows of out) in LDS, as elements of 16 bits. A lane writes four
+// 16 rows of out, a row of a wave's fragments, in LDS as elements of 16 bits. A lane writes four
 // columns of fragment 2 p and four of fragment 2 p + 1 as one unit of 16 bytes. It reads eight
 // neighbouring columns, which are in two units.
 template <class Traits>
 struct StagedHalves {
   static constexpr int kUnits = Traits::kWaveN / 8;  // in a row
   static constexpr int kRowsAtOnce = kWaveSize / kUnits, kParts = 16 / kRowsAtOnce;
-  static constexpr int kBytes = 16 * Traits::kWaveN * 2;
   using Half4 = Vec4<uint16_t>;
   using Half8 = uint16_t __attribute__((ext_vector_type(8)));
 
@@ -84,14 +83,12 @@ JAXGEMM_AMD bool MayHaveNan(const Vec4<float> (&sums)[kRows][kColumns]) {
 template <bool kBf16>
 JAXGEMM_AMD Vec4<uint16_t> ConvertNumbers16(Vec4<float> value) {
   if constexpr (!kBf16 || kConvertsNan) return Convert16(kBf16, value);
-  // Rounds to nearest even.
   const auto bits = __builtin_bit_cast(Vec4<uint32_t>, value);
-  const Vec4<uint32_t> rounded = bits + 0x7fff + (bits >> 16 & 1);
-  return __builtin_convertvector(rounded >> 16, Vec4<uint16_t>);
+  return __builtin_convertvector(RoundToBF16(bits), Vec4<uint16_t>);
 }
 
-// Stores the rows of a wave. `rows` and `offset` are those of its first row and of the lane's eight
-// columns in it.
+// Stores the rows of a wave. `resource` begins at the first one, and `offset` is that of the lane's
+// first columns in it. `lds` is this wave's own.
 template <class Traits, bool kBf16>
 JAXGEMM_AMD void StoreHalves(const typename Traits::Sum4 (&sums)[Traits::kFragsM][Traits::kFragsN],
                              auto resource, uint32_t offset, uint32_t row_bytes, Lds* lds) {

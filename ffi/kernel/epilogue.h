@@ -191,9 +191,16 @@ static JAXGEMM_INLINE uint32_t EncodeSmallFloat(float value) {
   }
 }
 
+// The bits of bfloat16 from those of float32, rounded to nearest even; not for NaN. `Bits` is
+// uint32_t or a vector of them.
+template <class Bits>
+static JAXGEMM_INLINE Bits RoundToBF16(Bits bits) {
+  return (bits + 0x7fffu + ((bits >> 16) & 1)) >> 16;
+}
+
 static JAXGEMM_INLINE uint16_t EncodeBF16(float value) {
   const uint32_t bits = __builtin_bit_cast(uint32_t, value);
-  const uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1)) >> 16;
+  const uint32_t rounded = RoundToBF16(bits);
   const uint32_t nan = ((bits >> 16) & 0x8000u) | 0x7fc0u;
   return static_cast<uint16_t>(static_cast<int32_t>(bits & 0x7fffffffu) > 0x7f800000 ? nan
                                                                                      : rounded);

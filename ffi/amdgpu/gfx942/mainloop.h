@@ -62,7 +62,8 @@ class VectorMainloop {
     for (int j = 0; j < Rhs::kFrags; ++j) frags.rhs[j] = rhs.Read(j, 0);
 #pragma unroll
     for (int i = 0; i < Lhs::kFrags; ++i) frags.lhs[i] = lhs.Read(i, 0);
-    // The inner loop has one branch for each k tile but the last ones.
+    // The inner loop has one branch for each k tile. Only the last ones need CheckEnd, so it ends
+    // when three are left.
     do {
       check_end(left - 2);
 #pragma clang loop unroll(disable)
