@@ -65,6 +65,8 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   const int stages =
       Sm90Stages(decomposition.form, instance.tile_n,
                  Sm90RhsRows(instance.tile_n, !in_boxes, static_cast<int>(Bytes(instance.lhs))));
+  // The model's times of a column's store were fitted to CTAs of 128 rows.
+  constexpr double kStoredRows = 128;
   auto power = [&](double cycles) { return std::pow(cycles, model.norm); };
   const double busy = power(ctas_per_sm * m * n * k * element / 2 / model.macs_per_cycle) +
                       power(ctas_per_sm * (loaded_m + loaded_n) * k * element / model.sm_bytes) +
@@ -111,7 +113,7 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
       (HasOnlyDenseForms(instance) && !HasShortEpilogue(p, instance) ? model.unboxed_epilogue : 1);
   const double store = ((by_element ? model.element_store : 0) + (decomposition.fused ? fused : 0) +
                         (unhidden ? model.unhidden_per_column : 0)) *
-                       std::min(n, AsDouble(p.n));
+                       std::min(n, AsDouble(p.n)) * m / kStoredRows;
   const double tile = AsDouble(CeilDiv(tiles_k, decomposition.cluster_k)) * per_k + store;
   // The loads of a CTA's next tile begin before the current one ends. With peers or out^T each tile
   // has a CTA of its own.

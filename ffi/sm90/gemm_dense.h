@@ -245,7 +245,7 @@ class DenseWorkgroup {
   }
 
   JAXGEMM_SM90 void ConsumeAndStore() {
-    typename Traits::Sum sums[Traits::kSums];
+    typename Traits::Sum sums[Traits::kAllSums];
     Multiplier<Traits> multiplier(shared_, NumTiles() * map_.map.grid.tiles_k - Traits::kStages);
     auto compute = [&](const WorkTile& tile) { multiplier.Run(args_, tile, sums); };
     auto store = [&](const WorkTile& tile) {

@@ -34,10 +34,14 @@ constexpr bool IsWideFloat(DType dtype) {
 constexpr bool AlwaysPingPongs(KernelForm form) {
   return form == KernelForm::kPingPong || form == KernelForm::kFusedPingPong;
 }
+// The rows of a tile that one CTA computes. In a tile of 256x160 each consumer warpgroup has two
+// blocks of 64 rows, so that the CTA reads fewer bytes for each multiplication.
+constexpr int64_t CtaRows(int64_t tile_n) { return tile_n == 160 ? 256 : 128; }
 // Whether the consumer warpgroups ping-pong: each has all accumulators of its own output tile.
 constexpr bool IsPingPong(KernelForm form, int64_t tile_n) {
   // With the accumulators of 192 columns there are too few registers for an epilogue, but enough
   // for vectors (HasOnlyVectors).
+  if (CtaRows(tile_n) > 128) return false;
   if (form == KernelForm::kFusedPingPong) return tile_n == 128 || tile_n == 192;
   return IsPlain(form) && form != KernelForm::kPlain && tile_n > 96 && tile_n <= 192;
 }
@@ -69,6 +73,9 @@ constexpr bool HasForm(KernelForm form, DType lhs, int64_t tile_n, int64_t clust
   if (form == KernelForm::kPeersHalfSm) return transposed && tile_n < 64;
   if (transposed) return form == KernelForm::kPeers;
   if (form == KernelForm::kPeers) return cluster == 1 && tile_n <= 144;
+  if (CtaRows(tile_n) > 128) {
+    return ElementBytes(lhs) == 2 && (form == KernelForm::kPlain || form == KernelForm::kFused);
+  }
   if (HasOnlyDenseForms(tile_n, transposed) &&
       (form == KernelForm::kGeneral || form == KernelForm::kGrouped ||
        form == KernelForm::kClaimed)) {
@@ -189,12 +196,12 @@ constexpr int Sm90RhsRows(int64_t tile_n, bool k_major, int bytes) {
   const int box = kBoxBytes / bytes, columns = static_cast<int>(tile_n);
   return k_major ? columns : (columns + box - 1) / box * box;
 }
-// The number of stages of a CTA, each with 128 rows of lhs: as many as its shared memory has room
-// for. kOther is room for the rest of SharedMemory (gemm_traits.h): barriers, work tiles, indices.
+// The number of stages of a CTA, each with the CTA's rows of lhs: as many as its shared memory has
+// room for. kOther is room for the rest of SharedMemory (gemm_traits.h): barriers, work tiles, indices.
 constexpr int Sm90Stages(KernelForm form, int64_t tile_n, int rhs_rows) {
-  constexpr int kRows = 128, kWarps = kSm90Consumers * 4, kOther = 1024;
+  constexpr int kWarps = kSm90Consumers * 4, kOther = 1024;
   return (Sm90SharedBytes(form) - kOther - kWarps * Sm90StagedBytes(form, tile_n)) /
-         ((kRows + rhs_rows) * kBoxBytes);
+         ((static_cast<int>(CtaRows(tile_n)) + rhs_rows) * kBoxBytes);
 }
 
 }  // namespace jaxgemm

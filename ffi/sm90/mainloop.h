@@ -12,8 +12,7 @@ namespace jaxgemm {
 // A number of k tiles that is never reached.
 inline constexpr Index kNever = std::numeric_limits<Index>::max();
 
-// Multiplies the stages. A warpgroup has the accumulators of its 64 rows or, with ping-pong, of all
-// rows. So that the tensor cores are not idle between two k tiles, the wgmmas of the next one are
+// Multiplies the stages. A warpgroup has the accumulators of its blocks of 64 rows (Traits::kBlockStep). So that the tensor cores are not idle between two k tiles, the wgmmas of the next one are
 // issued before those of the previous one are waited for.
 template <class Traits>
 class Multiplier {
@@ -266,8 +265,8 @@ class Multiplier {
   // accumulators, ptxas keeps them where wgmma has left them; else it copied and spilled them.
   static constexpr bool kHasK = IsPeers(Traits::kForm);
   static_assert(Traits::kLhsKMajor || Traits::kLhsInRegisters || Traits::kBlock == Traits::kWgmmaM);
-  // Step of a descriptor from 64 rows to the next 64.
-  static constexpr uint32_t kBlockM = Traits::kWgmmaM * kRowBytes >> 4;
+  // Step of a descriptor from a block of 64 rows to the warpgroup's next block.
+  static constexpr uint32_t kBlockM = Traits::kBlockStep * kRowBytes >> 4;
   // Step of a descriptor from one wgmma's k to the next.
   template <bool kKMajor>
   static constexpr uint32_t Advance() {

@@ -478,7 +478,7 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
 // Random problems for an instance that has only dense forms.
 template <DType type, int tile_n, bool lhs_k, bool rhs_k>
 void RunDenseOnly(GpuLauncher& launcher, int rounds) {
-  constexpr int kTileM = 128, kTileK = kBoxBytes / ElementBytes(type);
+  constexpr int kTileM = CtaRows(tile_n), kTileK = kBoxBytes / ElementBytes(type);
   const std::string name = Add<type, type, kTileM, tile_n, 1, lhs_k, rhs_k>();
   for (int round = 0; round < rounds; ++round) {
     auto problem = [&](int64_t least_k) {
@@ -680,6 +680,8 @@ int main() {
   RunScaled<256>(launcher, 8);
   RunDenseOnly<kF16, 144, true, true>(launcher, 8);
   RunDenseOnly<kBF16, 144, false, false>(launcher, 4);
+  RunDenseOnly<kBF16, 160, true, true>(launcher, 6);
+  RunDenseOnly<kF16, 160, false, false>(launcher, 6);
   RunDenseOnly<kBF16, 176, true, false>(launcher, 8);
   RunDenseOnly<kBF16, 208, false, false>(launcher, 8);
   RunTransposed<kBF16, kBF16, 112, true, false>(launcher, 8);
