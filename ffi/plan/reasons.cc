@@ -64,9 +64,14 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Ca
       if (!reason.empty()) say(std::move(reason));
     }
   }
+  // The kernel's rows are columns of out.
   if (c.transposed && c.cluster_m > 1) {
     say("two CTAs of a cluster have tiles of the same rows of out: each loads half of these rows "
         "of lhs for both");
+  }
+  if (c.transposed && c.cluster_n > 1) {
+    say("two CTAs of a cluster have tiles of the same columns of out: each loads half of these "
+        "columns of rhs for both");
   }
   if (c.cluster_k > 1) {
     if (asked.schedule == Schedule::kAuto) {

@@ -1,6 +1,7 @@
 #include "plan/sm90.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "plan/candidates.h"
@@ -72,11 +73,12 @@ int64_t ClusterK(const Problem& p, const Plan& plan) {
   return CanBePeers(instance.tile_n, ctas) && ctas <= plan.grid.tiles_k ? ctas : 1;
 }
 
-// Whether pairs of CTAs whose tiles have the same columns may load rhs for each other (multicast).
-bool MayShareRhs(const GpuInstance& instance, int64_t tiles_m, int64_t cluster_k) {
-  return MayShareRhs(KernelForm::kPeers, instance.lhs, instance.lhs_contracting == 1,
-                     instance.rhs_contracting == 1, instance.transposed) &&
-         tiles_m >= 2 && 2 * cluster_k <= kMaxClusterSize;
+// Whether the CTAs of clusters of cluster_m x cluster_n tiles may load operands for each other.
+bool MayMulticast(const GpuInstance& instance, const TileGrid& grid, int64_t cluster_k,
+                  int64_t cluster_m, int64_t cluster_n) {
+  return MayMulticast(instance) && cluster_m <= std::min<int64_t>(grid.tiles_m, kMostSharers) &&
+         cluster_n <= std::min<int64_t>(grid.tiles_n, kMostSharers) &&
+         cluster_k * cluster_m * cluster_n <= kMaxClusterSize;
 }
 
 // Sets cluster_m and cluster_n. If tiles have few columns, the L2 limits the main loop. CTAs of
@@ -121,9 +123,8 @@ void ChooseForm(const Problem& p, const Chip& chip, Plan* plan) {
   c.cluster_k = ClusterK(p, *plan);
   if (c.cluster_k > 1 || c.transposed) {
     c.form = KernelForm::kPeers;
-    const int64_t tiles = c.cluster_m;  // tiles of a cluster; 2 if the draft's CTAs share rhs
-    const bool fits =
-        ClusterGrid(*plan).num_tiles() <= ClustersAtOnce(c.cluster_k * tiles, c.form, chip);
+    const bool fits = ClusterGrid(*plan).num_tiles() <=
+                      ClustersAtOnce(c.cluster_k * c.cluster_m * c.cluster_n, c.form, chip);
     if (!fits) c.form = MostPeersForm(*FindGpuInstance(c.target, c.kernel));
     ShapeCluster(chip, plan);
     return;
@@ -146,6 +147,32 @@ void ChooseForm(const Problem& p, const Chip& chip, Plan* plan) {
 
 double CyclesOfPlan(const Problem& p, const Chip& chip, const Plan& plan) {
   return Sm90Cycles(p, chip, plan);
+}
+
+// The tiles of a cluster, [rows, columns], whose CTAs load operands for each other: the most of
+// which no more rounds of clusters run one after the other than without multicast. If `forced`, any
+// number of rounds will do. {1, 1}: none.
+std::pair<int64_t, int64_t> MulticastShape(const Problem& p, const Chip& chip,
+                                           const GpuInstance& instance, int64_t cluster_k,
+                                           bool forced) {
+  constexpr std::pair<int64_t, int64_t> kShapes[] = {{2, 2}, {2, 1}, {1, 2}};
+  const int64_t tiles_m = CeilDiv(p.m, instance.tile_m), tiles_n = CeilDiv(p.n, instance.tile_n);
+  auto rounds = [&](int64_t m, int64_t n) {
+    const auto clusters = static_cast<double>(CeilDiv(tiles_m, m) * CeilDiv(tiles_n, n)) *
+                          static_cast<double>(p.batch);
+    const int64_t at_once = ClustersAtOnce(cluster_k * m * n, KernelForm::kPeers, chip);
+    return std::ceil(clusters / static_cast<double>(at_once));
+  };
+  auto fits = [&](int64_t m, int64_t n) {
+    return m <= tiles_m && n <= tiles_n && cluster_k * m * n <= kMaxClusterSize;
+  };
+  for (auto [m, n] : kShapes) {
+    if (fits(m, n) && rounds(m, n) <= rounds(1, 1)) return {m, n};
+  }
+  for (auto [m, n] : kShapes) {
+    if (forced && fits(m, n)) return {m, n};
+  }
+  return {1, 1};
 }
 
 // Whether stream-K can cut the last round into more shares than it has tiles, each with a k that is
@@ -200,7 +227,7 @@ std::vector<Draft> Sm90Candidates(const Problem& p, const Config& config, const 
                          config.reduction == Reduction::kLinear &&
                          (stream_k || config.schedule == Schedule::kAuto);
   std::vector<Draft> drafts;
-  // Adds the draft, and the same draft with CTAs that share rhs.
+  // Adds the draft, and the same draft with multicast.
   auto add = [&](const GpuInstance& instance, const Problem& computed, const Draft& draft) {
     const double tiles = std::max(1.0, NumTiles(computed, instance));
     const int64_t cluster_k =
@@ -208,11 +235,13 @@ std::vector<Draft> Sm90Candidates(const Problem& p, const Config& config, const 
             ? draft.scheduling.shares_per_tile
             : std::max<int64_t>(1, static_cast<int64_t>(config.num_shares / tiles));
     if (config.multicast != 1) drafts.push_back(draft);
-    if (config.multicast != 0 &&
-        MayShareRhs(instance, CeilDiv(computed.m, instance.tile_m), cluster_k)) {
-      drafts.push_back(draft);
-      drafts.back().candidate.choice.cluster_m = 2;
-    }
+    if (config.multicast == 0 || !MayMulticast(instance)) return;
+    auto [cluster_m, cluster_n] = 
+        MulticastShape(computed, chip, instance, cluster_k, config.multicast == 1);
+    if (cluster_m * cluster_n == 1) return;
+    drafts.push_back(draft);
+    drafts.back().candidate.choice.cluster_m = cluster_m;
+    drafts.back().candidate.choice.cluster_n = cluster_n;
   };
   for (const GpuInstance& instance : GpuInstances()) {
     // Half of a tile's columns are the gate's, the other half the up projection's. Each half is
@@ -255,9 +284,9 @@ bool HasSm90Form(const Problem& p, const Plan& plan) {
   const int64_t tiles = plan.grid.num_tiles();
   // Each CTA of a kernel that stores out^T has one tile or one share.
   if (c.transposed && c.target == "sm90") {
-    return IsPeers(c.form) && HasForm(*plan.instance, c.form) && c.cluster_n == 1 &&
-           (c.cluster_m == 1 ||
-            (c.cluster_m == 2 && MayShareRhs(*plan.instance, plan.grid.tiles_m, c.cluster_k))) &&
+    return IsPeers(c.form) && HasForm(*plan.instance, c.form) &&
+           (c.cluster_m * c.cluster_n == 1 ||
+            MayMulticast(*plan.instance, plan.grid, c.cluster_k, c.cluster_m, c.cluster_n)) &&
            !c.num_queues && ClusterK(p, plan) == c.cluster_k &&
            c.cut_tiles == (c.cluster_k > 1 ? tiles : 0) && c.num_workgroups == tiles * c.cluster_k;
   }
@@ -278,8 +307,10 @@ TileGrid ClusterGrid(const Plan& plan) {
   const Choice& c = plan.choice;
   auto index = [](int64_t count) { return static_cast<Index>(count); };
   TileGrid grid = plan.grid;
-  // If the number of tile rows is odd, the last CTA computes a tile that is not stored.
-  grid.tiles_m = index(CeilDiv(grid.tiles_m, c.cluster_m)), grid.tiles_n /= index(c.cluster_n);
+  // With multicast and an odd number of tile rows or columns, CTAs at the end compute tiles that are
+  // not stored.
+  grid.tiles_m = index(CeilDiv(grid.tiles_m, c.cluster_m));
+  grid.tiles_n = index(CeilDiv(grid.tiles_n, c.cluster_n));
   // With clusters of 1 x 2 tiles, consecutive clusters have the same rows.
   grid.group_m = c.cluster_m < c.cluster_n ? 1 : std::min(grid.group_m, grid.tiles_m);
   return grid;

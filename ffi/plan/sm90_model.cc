@@ -47,8 +47,10 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   const double m = AsDouble(instance.tile_m) / cluster;
   const double n = AsDouble(instance.tile_n), k = AsDouble(instance.tile_k);
   const double rows = std::max(1.0, AsDouble(CeilDiv(p.m, instance.tile_m)));  // of tiles
+  const double columns = std::max(1.0, AsDouble(CeilDiv(p.n, instance.tile_n)));
   const double tiles = NumTiles(p, instance) / rows * decomposition.cluster_m *
-                       std::ceil(rows / decomposition.cluster_m);
+                       std::ceil(rows / decomposition.cluster_m) / columns *
+                       decomposition.cluster_n * std::ceil(columns / decomposition.cluster_n);
   const double at_once = AsDouble(decomposition.workgroups);
   const double peers = AsDouble(decomposition.cluster_k), shares = tiles * peers;
   const double element = AsDouble(Bytes(instance.lhs));
@@ -92,8 +94,10 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
              loaded_n / cluster * rhs_reads * std::pow(active_m, -model.coalesced) /
                  decomposition.cluster_m) *
             k * element * ctas / model.l2_bytes);
-  const bool shares_rhs = cluster > 1 || (instance.transposed && decomposition.cluster_m > 1);
-  const double waits = shares_rhs ? model.sharing : 0;
+  const bool multicasts =
+      cluster > 1 ||
+      (instance.transposed && decomposition.cluster_m * decomposition.cluster_n > 1);
+  const double waits = multicasts ? model.sharing : 0;
   const bool tma_loads_all = (TmaReadsLhs(p) || LhsInRegisters(instance)) && TmaReadsRhs(p);
   const double slower = (instance.transposed || peers > 1 ? model.peers_loop
                          : decomposition.cut_tiles        ? model.general_loop
@@ -213,7 +217,7 @@ double Sm90Cycles(const Problem& p, const Chip& chip, const Plan& plan, const Sm
   const Problem typical = instance.transposed ? Transposed(TypicalGroup(p)) : TypicalGroup(p);
   const int64_t ctas = chip.num_cus * chip.waves_per_cu / instance.waves;
   const bool in_clusters = c.transposed || c.cluster_k > 1;
-  const int64_t tiles = c.transposed ? c.cluster_m : 1;  // tiles of a cluster
+  const int64_t tiles = c.transposed ? c.cluster_m * c.cluster_n : 1;  // tiles of a cluster
   const int64_t at_once =
       in_clusters ? ClustersAtOnce(c.cluster_k * tiles, c.form, chip) * c.cluster_k * tiles : ctas;
   const bool grouped_vectors =

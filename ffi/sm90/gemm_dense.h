@@ -82,7 +82,7 @@ class DenseWorkgroup {
     Index ahead = 0;  // k tiles loaded already, valid in the lane that loads
     if (threadIdx.x < kWarpSize) {
       if (IsLeader()) {
-        InitStages(shared_, by_element_, 0, kLoadedAhead, sharers_.count);
+        InitStages(shared_, by_element_, 0, kLoadedAhead, sharers_.count());
         if (map_.FindFirst(next_, peer_rank_)) ahead = LoadFirst();
       }
       __syncwarp();
@@ -151,7 +151,7 @@ class DenseWorkgroup {
   }
 
   JAXGEMM_SM90 void InitBarriers() {
-    InitStages(shared_, by_element_, kLoadedAhead, Traits::kStages, sharers_.count);
+    InitStages(shared_, by_element_, kLoadedAhead, Traits::kStages, sharers_.count());
     if constexpr (kIsPeers) {
 #pragma unroll
       for (SharedBarrier& each : shared_.peers_ready) each.Init(1);
@@ -187,8 +187,8 @@ class DenseWorkgroup {
     // The last stages are not released to another CTA, because no load follows, and the CTA may
     // have exited.
     const Index k_tiles = map_.tile.k_end - map_.tile.k_begin;
-    Multiplier<Traits> multiplier(shared_, sharers_.count > 1 ? k_tiles - Traits::kStages : kNever,
-                                  sharers_.count, sharers_.first);
+    Multiplier<Traits> multiplier(shared_, sharers_,
+                                  sharers_.count() > 1 ? k_tiles - Traits::kStages : kNever);
     const PeerExchange<Traits> exchange(shared_, map_.map.peers, peer_rank_);
     exchange.Expect();
     if constexpr (Traits::kLhsInRegisters) {
@@ -228,7 +228,7 @@ class DenseWorkgroup {
   JAXGEMM_SM90 void ConsumeAndStoreMeanwhile() {
     typename Traits::Sum sums[Traits::kSums];
     const Index size = map_.map.size();
-    Multiplier<Traits> multiplier(shared_, NumTiles() * map_.map.grid.tiles_k - Traits::kStages);
+    Multiplier<Traits> multiplier(shared_, sharers_, NumTiles() * map_.map.grid.tiles_k - Traits::kStages);
     StoredMeanwhile<Traits> stored{.args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
     auto compute = [&](const WorkTile& tile) {
       stored.Spread(tile.k_end);
@@ -246,7 +246,7 @@ class DenseWorkgroup {
 
   JAXGEMM_SM90 void ConsumeAndStore() {
     typename Traits::Sum sums[Traits::kAllSums];
-    Multiplier<Traits> multiplier(shared_, NumTiles() * map_.map.grid.tiles_k - Traits::kStages);
+    Multiplier<Traits> multiplier(shared_, sharers_, NumTiles() * map_.map.grid.tiles_k - Traits::kStages);
     auto compute = [&](const WorkTile& tile) { multiplier.Run(args_, tile, sums); };
     auto store = [&](const WorkTile& tile) {
       FusedEpilogue<Traits> epilogue(shared_, rank_);
@@ -268,7 +268,7 @@ class DenseWorkgroup {
     typename Traits::Sum sums[Traits::kAllSums];
     const Index step = args_.claim.num_workgroups, tiles = NumTiles();
     const Index tiles_k = map_.map.grid.tiles_k;
-    Multiplier<Traits> multiplier(shared_, tiles * tiles_k - Traits::kStages);
+    Multiplier<Traits> multiplier(shared_, sharers_, tiles * tiles_k - Traits::kStages);
     const PingPongTurns turns;
     Index turn = turns.first();
     if (turn == 1) multiplier.Skip(tiles_k);
@@ -302,7 +302,7 @@ class DenseWorkgroup {
   const int rank_;  // of the CTA in a cluster that shares rhs
   const bool by_element_;
   const PeerRank peer_rank_;
-  const RhsSharers<Traits> sharers_;
+  const Sharers<Traits> sharers_;
   Index next_;  // the index of the tile after map_.tile; before the first tile, this CTA's first
   Map map_;
 };

@@ -45,9 +45,8 @@ struct Sm90Traits {
   static_assert(ElementBytes(rhs) == kBytes);
   static constexpr int kCluster = cluster;
   static constexpr int kTileM = tile_m, kTileN = tile_n, kTileK = kRowBytes / kBytes;
-  // Whether a CTA may share rhs with another one of its cluster although kCluster is 1.
-  static constexpr bool kMayShareRhs =
-      MayShareRhs(form, lhs, lhs_k_contiguous, rhs_k_contiguous, transposed);
+  // Whether a CTA may share operands with others of its cluster although kCluster is 1.
+  static constexpr bool kMayMulticast = MayMulticast(form, lhs, lhs_k_contiguous, transposed);
   static constexpr int kCtaM = kTileM / kCluster, kWgmmaM = 64;
   static constexpr int kConsumers = kSm90Consumers;
   static_assert(kCtaM == CtaRows(kTileN));

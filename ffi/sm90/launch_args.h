@@ -101,12 +101,13 @@ constexpr bool LhsInRegisters(DType lhs, bool lhs_k_contiguous, bool transposed)
 }
 
 // Whether two CTAs of a cluster whose tiles have the same columns may each load half of rhs for
-// both. (The two CTAs of a tile of 256 rows always do so.)
-constexpr bool MayShareRhs(KernelForm form, DType lhs, bool lhs_k_contiguous, bool rhs_k_contiguous,
-                           bool transposed) {
-  return IsPeers(form) && transposed && rhs_k_contiguous &&
-         !LhsInRegisters(lhs, lhs_k_contiguous, transposed);
+// both, and two whose tiles have the same rows half of lhs (multicast). The two CTAs of a tile of
+// 256 rows always do so with rhs, in all forms.
+constexpr bool MayMulticast(KernelForm form, DType lhs, bool lhs_k_contiguous, bool transposed) {
+  return IsPeers(form) && transposed && !LhsInRegisters(lhs, lhs_k_contiguous, transposed);
 }
+// The largest number of CTAs that load an operand for each other.
+inline constexpr int kMostSharers = 2;
 
 // A CUtensorMap: a tensor's layout in memory, and the box that one TMA copy moves.
 struct alignas(64) TensorMap {

@@ -23,8 +23,8 @@ class Multiplier {
   // Dense forms in clusters count their releases. The last stages are not released, because no load
   // follows: a CTA that has all its operands may have exited, and must get no arrival then.
   static constexpr bool kCountsReleases = Traits::kIsDense && Traits::kCluster > 1;
-  // Whether stages are released in the CTAs that share rhs.
-  static constexpr bool kInCluster = Traits::kCluster > 1 || Traits::kMayShareRhs;
+  // Whether stages are released in the CTAs that load for this one.
+  static constexpr bool kInCluster = Traits::kCluster > 1 || Traits::kMayMulticast;
 
   // The default for `meanwhile`: no other work while a tile is multiplied.
   struct Nothing {
@@ -33,10 +33,8 @@ class Multiplier {
   };
 
  public:
-  JAXGEMM_SM90 explicit Multiplier(SharedMemory<Traits>& shared, Index releases = kNever)
-      : Multiplier(shared, releases, Traits::kCluster, 0) {}
-  // `first`: the rank of the first CTA that shares rhs.
-  JAXGEMM_SM90 Multiplier(SharedMemory<Traits>& shared, Index releases, int sharers, int first)
+  JAXGEMM_SM90 Multiplier(SharedMemory<Traits>& shared, const Sharers<Traits>& sharers,
+                          Index releases = kNever)
       : shared_(shared), releases_(releases) {
     const int thread = ThreadId() - kWarpgroupSize, lane = thread % kWarpSize;
     const int rows = Traits::kIsPingPong ? 0 : thread / kWarpgroupSize * Traits::kWgmmaM;
@@ -45,7 +43,8 @@ class Multiplier {
         SameInWarp(MatrixStart(SharedAddress(shared.lhs) + rows * kRowBytes, Traits::kBlockBytes));
     rhs_ = SameInWarp(MatrixStart(SharedAddress(shared.rhs), Traits::kBlockBytes));
     if constexpr (kInCluster) {
-      empty_.first = lane < sharers ? ClusterAddress(shared.empty, first + lane) : kNoBarrier;
+      empty_.first =
+          lane < sharers.count() ? ClusterAddress(shared.empty, sharers.Rank(lane)) : kNoBarrier;
     } else {
       empty_.first = lane == 0 ? SharedAddress(shared.empty) : kNoBarrier;
     }

@@ -568,11 +568,13 @@ void RunTransposed(GpuLauncher& launcher, int rounds) {
                   .kernel = name};
     if (peers > 1) config.num_workgroups = config.num_shares = tiles * peers;
     Run(launcher, {p, config, "_peers"});
-    if (!MayShareRhs(KernelForm::kPeers, lhs, lhs_k, rhs_k, true) || 2 * peers > kMaxClusterSize) {
+    if (!MayMulticast(KernelForm::kPeers, lhs, lhs_k, true) || 2 * peers > kMaxClusterSize) {
       continue;
     }
-    // Tiles are in pairs, and the last tile may end early.
+    // Clusters have 2 x 2, 2 x 1 or 1 x 2 tiles, and the last tile may end early.
     p.n = some(1, kTileM) + Random(1, 3) * kTileM;
+    p.m = Random(1, 3 * tile_n);
+    if (!rhs_k) p.m = RoundUp(p.m, 16 / kBytes);
     if (peers > 1) {
       config.num_workgroups = config.num_shares =
           p.batch * CeilDiv(p.n, kTileM) * CeilDiv(p.m, tile_n) * peers;
