@@ -81,26 +81,6 @@ bool MayMulticast(const GpuInstance& instance, const TileGrid& grid, int64_t clu
          cluster_k * cluster_m * cluster_n <= kMaxClusterSize;
 }
 
-// Sets cluster_m and cluster_n. If tiles have few columns, the L2 limits the main loop. CTAs of
-// neighbouring tiles read the same operands, and were faster in one cluster, even without
-// multicast.
-void ShapeCluster(const Chip& chip, Plan* plan) {
-  constexpr int64_t kFewColumns = 64;
-  Choice& c = plan->choice;
-  if (c.tile_n > kFewColumns || c.transposed) return;
-  // Chosen by an H200's timings of 2026-11-22, of which no file was kept.
-  constexpr std::pair<int64_t, int64_t> kShapes[] = {{2, 2}, {1, 2}};
-  const TileGrid& grid = plan->grid;
-  for (auto [m, n] : kShapes) {
-    const int64_t size = c.cluster_k * m * n;
-    if (size <= kMaxClusterSize && grid.tiles_m % m == 0 && grid.tiles_n % n == 0 &&
-        grid.num_tiles() / (m * n) <= ClustersAtOnce(size, c.form, chip)) {
-      c.cluster_m = m, c.cluster_n = n;
-      return;
-    }
-  }
-}
-
 // Whether a form without peers has all that the plan needs.
 bool FormFits(const Problem& p, const Plan& plan, const GpuInstance& instance, KernelForm form) {
   const Choice& c = plan.choice;
@@ -123,10 +103,9 @@ void ChooseForm(const Problem& p, const Chip& chip, Plan* plan) {
   c.cluster_k = ClusterK(p, *plan);
   if (c.cluster_k > 1 || c.transposed) {
     c.form = KernelForm::kPeers;
-    const bool fits = ClusterGrid(*plan).num_tiles() <=
-                      ClustersAtOnce(c.cluster_k * c.cluster_m * c.cluster_n, c.form, chip);
+    const bool fits =
+        ClusterGrid(*plan).num_tiles() <= ClustersAtOnce(plan->cluster_size(), c.form, chip);
     if (!fits) c.form = MostPeersForm(*FindGpuInstance(c.target, c.kernel));
-    ShapeCluster(chip, plan);
     return;
   }
   if (p.block_k > 0) {
@@ -134,8 +113,15 @@ void ChooseForm(const Problem& p, const Chip& chip, Plan* plan) {
     return;
   }
   const GpuInstance& instance = *FindGpuInstance(c.target, c.kernel);
-  const bool ping_pongs =
-      PingPongs(p, instance, static_cast<double>(plan->grid.num_tiles()), c.num_workgroups);
+  const int64_t size = plan->cluster_size();
+  const int64_t tiles = ClusterGrid(*plan).num_tiles() * size;
+  // Clusters are whole. The last ones may have CTAs without a tile.
+  if (size > 1) {
+    c.num_workgroups = c.num_workgroups >= plan->grid.num_tiles()
+                           ? tiles
+                           : std::min(tiles, RoundUp(c.num_workgroups, size));
+  }
+  const bool ping_pongs = PingPongs(p, instance, static_cast<double>(tiles), c.num_workgroups);
   const KernelForm form = p.grouped()                                 ? KernelForm::kGrouped
                           : plan->stealing() || p.tiles_per_chunk > 0 ? KernelForm::kClaimed
                           : IsPlainProduct(p)
@@ -236,12 +222,22 @@ std::vector<Draft> Sm90Candidates(const Problem& p, const Config& config, const 
             : std::max<int64_t>(1, static_cast<int64_t>(config.num_shares / tiles));
     if (config.multicast != 1) drafts.push_back(draft);
     if (config.multicast == 0 || !MayMulticast(instance)) return;
-    auto [cluster_m, cluster_n] = 
+    // Tiles that are cut for the last round, claimed, grouped or awaited have no dense form.
+    const bool is_dense = (plan_decides || config.multicast == 1) && !p.grouped() &&
+                          p.tiles_per_chunk == 0 && !p.block_k && !config.num_queues &&
+                          config.schedule != Schedule::kWorkStealing;
+    const bool cuts_last = stream_k && draft.scheduling.cuts && cluster_k == 1;
+    if (!is_dense || (cuts_last && !instance.transposed)) return;
+    auto [cluster_m, cluster_n] =
         MulticastShape(computed, chip, instance, cluster_k, config.multicast == 1);
     if (cluster_m * cluster_n == 1) return;
     drafts.push_back(draft);
-    drafts.back().candidate.choice.cluster_m = cluster_m;
-    drafts.back().candidate.choice.cluster_n = cluster_n;
+    auto& [candidate, scheduling] = drafts.back();
+    candidate.choice.cluster_m = cluster_m, candidate.choice.cluster_n = cluster_n;
+    if (!instance.transposed && !config.num_workgroups) {
+      const int64_t size = cluster_m * cluster_n;
+      scheduling.workgroups = size * ClustersAtOnce(size, KernelForm::kPlain, chip);
+    }
   };
   for (const GpuInstance& instance : GpuInstances()) {
     // Half of a tile's columns are the gate's, the other half the up projection's. Each half is
@@ -290,14 +286,19 @@ bool HasSm90Form(const Problem& p, const Plan& plan) {
            !c.num_queues && ClusterK(p, plan) == c.cluster_k &&
            c.cut_tiles == (c.cluster_k > 1 ? tiles : 0) && c.num_workgroups == tiles * c.cluster_k;
   }
-  if (c.cluster_k * c.cluster_m * c.cluster_n > 1 || IsPeers(c.form)) {
+  if (plan.cluster_size() > 1 && c.target != "sm90") return false;
+  if (c.cluster_m * c.cluster_n > 1 &&
+      (!IsDense(c.form) ||
+       !MayMulticast(*plan.instance, plan.grid, c.cluster_k, c.cluster_m, c.cluster_n))) {
+    return false;
+  }
+  if (c.cluster_k > 1 || IsPeers(c.form)) {
     return plan.instance && c.target == "sm90" && c.form == KernelForm::kPeers && c.cluster_k > 1 &&
-           ClusterK(p, plan) == c.cluster_k && c.cut_tiles == tiles &&
-           c.cluster_k * c.cluster_m * c.cluster_n <= kMaxClusterSize &&
-           plan.grid.tiles_m % c.cluster_m == 0 && plan.grid.tiles_n % c.cluster_n == 0;
+           ClusterK(p, plan) == c.cluster_k && c.cut_tiles == tiles;
   }
   if (c.target == "sm90") {
-    return HasForm(*plan.instance, c.form) && FormFits(p, plan, *plan.instance, c.form);
+    return HasForm(*plan.instance, c.form) && FormFits(p, plan, *plan.instance, c.form) &&
+           c.num_workgroups % plan.cluster_size() == 0;
   }
   if (!plan.instance) return c.form == KernelForm::kGeneral;
   return c.form == p.scales_form() && HasForm(*plan.instance, c.form);
@@ -307,8 +308,8 @@ TileGrid ClusterGrid(const Plan& plan) {
   const Choice& c = plan.choice;
   auto index = [](int64_t count) { return static_cast<Index>(count); };
   TileGrid grid = plan.grid;
-  // With multicast and an odd number of tile rows or columns, CTAs at the end compute tiles that are
-  // not stored.
+  // With multicast and an odd number of tile rows or columns, CTAs at the end compute tiles that
+  // are not stored.
   grid.tiles_m = index(CeilDiv(grid.tiles_m, c.cluster_m));
   grid.tiles_n = index(CeilDiv(grid.tiles_n, c.cluster_n));
   // With clusters of 1 x 2 tiles, consecutive clusters have the same rows.

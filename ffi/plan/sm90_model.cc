@@ -94,9 +94,7 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
              loaded_n / cluster * rhs_reads * std::pow(active_m, -model.coalesced) /
                  decomposition.cluster_m) *
             k * element * ctas / model.l2_bytes);
-  const bool multicasts =
-      cluster > 1 ||
-      (instance.transposed && decomposition.cluster_m * decomposition.cluster_n > 1);
+  const bool multicasts = cluster > 1 || decomposition.cluster_m * decomposition.cluster_n > 1;
   const double waits = multicasts ? model.sharing : 0;
   const bool tma_loads_all = (TmaReadsLhs(p) || LhsInRegisters(instance)) && TmaReadsRhs(p);
   const double slower = (instance.transposed || peers > 1 ? model.peers_loop
@@ -234,10 +232,12 @@ double Sm90Cycles(const Problem& p, const Chip& chip, const Plan& plan, const Sm
       .peers_epilogue = IsPeers(c.form) && !HasShortEpilogue(p, instance)};
   if (c.cluster_k == 1)
     decomposition.cut_tiles = c.cut_tiles, decomposition.num_shares = c.num_shares;
-  decomposition.ping_pong = c.form != KernelForm::kGeneral && c.form != KernelForm::kScaled &&
-                            !plan.stealing() && p.tiles_per_chunk == 0 && c.cluster_k == 1 &&
-                            c.cut_tiles == 0 &&
-                            PingPongs(typical, instance, NumTiles(typical, instance), at_once);
+  decomposition.ping_pong =
+      c.cluster_m * c.cluster_n > 1
+          ? AlwaysPingPongs(c.form)
+          : c.form != KernelForm::kGeneral && c.form != KernelForm::kScaled && !plan.stealing() &&
+                p.tiles_per_chunk == 0 && c.cluster_k == 1 && c.cut_tiles == 0 &&
+                PingPongs(typical, instance, NumTiles(typical, instance), at_once);
   double cycles = Cycles(typical, chip, instance, decomposition, model);
   if (p.tiles_per_chunk > 0) cycles += ChunkCycles(typical, chip, instance, c.form, at_once, model);
   return cycles;

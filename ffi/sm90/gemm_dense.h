@@ -19,21 +19,21 @@ struct AheadMap {
   WorkTile tile;  // what operator() returns next
 
   // Computes `tile` for a CTA's first index, which is usually small, in fewer instructions than
-  // Find. Returns false if this index needs Find. `rank` is for peers only.
+  // Find. Returns false if this index needs Find. `rank` is for clusters of tiles only.
   JAXGEMM_SM90 bool FindFirst(Index index, const PeerRank& rank) {
-    constexpr bool kIsPeers = std::is_same_v<Map, PeersMap>;
+    constexpr bool kInClusters = std::is_same_v<Map, PeersMap>;
     const TileGrid& grid = map.grid;
     Index place = index;
-    if constexpr (kIsPeers) place = DivSmall(index, map.cluster_size());
+    if constexpr (kInClusters) place = DivSmall(index, map.cluster_size());
     // With group_m == 1 clusters are visited row by row.
-    const bool by_rows = kIsPeers && grid.group_m == 1;
+    const bool by_rows = kInClusters && grid.group_m == 1;
     const Index rows = by_rows ? grid.tiles_m : grid.group_m;
     const Index step = by_rows ? grid.tiles_n : grid.group_m;
-    if (place >= rows * grid.tiles_n || (kIsPeers && grid.tiles_k >= 1 << 16)) return false;
+    if (place >= rows * grid.tiles_n || (kInClusters && grid.tiles_k >= 1 << 16)) return false;
     const Index whole = DivSmall(place, step), rest = place - whole * step;
     const Index m = by_rows ? whole : rest, n = by_rows ? rest : whole;
     tile = {.m = m, .n = n, .k_end = grid.tiles_k};
-    if constexpr (kIsPeers) {
+    if constexpr (kInClusters) {
       const Index in_n = DivSmall(rank.tile, map.cluster_m);
       tile.m = m * map.cluster_m + rank.tile - in_n * map.cluster_m;
       tile.n = n * map.cluster_n + in_n;
@@ -56,7 +56,9 @@ class DenseWorkgroup {
   // 384 x 168 = 256 x 240 + 128 x 24 = 256 x 232 + 128 x 40.
   static constexpr int kMultiplierRegisters = Traits::kIsPingPong ? 240 : 232;
   static constexpr int kLoaderRegisters = Traits::kIsPingPong ? 24 : 40;
-  using Map = AheadMap<std::conditional_t<kIsPeers, PeersMap, DenseMap>>;
+  // Whether a cluster may have the CTAs of several tiles.
+  static constexpr bool kInClusters = kIsPeers || Traits::kMayMulticast;
+  using Map = AheadMap<std::conditional_t<kInClusters, PeersMap, DenseMap>>;
 
  public:
   JAXGEMM_SM90 DenseWorkgroup(const GemmArgs& args, const TensorMaps& maps,
@@ -71,7 +73,7 @@ class DenseWorkgroup {
         next_(blockIdx.x / Traits::kCluster) {
     map_.map.grid = args.map.grid;
     map_.map.grid.num_xcds = 1;  // saves a division
-    if constexpr (kIsPeers) {
+    if constexpr (kInClusters) {
       map_.map.cluster_m = maps.cluster_m, map_.map.cluster_n = maps.cluster_n;
       map_.map.peers = DivSmall(ClusterSize(), peer_rank_.tiles);
     }
@@ -228,7 +230,8 @@ class DenseWorkgroup {
   JAXGEMM_SM90 void ConsumeAndStoreMeanwhile() {
     typename Traits::Sum sums[Traits::kSums];
     const Index size = map_.map.size();
-    Multiplier<Traits> multiplier(shared_, sharers_, NumTiles() * map_.map.grid.tiles_k - Traits::kStages);
+    Multiplier<Traits> multiplier(shared_, sharers_,
+                                  NumTiles() * map_.map.grid.tiles_k - Traits::kStages);
     StoredMeanwhile<Traits> stored{.args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
     auto compute = [&](const WorkTile& tile) {
       stored.Spread(tile.k_end);
@@ -246,7 +249,8 @@ class DenseWorkgroup {
 
   JAXGEMM_SM90 void ConsumeAndStore() {
     typename Traits::Sum sums[Traits::kAllSums];
-    Multiplier<Traits> multiplier(shared_, sharers_, NumTiles() * map_.map.grid.tiles_k - Traits::kStages);
+    Multiplier<Traits> multiplier(shared_, sharers_,
+                                  NumTiles() * map_.map.grid.tiles_k - Traits::kStages);
     auto compute = [&](const WorkTile& tile) { multiplier.Run(args_, tile, sums); };
     auto store = [&](const WorkTile& tile) {
       FusedEpilogue<Traits> epilogue(shared_, rank_);

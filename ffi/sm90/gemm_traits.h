@@ -19,8 +19,7 @@ struct Sm90Traits {
   static constexpr KernelForm kForm = form;
   static constexpr bool kTransposed = transposed;
   static constexpr bool kIsPingPong = IsPingPong(form, tile_n);
-  static constexpr bool kIsDense =
-      form == KernelForm::kPlain || IsPeers(form) || form == KernelForm::kPingPong || IsFused(form);
+  static constexpr bool kIsDense = IsDense(form);
   static constexpr bool kIsPlain = IsPlain(form), kIsFused = IsFused(form);
   static constexpr bool kHasOnlyVectors = HasOnlyVectors(form, lhs, tile_n);
   static constexpr bool kHasOnlyDenseForms = HasOnlyDenseForms(tile_n, transposed);
@@ -46,7 +45,8 @@ struct Sm90Traits {
   static constexpr int kCluster = cluster;
   static constexpr int kTileM = tile_m, kTileN = tile_n, kTileK = kRowBytes / kBytes;
   // Whether a CTA may share operands with others of its cluster although kCluster is 1.
-  static constexpr bool kMayMulticast = MayMulticast(form, lhs, lhs_k_contiguous, transposed);
+  static constexpr bool kMayMulticast =
+      MayMulticast(form, lhs, cluster, lhs_k_contiguous, transposed);
   static constexpr int kCtaM = kTileM / kCluster, kWgmmaM = 64;
   static constexpr int kConsumers = kSm90Consumers;
   static_assert(kCtaM == CtaRows(kTileN));

@@ -19,6 +19,12 @@ constexpr bool IsPlain(KernelForm form) {
          !IsPeers(form) && !IsFused(form);
 }
 
+// Forms for dense products whose workgroups have their tiles at a fixed stride (gemm_dense.h).
+constexpr bool IsDense(KernelForm form) {
+  return form == KernelForm::kPlain || form == KernelForm::kPingPong || IsPeers(form) ||
+         IsFused(form);
+}
+
 // The least number of k tiles for kPingPong: the boxes of a CTA's last tile go through the stages
 // that its warpgroup has read, one box through each.
 inline constexpr int kPingPongKTiles = 4;
@@ -102,9 +108,10 @@ constexpr bool LhsInRegisters(DType lhs, bool lhs_k_contiguous, bool transposed)
 
 // Whether two CTAs of a cluster whose tiles have the same columns may each load half of rhs for
 // both, and two whose tiles have the same rows half of lhs (multicast). The two CTAs of a tile of
-// 256 rows always do so with rhs, in all forms.
-constexpr bool MayMulticast(KernelForm form, DType lhs, bool lhs_k_contiguous, bool transposed) {
-  return IsPeers(form) && transposed && !LhsInRegisters(lhs, lhs_k_contiguous, transposed);
+// 256 rows (`cluster` is 2) always do so with rhs, in all forms.
+constexpr bool MayMulticast(KernelForm form, DType lhs, int64_t cluster, bool lhs_k_contiguous,
+                            bool transposed) {
+  return IsDense(form) && cluster == 1 && !LhsInRegisters(lhs, lhs_k_contiguous, transposed);
 }
 // The largest number of CTAs that load an operand for each other.
 inline constexpr int kMostSharers = 2;
@@ -121,8 +128,8 @@ struct TensorMaps {
   // The operands in boxes of fewer rows, for the last rows (k-major operands only).
   TensorMap lhs_rest, rhs_rest;
   int32_t lhs_rest_rows, rhs_rest_rows;  // of these boxes; 0: there are none
-  // Forms with peers: a cluster has the peers of cluster_m x cluster_n tiles, and the grid counts
-  // clusters.
+  // Dense forms: a cluster has the CTAs of cluster_m x cluster_n tiles, and the grid counts
+  // clusters. Above 1 these CTAs load operands for each other.
   int32_t cluster_m, cluster_n;
   bool lhs_valid, rhs_valid, out_valid;
   // Whether accumulators are stored without staging: out is bfloat16, float16 or float32, n is a
@@ -198,7 +205,8 @@ constexpr int Sm90RhsRows(int64_t tile_n, bool k_major, int bytes) {
   return k_major ? columns : (columns + box - 1) / box * box;
 }
 // The number of stages of a CTA, each with the CTA's rows of lhs: as many as its shared memory has
-// room for. kOther is room for the rest of SharedMemory (gemm_traits.h): barriers, work tiles, indices.
+// room for. kOther is room for the rest of SharedMemory (gemm_traits.h): barriers, work tiles,
+// indices.
 constexpr int Sm90Stages(KernelForm form, int64_t tile_n, int rhs_rows) {
   constexpr int kWarps = kSm90Consumers * 4, kOther = 1024;
   return (Sm90SharedBytes(form) - kOther - kWarps * Sm90StagedBytes(form, tile_n)) /

@@ -43,23 +43,26 @@ struct OperandPlace {
 template <class Traits>
 class TileBoxes {
  public:
-  // In k-major operands the boxes are the parts that CTAs load for each other.
+  // The largest number of boxes. With multicast the two CTAs that share a k-major lhs load a box
+  // each; else one box has all rows.
   static constexpr int kLhs = !Traits::kLhsKMajor     ? Traits::kCtaM / Traits::kBlock
                               : Traits::kMayMulticast ? kMostSharers
                                                       : 1;
-  static constexpr int kRhs =
-      Traits::kRhsKMajor ? kMostSharers : Traits::kRhsRows / Traits::kBlock;
+  static constexpr int kRhs = Traits::kRhsKMajor ? kMostSharers : Traits::kRhsRows / Traits::kBlock;
   // Rows (or columns) of a whole box.
-  static constexpr int kLhsRows = Traits::kCtaM / kLhs, kRhsRows = Traits::kRhsRows / kRhs;
+  static constexpr int kRhsRows = Traits::kRhsRows / kRhs;
+  static JAXGEMM_SM90 int LhsRows(const TensorMaps& maps) {
+    if constexpr (!Traits::kMayMulticast || !Traits::kLhsKMajor) return Traits::kCtaM / kLhs;
+    return Traits::kCtaM >> (maps.cluster_n - 1);  // cluster_n is 1 or 2
+  }
 
   JAXGEMM_SM90 void FindLhs(const GemmArgs& args, const TensorMaps& maps,
                             const OperandPlace<Traits>& place) {
-    const int rows = static_cast<int>(args.m);
+    const int rows = static_cast<int>(args.m), box = LhsRows(maps);
     if (Traits::LoadsLhs(maps)) {
 #pragma unroll
-      for (int i = 0; i < kLhs; ++i) {
-        Add<Traits::kLhsKMajor>(i, rows - place.row - i * kLhsRows, maps.lhs_rest_rows,
-                                Traits::kLhsBytes / kLhs);
+      for (int i = 0; i < kLhs && i * box < Traits::kCtaM; ++i) {
+        Add<Traits::kLhsKMajor>(i, rows - place.row - i * box, maps.lhs_rest_rows, box * kRowBytes);
       }
     }
   }
@@ -113,7 +116,7 @@ template <class Traits>
 struct Sharers {
   int of_rhs = Traits::kCluster, of_lhs = 1;  // how many CTAs have these columns, and these rows
   int in_rhs = 0, in_lhs = 0;                 // this CTA's place among them
-  int first = 0;  // rank of the first CTA of these columns and rows
+  int first = 0;                              // rank of the first CTA of these columns and rows
 
   JAXGEMM_SM90 explicit Sharers(const TensorMaps& maps) {
     if constexpr (Traits::kCluster > 1) in_rhs = ClusterRank();
@@ -238,21 +241,26 @@ class TmaLoader {
                                       const OperandPlace<Traits>& place, int k, uint32_t to, int i,
                                       const Load& load) {
     static_assert(!Traits::kMayMulticast || Boxes::kLhs == kMostSharers);
-    const int row = place.row + i * Boxes::kLhsRows;
+    const int first = i * Boxes::LhsRows(maps), row = place.row + first;
     boxes.LoadLhs(maps, i, [&](const TensorMap* map) {
-      load(map, to + i * (Traits::kLhsBytes / Boxes::kLhs), Traits::kLhsKMajor ? k : row,
-           Traits::kLhsKMajor ? row : k, place.lhs_z);
+      load(map, to + first * kRowBytes, Traits::kLhsKMajor ? k : row, Traits::kLhsKMajor ? row : k,
+           place.lhs_z);
     });
   }
-  // The parts of rhs that CTAs load for each other: halves of the columns if rhs is k-major, else
-  // halves of the k.
-  static constexpr int kRhsParts =
-      Traits::kRhsKMajor || Traits::kMayMulticast ? kMostSharers : Traits::kCluster;
+  // The number of parts in which rhs is loaded, of which CTAs load one for each other: halves of
+  // the columns if rhs is k-major, else parts of the k.
+  static JAXGEMM_SM90 int RhsParts(const TensorMaps& maps) {
+    return Traits::kRhsKMajor      ? kMostSharers
+           : Traits::kMayMulticast ? maps.cluster_m
+                                   : Traits::kCluster;
+  }
   static JAXGEMM_SM90 void LoadRhs(const TensorMaps& maps, const Boxes& boxes,
                                    const OperandPlace<Traits>& place, int k, uint32_t full,
                                    uint32_t to) {
 #pragma unroll
-    for (int i = 0; i < kRhsParts; ++i) LoadRhsPart(maps, boxes, place, k, to, i, ToOne{full});
+    for (int i = 0; i < kMostSharers; ++i) {
+      if (i < RhsParts(maps)) LoadRhsPart(maps, boxes, place, k, to, i, ToOne{full});
+    }
   }
   template <class Load>
   static JAXGEMM_SM90 void LoadRhsPart(const TensorMaps& maps, const Boxes& boxes,
@@ -264,12 +272,13 @@ class TmaLoader {
         load(map, to + first * kRowBytes, k, place.Column(first), place.rhs_z);
       });
     } else {
-      constexpr int kPartK = Traits::kTileK / kRhsParts;
+      // One part or two.
+      const int first = part * (Traits::kTileK >> (RhsParts(maps) - 1));
 #pragma unroll
       for (int j = 0; j < Boxes::kRhs; ++j) {
         boxes.LoadRhs(maps, j, [&](const TensorMap* map) {
-          load(map, to + j * Traits::kBlockBytes + part * kPartK * kRowBytes,
-               place.Column(j * Traits::kBlock), k + part * kPartK, place.rhs_z);
+          load(map, to + j * Traits::kBlockBytes + first * kRowBytes,
+               place.Column(j * Traits::kBlock), k + first, place.rhs_z);
         });
       }
     }

@@ -12,8 +12,9 @@ namespace jaxgemm {
 // A number of k tiles that is never reached.
 inline constexpr Index kNever = std::numeric_limits<Index>::max();
 
-// Multiplies the stages. A warpgroup has the accumulators of its blocks of 64 rows (Traits::kBlockStep). So that the tensor cores are not idle between two k tiles, the wgmmas of the next one are
-// issued before those of the previous one are waited for.
+// Multiplies the stages. A warpgroup has the accumulators of its blocks of 64 rows
+// (Traits::kBlockStep). So that the tensor cores are not idle between two k tiles, the wgmmas of
+// the next one are issued before those of the previous one are waited for.
 template <class Traits>
 class Multiplier {
   using Sum = typename Traits::Sum;
@@ -22,7 +23,8 @@ class Multiplier {
   static constexpr int kThreads = Traits::kStageReaders * kWarpgroupSize;
   // Dense forms in clusters count their releases. The last stages are not released, because no load
   // follows: a CTA that has all its operands may have exited, and must get no arrival then.
-  static constexpr bool kCountsReleases = Traits::kIsDense && Traits::kCluster > 1;
+  static constexpr bool kCountsReleases =
+      Traits::kIsDense && (Traits::kCluster > 1 || Traits::kMayMulticast);
   // Whether stages are released in the CTAs that load for this one.
   static constexpr bool kInCluster = Traits::kCluster > 1 || Traits::kMayMulticast;
 
