@@ -198,8 +198,12 @@ class TmaLoader {
         const uint32_t lhs = lhs_ + stage_.slot * Traits::kLhsBytes;
         const uint32_t rhs = rhs_ + stage_.slot * Traits::kRhsBytes;
         if (Traits::kMayMulticast && sharers_.of_lhs > 1) {
-          LoadLhsBox(maps_, boxes, place, k, lhs, sharers_.in_lhs,
-                     ToAll{.full = full, .mask = sharers_.LhsMask()});
+          constexpr int kHalf = Boxes::kLhs / kMostSharers;
+#pragma unroll
+          for (int j = 0; j < kHalf; ++j) {
+            LoadLhsBox(maps_, boxes, place, k, lhs, sharers_.in_lhs * kHalf + j,
+                       ToAll{.full = full, .mask = sharers_.LhsMask()});
+          }
         } else {
           LoadLhs(maps_, boxes, place, k, full, lhs);
         }
@@ -240,7 +244,7 @@ class TmaLoader {
   static JAXGEMM_SM90 void LoadLhsBox(const TensorMaps& maps, const Boxes& boxes,
                                       const OperandPlace<Traits>& place, int k, uint32_t to, int i,
                                       const Load& load) {
-    static_assert(!Traits::kMayMulticast || Boxes::kLhs == kMostSharers);
+    static_assert(!Traits::kMayMulticast || Boxes::kLhs % kMostSharers == 0);
     const int first = i * Boxes::LhsRows(maps), row = place.row + first;
     boxes.LoadLhs(maps, i, [&](const TensorMap* map) {
       load(map, to + first * kRowBytes, Traits::kLhsKMajor ? k : row, Traits::kLhsKMajor ? row : k,
