@@ -73,12 +73,26 @@ int64_t ClusterK(const Problem& p, const Plan& plan) {
   return CanBePeers(instance.tile_n, ctas) && ctas <= plan.grid.tiles_k ? ctas : 1;
 }
 
-// Whether the CTAs of clusters of cluster_m x cluster_n tiles may load operands for each other.
-bool MayMulticast(const GpuInstance& instance, const TileGrid& grid, int64_t cluster_k,
-                  int64_t cluster_m, int64_t cluster_n) {
-  return MayMulticast(instance) && cluster_m <= std::min<int64_t>(grid.tiles_m, kMostSharers) &&
-         cluster_n <= std::min<int64_t>(grid.tiles_n, kMostSharers) &&
-         cluster_k * cluster_m * cluster_n <= kMaxClusterSize;
+// Whether the CTAs of clusters of cluster_m x cluster_n tiles may load operands for each other, if
+// the product has tiles_m x tiles_n tiles. In a cluster of 2 x 2 tiles each CTA must receive
+// something from another one in every k tile. Else it would run ahead, and its next release of a
+// stage would be taken for that of a CTA which still reads the stage. So there must be no cluster
+// of which three tiles are outside of out.
+bool MayMulticast(const Problem& p, const GpuInstance& instance, int64_t tiles_m, int64_t tiles_n,
+                  int64_t cluster_k, int64_t cluster_m, int64_t cluster_n) {
+  const bool has_one_tile = tiles_m % 2 == 1 && tiles_n % 2 == 1;
+  return MayMulticast(instance) && TmaReadsLhs(p) && TmaReadsRhs(p) &&
+         cluster_m <= std::min<int64_t>(tiles_m, kMostSharers) &&
+         cluster_n <= std::min<int64_t>(tiles_n, kMostSharers) &&
+         cluster_k * cluster_m * cluster_n <= kMaxClusterSize &&
+         !(cluster_m * cluster_n == 4 && has_one_tile);
+}
+
+// The same for a plan that has clusters.
+bool MayMulticast(const Problem& p, const Plan& plan) {
+  const Choice& c = plan.choice;
+  return MayMulticast(Computed(*plan.instance, p), *plan.instance, plan.grid.tiles_m,
+                      plan.grid.tiles_n, c.cluster_k, c.cluster_m, c.cluster_n);
 }
 
 // Whether a form without peers has all that the plan needs.
@@ -150,7 +164,7 @@ std::pair<int64_t, int64_t> MulticastShape(const Problem& p, const Chip& chip,
     return std::ceil(clusters / static_cast<double>(at_once));
   };
   auto fits = [&](int64_t m, int64_t n) {
-    return m <= tiles_m && n <= tiles_n && cluster_k * m * n <= kMaxClusterSize;
+    return MayMulticast(p, instance, tiles_m, tiles_n, cluster_k, m, n);
   };
   for (auto [m, n] : kShapes) {
     if (fits(m, n) && rounds(m, n) <= rounds(1, 1)) return {m, n};
@@ -281,17 +295,12 @@ bool HasSm90Form(const Problem& p, const Plan& plan) {
   // Each CTA of a kernel that stores out^T has one tile or one share.
   if (c.transposed && c.target == "sm90") {
     return IsPeers(c.form) && HasForm(*plan.instance, c.form) &&
-           (c.cluster_m * c.cluster_n == 1 ||
-            MayMulticast(*plan.instance, plan.grid, c.cluster_k, c.cluster_m, c.cluster_n)) &&
-           !c.num_queues && ClusterK(p, plan) == c.cluster_k &&
-           c.cut_tiles == (c.cluster_k > 1 ? tiles : 0) && c.num_workgroups == tiles * c.cluster_k;
+           (c.cluster_m * c.cluster_n == 1 || MayMulticast(p, plan)) && !c.num_queues &&
+           ClusterK(p, plan) == c.cluster_k && c.cut_tiles == (c.cluster_k > 1 ? tiles : 0) &&
+           c.num_workgroups == tiles * c.cluster_k;
   }
   if (plan.cluster_size() > 1 && c.target != "sm90") return false;
-  if (c.cluster_m * c.cluster_n > 1 &&
-      (!IsDense(c.form) ||
-       !MayMulticast(*plan.instance, plan.grid, c.cluster_k, c.cluster_m, c.cluster_n))) {
-    return false;
-  }
+  if (c.cluster_m * c.cluster_n > 1 && !(IsDense(c.form) && MayMulticast(p, plan))) return false;
   if (c.cluster_k > 1 || IsPeers(c.form)) {
     return plan.instance && c.target == "sm90" && c.form == KernelForm::kPeers && c.cluster_k > 1 &&
            ClusterK(p, plan) == c.cluster_k && c.cut_tiles == tiles;

@@ -236,14 +236,18 @@ std::string GpuLauncher::Launch(const Call& given, int device, void* stream) {
     }
     if (IsPeers(plan.choice.form) || plan.choice.form == KernelForm::kScaled || tma_moves_all) {
       form = plan.choice.form;
-    } else if (cluster > 1) {
-      // The boxes of the tensor maps were those of multicast.
-      Call alone = call;
-      alone.plan.choice.cluster_m = alone.plan.choice.cluster_n = cluster = 1;
-      maps = MakeTensorMaps(driver_, alone);
     }
-    if (cluster > 1 || IsPeers(form)) arguments.map.grid = ClusterGrid(plan);
-    if (IsPeers(form)) grid = static_cast<unsigned>(arguments.map.grid.num_tiles() * cluster);
+    TileGrid clusters = ClusterGrid(plan);
+    if (cluster > plan.choice.cluster_k &&
+        (form != plan.choice.form || !maps.lhs_valid || !maps.rhs_valid)) {
+      // CTAs load operands for each other only by TMA.
+      Call alone = call;
+      alone.plan.choice.cluster_m = alone.plan.choice.cluster_n = 1;
+      maps = MakeTensorMaps(driver_, alone);
+      cluster = plan.choice.cluster_k, clusters = ClusterGrid(alone.plan);
+    }
+    if (cluster > 1 || IsPeers(form)) arguments.map.grid = clusters;
+    if (IsPeers(form)) grid = static_cast<unsigned>(clusters.num_tiles() * cluster);
     pointers[1] = &maps;
     grid *= static_cast<unsigned>(instance.waves / kSm90Consumers);
     block = kSm90Threads;

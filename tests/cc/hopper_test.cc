@@ -616,6 +616,7 @@ void RunTransposed(GpuLauncher& launcher, int rounds) {
       config.num_workgroups = config.num_shares =
           p.batch * CeilDiv(p.n, kTileM) * CeilDiv(p.m, tile_n) * peers;
     }
+    if (!TmaReadsLhs(p) || !TmaReadsRhs(p)) continue;
     config.multicast = 1;
     Run(launcher, {p, config, "_peers"});
   }
