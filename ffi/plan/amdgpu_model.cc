@@ -96,12 +96,12 @@ class Prediction {
       const double full =
           cut > 0 ? std::floor(whole / workgroups) : std::ceil(whole / workgroups) - 1;
       // In full rounds the workgroups that share a CU hide each other's epilogues.
-      cycles += full * (k_tiles_ * KTileCycles(workgroups, 1, latency) + StartCycles() +
-                        StoreCycles(1));
+      cycles +=
+          full * (k_tiles_ * KTileCycles(workgroups, 1, latency) + StartCycles() + StoreCycles(1));
       if (cut == 0) {
         const double last = whole - full * workgroups;
-        cycles += k_tiles_ * KTileCycles(last, 1, latency) + StartCycles() +
-                  StoreCycles(OnCu(last));
+        cycles +=
+            k_tiles_ * KTileCycles(last, 1, latency) + StartCycles() + StoreCycles(OnCu(last));
       }
     }
     if (cut > 0) {
@@ -209,18 +209,15 @@ class Prediction {
   double Threads() const { return AsDouble(tile_.waves) * 64; }
   double Elements() const { return AsDouble(tile_.tile_m * tile_.tile_n); }
   // The cycles of a workgroup beside those of its k tiles and its epilogue.
-  double StartCycles() const {
-    return model_.start + (KnowsItsTile(p_, plan_) ? 0 : model_.claim);
-  }
+  double StartCycles() const { return model_.start + (KnowsItsTile(p_, plan_) ? 0 : model_.claim); }
   // The cycles of the epilogues of `on_cu` workgroups of a CU.
   double StoreCycles(double on_cu) const {
     // If a workgroup claims shares, the sums of all shares stay in the memory. What is left of the
     // condition is that of StoresVectors (amdgpu/vector_epilogue.h).
     const bool in_memory = plan_.choice.cut_tiles > 0 && !KnowsItsTile(p_, plan_);
-    const bool is_half =
-        IsOnlyRounded(Bytes(p_.out_dtype) == 2 ? 1 : 0, in_memory, p_.has_vectors(),
-                      p_.activation) &&
-        !p_.gated && !p_.save_preact && !p_.accumulate && p_.n % 8 == 0;
+    const bool is_half = IsOnlyRounded(Bytes(p_.out_dtype) == 2 ? 1 : 0, in_memory,
+                                       p_.has_vectors(), p_.activation) &&
+                         !p_.gated && !p_.save_preact && !p_.accumulate && p_.n % 8 == 0;
     return on_cu * Elements() * (is_half ? model_.half_store : model_.element_store);
   }
   double SumBytes() const { return Elements() * 4; }
