@@ -60,13 +60,14 @@ def of_clocks(longer: clock.Clock, shorter: clock.Clock, more: int, k_tiles: int
 
 
 def of_kernel(arch: str, name: str, constants: dict[str, float] | None = None,
-              workgroups: int = 1, several: bool = False, **options) -> TileTimes:
-  """The times of one of this build's kernels with a result of the operands' type.
+              workgroups: int = 1, several: bool = False, out_dtype: str | None = None,
+              **options) -> TileTimes:
+  """The times of one of this build's kernels; out_dtype is by default the operands' type.
 
   `workgroups` share the compute unit; each computes a tile. If it is one of `several`, the
   workgroup claims each of them. Its only tile it knows from the start.
   """
-  run = functools.partial(_launch, arch, name, workgroups,
+  run = functools.partial(_launch, arch, name, workgroups, out_dtype,
                           options | {"constants": constants, "clock": workgroups})
   times = _of_only_tile(name, run, workgroups)
   if several:
@@ -85,8 +86,8 @@ def _of_only_tile(name: str, run: Callable, workgroups: int) -> TileTimes:
   return of_clocks(run(3 * K_TILES), run(K_TILES), 2 * K_TILES, K_TILES)
 
 
-def _launch(arch: str, name: str, workgroups: int, options: dict, k_tiles: int, tiles: int = 1
-            ) -> clock.Clock:
+def _launch(arch: str, name: str, workgroups: int, out_dtype: str | None, options: dict,
+            k_tiles: int, tiles: int = 1) -> clock.Clock:
   parsed = resource_rows._parse(name)
   m, n, k = parsed["tile"]
   m, k = m * workgroups * tiles, k * k_tiles
@@ -99,7 +100,7 @@ def _launch(arch: str, name: str, workgroups: int, options: dict, k_tiles: int, 
       config=jaxgemm.GemmConfig(
           kernel=name, schedule="persistent", num_workgroups=workgroups, partition=False
       ),
-      implementation=f"emulated:{arch}",
+      implementation=f"emulated:{arch}", preferred_element_type=out_dtype,
   ))
   with emulator.options(emulator.Options.unchecked(**options)):
     jax.block_until_ready(call(lhs, rhs))
