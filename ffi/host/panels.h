@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kTileRows = JAXGEMM_TILE_ROWS;
 constexpr int kPanel = 2 * kLanes;
-constexpr int kRowWords = 528;  // from one packed row of lhs to the next
+constexpr int kRowWords = 528;    // from one packed row of lhs to the next
 constexpr int kPrefetchRows = 4;  // how many rows ahead lhs is prefetched; chosen by hand
 
 template <class Ops>

@@ -17,8 +17,9 @@ constexpr int kDotAhead = 4;
 // fewer vectors than this, rhs is packed instead, and each lane has an accumulator of its own.
 constexpr int kDotVectors = 6;
 constexpr int kConvertedCols = 4;  // columns of a float8 rhs that are converted at a time
-// A DirectTile takes kDirectK rows of rhs at a time, so that the pieces that the next tile reads stay
-// in L1. It is slower than packing if the rows are much further apart than kDirectStride bytes.
+// A DirectTile takes kDirectK rows of rhs at a time, so that the pieces that the next tile reads
+// stay in L1. It is slower than packing if the rows are much further apart than kDirectStride
+// bytes.
 constexpr int kDirectK = 32;
 constexpr int64_t kDirectStride = 4096;
 
@@ -150,9 +151,8 @@ void DirectTile(const uint32_t* a, const SourceRows& b, int col, int k, int word
     WordV y[kVectors];
 #pragma GCC unroll 2
     for (int i = 0; i < kVectors; ++i) {
-      y[i] = i * kLanes < cols
-                 ? LoadAcross<Ops, kDType>(b, col + i * kLanes, k + word * kPerWord)
-                 : WordV{};
+      y[i] = i * kLanes < cols ? LoadAcross<Ops, kDType>(b, col + i * kLanes, k + word * kPerWord)
+                               : WordV{};
     }
     step(y, word);
   }
