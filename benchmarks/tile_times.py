@@ -110,12 +110,31 @@ def _launch(arch: str, name: str, workgroups: int, out_dtype: str | None, option
 
 
 def of_triton(arch: str, peer, layout: str, constants: dict[str, float] | None = None,
-              **options) -> TileTimes:
-  """The times of a variant of benchmarks/triton_peer.py."""
+              several: bool = False, **options) -> TileTimes:
+  """The times of a variant of /tmp/bm/triton_peer.py.
+
+  If its program has `several` tiles, `fixed` is that of each later one; the variant must have been
+  compiled for one program.
+  """
+  def run(k_tiles: int, tiles: int = 1) -> clock.Clock:
+    return _launch_triton(arch, peer, layout, tiles, k_tiles, {"constants": constants, **options})
+
+  first = run(K_TILES)
+  # The clock sees no loop if its waves are never in it at the same time.
+  times = (of_clock(first, K_TILES) if first.loop is not None
+           else of_clocks(run(3 * K_TILES), first, 2 * K_TILES, K_TILES))
+  if several:
+    tile = run(K_TILES, tiles=3).cycles - run(K_TILES, tiles=2).cycles
+    times = dataclasses.replace(times, fixed=tile - K_TILES * times.per_k_tile)
+  return times
+
+
+def _launch_triton(arch: str, peer, layout: str, tiles: int, k_tiles: int, options: dict
+                   ) -> clock.Clock:
   from benchmarks import triton_peer
 
-  m, n, k = triton_peer.TILE
-  k *= K_TILES
+  m, n, k = peer.tile
+  m, k = m * tiles, k * k_tiles
   lhs_contracting, rhs_contracting = resource_rows._contracting(layout)
   lhs = resource_rows._aligned(np.zeros((m, k) if lhs_contracting else (k, m), np.uint16))
   rhs = resource_rows._aligned(np.zeros((n, k) if rhs_contracting else (k, n), np.uint16))
@@ -126,10 +145,10 @@ def of_triton(arch: str, peer, layout: str, constants: dict[str, float] | None =
                      lhs.shape[1], rhs.shape[1], n),
       grid=1, block=64 * peer.waves, arch=arch, dynamic_lds=peer.lds_bytes,
       buffers=[lhs, rhs, out],
-      options=emulator.Options.unchecked(clock=1, constants=constants, **options),
+      options=emulator.Options.unchecked(clock=1, **options),
   )
   assert record.clock is not None
-  return of_clock(record.clock, K_TILES)
+  return record.clock
 
 
 def best(variants: list, times_of: Callable) -> tuple[TileTimes, object]:

@@ -245,12 +245,15 @@ bool IsOneRow(const Plan& plan) {
          plan.choice.num_workgroups >= plan.grid.tiles_n;
 }
 
+double StrideMargin(const Chip& chip) { return ModelOf(chip).stride_margin; }
+
 double AmdgpuCost(const Problem& p, const Chip& chip, const Plan& plan) {
   return Prediction(p, chip, plan).Cycles() * Margin(plan.choice, chip);
 }
 
 double AmdgpuMicroseconds(const Candidate& candidate, const Chip& chip) {
-  return candidate.cost / Margin(candidate.choice, chip) / Machine(chip, ModelOf(chip)).mhz;
+  return candidate.cost / candidate.margin / Margin(candidate.choice, chip) /
+         Machine(chip, ModelOf(chip)).mhz;
 }
 
 }  // namespace jaxgemm

@@ -149,3 +149,18 @@ def test_other_targets_have_no_predicted_time():
     planned = _ffi.native.plan(fields, {}, target, 0)
     assert planned["predicted_us"] is None
     assert {each["predicted_us"] for each in planned["candidates"]} == {None}
+
+
+@pytest.mark.parametrize("chip", ["MI300X", "MI355X"])
+def test_counters_are_zeroed_only_for_long_products(chip):
+  """There are more tiles than workgroups in each of these products."""
+  experts = {"ragged": "m", "groups": 64, "local_groups": 64}
+  short, long = plan(chip, 2048, 4096, 512, **experts), plan(chip, 32768, 8192, 8192, **experts)
+  assert short["schedule"] == "persistent" and short["attrs"]["num_queues"] == 0
+  assert long["schedule"] == "work_stealing" and long["attrs"]["num_queues"] > 0
+  # With ragged k the tiles of a short group take less time.
+  weights = {"ragged": "k", "groups": 64, "local_groups": 64}
+  assert plan(chip, 2048, 4096, 1024, **weights)["schedule"] == "work_stealing"
+  # What the user asks for is kept.
+  asked = plan(chip, 2048, 4096, 512, config={"schedule": "work_stealing"}, **experts)
+  assert asked["schedule"] == "work_stealing"
