@@ -60,13 +60,14 @@ def of_clocks(longer: clock.Clock, shorter: clock.Clock, more: int, k_tiles: int
 
 
 def of_kernel(arch: str, name: str, constants: dict[str, float] | None = None,
-              workgroups: int = 1, several: bool = False, **options) -> TileTimes:
-  """The times of one of this build's kernels with a result of the operands' type.
+              workgroups: int = 1, several: bool = False, out_dtype: str | None = None,
+              **options) -> TileTimes:
+  """The times of one of this build's kernels; out_dtype is by default the operands' type.
 
   `workgroups` share the compute unit; each computes a tile. If it is one of `several`, the
   workgroup claims each of them. Its only tile it knows from the start.
   """
-  run = functools.partial(_launch, arch, name, workgroups,
+  run = functools.partial(_launch, arch, name, workgroups, out_dtype,
                           options | {"constants": constants, "clock": workgroups})
   times = _of_only_tile(name, run, workgroups)
   if several:
@@ -85,8 +86,8 @@ def _of_only_tile(name: str, run: Callable, workgroups: int) -> TileTimes:
   return of_clocks(run(3 * K_TILES), run(K_TILES), 2 * K_TILES, K_TILES)
 
 
-def _launch(arch: str, name: str, workgroups: int, options: dict, k_tiles: int, tiles: int = 1
-            ) -> clock.Clock:
+def _launch(arch: str, name: str, workgroups: int, out_dtype: str | None, options: dict,
+            k_tiles: int, tiles: int = 1) -> clock.Clock:
   parsed = resource_rows._parse(name)
   m, n, k = parsed["tile"]
   m, k = m * workgroups * tiles, k * k_tiles
@@ -99,7 +100,7 @@ def _launch(arch: str, name: str, workgroups: int, options: dict, k_tiles: int, 
       config=jaxgemm.GemmConfig(
           kernel=name, schedule="persistent", num_workgroups=workgroups, partition=False
       ),
-      implementation=f"emulated:{arch}",
+      implementation=f"emulated:{arch}", preferred_element_type=out_dtype,
   ))
   with emulator.options(emulator.Options.unchecked(**options)):
     jax.block_until_ready(call(lhs, rhs))
@@ -109,12 +110,31 @@ def _launch(arch: str, name: str, workgroups: int, options: dict, k_tiles: int, 
 
 
 def of_triton(arch: str, peer, layout: str, constants: dict[str, float] | None = None,
-              **options) -> TileTimes:
-  """The times of a variant of benchmarks/triton_peer.py."""
+              several: bool = False, **options) -> TileTimes:
+  """The times of a variant of /tmp/bm/triton_peer.py.
+
+  If its program has `several` tiles, `fixed` is that of each later one; the variant must have been
+  compiled for one program.
+  """
+  def run(k_tiles: int, tiles: int = 1) -> clock.Clock:
+    return _launch_triton(arch, peer, layout, tiles, k_tiles, {"constants": constants, **options})
+
+  first = run(K_TILES)
+  # The clock sees no loop if its waves are never in it at the same time.
+  times = (of_clock(first, K_TILES) if first.loop is not None
+           else of_clocks(run(3 * K_TILES), first, 2 * K_TILES, K_TILES))
+  if several:
+    tile = run(K_TILES, tiles=3).cycles - run(K_TILES, tiles=2).cycles
+    times = dataclasses.replace(times, fixed=tile - K_TILES * times.per_k_tile)
+  return times
+
+
+def _launch_triton(arch: str, peer, layout: str, tiles: int, k_tiles: int, options: dict
+                   ) -> clock.Clock:
   from benchmarks import triton_peer
 
-  m, n, k = triton_peer.TILE
-  k *= K_TILES
+  m, n, k = peer.tile
+  m, k = m * tiles, k * k_tiles
   lhs_contracting, rhs_contracting = resource_rows._contracting(layout)
   lhs = resource_rows._aligned(np.zeros((m, k) if lhs_contracting else (k, m), np.uint16))
   rhs = resource_rows._aligned(np.zeros((n, k) if rhs_contracting else (k, n), np.uint16))
@@ -125,10 +145,10 @@ def of_triton(arch: str, peer, layout: str, constants: dict[str, float] | None =
                      lhs.shape[1], rhs.shape[1], n),
       grid=1, block=64 * peer.waves, arch=arch, dynamic_lds=peer.lds_bytes,
       buffers=[lhs, rhs, out],
-      options=emulator.Options.unchecked(clock=1, constants=constants, **options),
+      options=emulator.Options.unchecked(clock=1, **options),
   )
   assert record.clock is not None
-  return of_clock(record.clock, K_TILES)
+  return record.clock
 
 
 def best(variants: list, times_of: Callable) -> tuple[TileTimes, object]:

@@ -19,6 +19,10 @@ from triton.compiler import ASTSource
 import triton.language as tl
 
 TILE = (256, 256, 64)
+# Tiles and warps to choose from for products of any size, one program on a compute unit.
+SMALLER = tuple(((m, n, 64), 8 if m * n > 128 * 128 else 4) for m, n in (
+    (256, 256), (256, 128), (128, 256), (128, 128), (128, 64), (64, 128), (64, 64), (32, 128),
+    (32, 64), (16, 128), (16, 64)))
 GROUP_M = 8
 NAME = "persistent_matmul"
 
@@ -90,6 +94,7 @@ class Peer:
   assembly: str
   lds_bytes: int  # dynamic LDS, which the launch sets
   waves: int
+  tile: tuple[int, int, int] = TILE
 
   def arguments(self, lhs: int, rhs: int, out: int, m: int, n: int, k: int,
                 lhs_stride: int, rhs_stride: int, out_stride: int) -> bytes:
@@ -99,7 +104,8 @@ class Peer:
 
 
 def variants(arch: str, lhs_contracting: int, rhs_contracting: int,
-             num_programs: int) -> list[Peer]:
+             num_programs: int, tile: tuple[int, int, int] = TILE, num_warps: int = 8,
+             waves_per_eus: tuple[int, ...] = (0, 2)) -> list[Peer]:
   """The kernel for bfloat16 with each setting that tuners try; the reports take the best one.
 
   waves_per_eu: 0 is the compiler's choice, 2 is that of 8 warps on 4 SIMDs. kpack 2
@@ -108,20 +114,20 @@ def variants(arch: str, lhs_contracting: int, rhs_contracting: int,
   """
   kpacks = (1, 2) if arch == "gfx942" else (1,)
   return [
-      _compile(arch, lhs_contracting, rhs_contracting, num_programs, *options)
-      for options in itertools.product((0, 2), kpacks, (False, True))
+      _compile(arch, lhs_contracting, rhs_contracting, num_programs, tile, num_warps, *options)
+      for options in itertools.product(waves_per_eus, kpacks, (False, True))
   ]
 
 
-def _compile(arch, lhs_contracting, rhs_contracting, num_programs, waves_per_eu,
-             kpack, small) -> Peer:
+def _compile(arch, lhs_contracting, rhs_contracting, num_programs, tile, num_warps,
+             waves_per_eu, kpack, small) -> Peer:
   signature = dict.fromkeys(("lhs", "rhs", "out"), "*bf16")
   signature |= dict.fromkeys(
       ("m", "n", "k", "lhs_stride", "rhs_stride", "out_stride"), "i32"
   )
   constants = dict(
       LHS_CONTRACTING=lhs_contracting, RHS_CONTRACTING=rhs_contracting,
-      TILE_M=TILE[0], TILE_N=TILE[1], TILE_K=TILE[2], GROUP=GROUP_M,
+      TILE_M=tile[0], TILE_N=tile[1], TILE_K=tile[2], GROUP=GROUP_M,
       NUM_PROGRAMS=num_programs,
   )
   multiple = ["tt.divisibility", 16]
@@ -135,7 +141,7 @@ def _compile(arch, lhs_contracting, rhs_contracting, num_programs, waves_per_eu,
   )
   compiled = triton.compile(
       source, target=GPUTarget("hip", arch, 64),
-      options=OPTIONS | {"waves_per_eu": waves_per_eu, "kpack": kpack},
+      options=OPTIONS | {"num_warps": num_warps, "waves_per_eu": waves_per_eu, "kpack": kpack},
   )
   return Peer(
       options=f"waves_per_eu={waves_per_eu} kpack={kpack} "
@@ -144,4 +150,5 @@ def _compile(arch, lhs_contracting, rhs_contracting, num_programs, waves_per_eu,
       assembly=compiled.asm["amdgcn"],
       lds_bytes=compiled.metadata.shared,
       waves=compiled.metadata.num_warps,
+      tile=tile,
   )

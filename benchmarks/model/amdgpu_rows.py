@@ -79,16 +79,22 @@ def share_cycles(arch: str, kernel: str, shares: int, constants: tuple) -> float
   return max(wave.end - wave.start for wave in record.clock.waves)
 
 
-def clock_seconds(arch: str, problem: tuple[int, int, int], candidate: dict, cus: int) -> float:
-  """What the clock predicts for a candidate of the plan."""
+def rounded_constants(arch: str, traffic: grid.Traffic) -> tuple:
+  """The clock's constants, rounded, so that the clock runs less often."""
+  rounded = dataclasses.replace(traffic, l2_hit_percent=round(traffic.l2_hit_percent, -1))
+  return tuple(grid.constants_for(arch, rounded, Machine(arch).value("peak_mhz")).items())
+
+
+def clock_seconds(arch: str, problem: tuple[int, int, int], candidate: dict, cus: int,
+                  groups: int = 1) -> float:
+  """What the clock predicts for a candidate of the plan; `groups` products of `problem`."""
   machine, config, kernel = Machine(arch), candidate["config"], candidate["kernel"]
   m, n, k = problem
   tile_m, tile_n, tile_k = candidate["tile"]
-  tiles, k_tiles = math.ceil(m / tile_m) * math.ceil(n / tile_n), math.ceil(k / tile_k)
-  traffic = grid.matmul_traffic(arch, m, n, k, tile=(min(tile_m, m), min(tile_n, n)))
-  # Rounded, so that the clock runs less often.
-  rounded = dataclasses.replace(traffic, l2_hit_percent=round(traffic.l2_hit_percent, -1))
-  constants = tuple(grid.constants_for(arch, rounded, machine.value("peak_mhz")).items())
+  tiles = math.ceil(m / tile_m) * math.ceil(n / tile_n) * groups
+  k_tiles = math.ceil(k / tile_k)
+  traffic = grid.matmul_traffic(arch, m, n, k, tile=(min(tile_m, m), min(tile_n, n)), groups=groups)
+  constants = rounded_constants(arch, traffic)
 
   def whole(workgroups: int, several: bool) -> tile_times.TileTimes:
     return tile_cycles(arch, kernel, min(math.ceil(workgroups / cus), resident(arch, kernel)),
@@ -98,7 +104,7 @@ def clock_seconds(arch: str, problem: tuple[int, int, int], candidate: dict, cus
   shares = config.get("num_shares", 0)
   cut = (tiles if tiles < workgroups else tiles % workgroups) if shares else 0
   rounds, last = divmod(tiles - cut, workgroups)
-  several = rounds > 0
+  several = rounds > 0 or groups > 1  # groups are never known from the start
   cycles = rounds * whole(workgroups, several).cycles(k_tiles) if rounds else 0.0
   if last:
     cycles += whole(last, several).cycles(k_tiles)

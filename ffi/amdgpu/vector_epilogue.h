@@ -8,6 +8,7 @@
 #include "amdgpu/buffer.h"
 #include "amdgpu/gemm_traits.h"
 #include "amdgpu/half_epilogue.h"
+#include "amdgpu/plain_result.h"
 #include "amdgpu/tile_rows.h"
 #include "kernel/row_epilogue.h"
 
@@ -128,7 +129,7 @@ JAXGEMM_AMD void StoreVectors(const GemmArgs& args, const WorkTile& tile,
 
   const TileEpilogue epilogue(args, tile, args.groups.ragged);
   const bool has_vectors = epilogue.HasVectors();
-  if (log_bytes == 1 && !loaded && !has_vectors && epilogue.activation == Activation::kNone) {
+  if (IsOnlyRounded(log_bytes, loaded != nullptr, has_vectors, epilogue.activation)) {
     if (out == DType::kF16) {
       return StoreHalves<Traits, false>(sums, resource, offset, row_bytes, stage.lds);
     }

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "bindings/decode.h"
+#include "bindings/kept_calls.h"
 #include "host/producer.h"
 #include "host/workgroups.h"
 #include "runtime/emulated.h"
@@ -74,6 +75,20 @@ Completion RunOnHost(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::Thre
   }
   running.CountDown(run(0));
   return future;
+}
+
+// Runs a call that can do without XLA's threads, and that needs no new check. False: it is another
+// call, or one that is refused.
+bool RunKept(const XLA_FFI_CallFrame& frame) {
+  HostCall* call = KeptCall(frame);
+  if (!call) return false;
+  const Problem& p = call->problem;
+  std::string error;
+  call->kernel = ChooseHostKernel(p.lhs_dtype, p.rhs_dtype, call->plan.choice.kernel, &error);
+  if (!call->kernel) return false;
+  ZeroWorkspace(*call);
+  RunWorkgroups(*call, 0, 1);
+  return true;
 }
 
 Completion RunEmulated(ffi::RemainingArgs args, ffi::RemainingRets rets, int64_t run_id,
@@ -191,6 +206,7 @@ constexpr GemmHandlers kHandlers = {CallInitialize<kOpen>, CallLaunch<kOpen, tru
 }  // namespace
 
 XLA_FFI_Error* GemmHost(XLA_FFI_CallFrame* call_frame) {
+  if (RunKept(*call_frame)) return nullptr;
   static auto* handler = ffi::Ffi::Bind()
                              .RemainingArgs()
                              .RemainingRets()

@@ -65,7 +65,11 @@ JAXGEMM_INLINE void MultiplyTiles(const uint32_t* a, const uint32_t* b, int word
   }
 }
 
-// Replaces the vector tiles of simd.h, also on the skinny path.
+// For more rows AMX is faster, although it needs a packed rhs.
+template <DType kDType>
+constexpr int kDirectRows<TilePairOps, kDType> = kTileRows;
+
+// Replaces the vector tiles of panels.h, also where the skinny path packs rhs.
 template <>
 void MultiplyWords<TilePairOps>(const uint32_t* a, const uint32_t* b, int rows, int cols, int words,
                                 float* c, int64_t ldc, bool accumulate) {

@@ -67,6 +67,11 @@ std::vector<Draft> AmdgpuCandidates(const Problem& p, const Config& config, cons
       (config.schedule == Schedule::kAuto || config.schedule == Schedule::kStreamK) &&
       !p.grouped() && p.tiles_per_chunk == 0 && !config.num_workgroups && !config.num_shares &&
       !config.num_queues;
+  // For short products the plan may do without counters, which are zeroed first. With ragged k a
+  // tile's k is that of its group, and a fixed stride would not share the work well.
+  const bool may_stride = config.schedule == Schedule::kAuto && p.ragged != Ragged::kK &&
+                          p.tiles_per_chunk == 0 && !config.num_workgroups && !config.num_shares &&
+                          !config.num_queues;
   std::vector<Draft> drafts;
   for (const GpuInstance& instance : GpuInstances()) {
     if (!Suits(instance, p, config, chip)) continue;
@@ -93,6 +98,12 @@ std::vector<Draft> AmdgpuCandidates(const Problem& p, const Config& config, cons
     // model has not been compared with the emulator's clock.
     if (instance.waves_k > 1 && !config.tile_m && config.kernel.empty()) continue;
     drafts.push_back(whole);
+    if (may_stride) {
+      drafts.push_back(whole);
+      drafts.back().candidate.margin = StrideMargin(chip);
+      drafts.back().scheduling.steals = false;
+      drafts.back().scheduling.needs_rounds = true;
+    }
     if (plan_cuts) AddCuts(TypicalGroup(p), instance, chip, whole, &drafts);
   }
   if (drafts.empty()) *error = NoInstance(p, config, chip);

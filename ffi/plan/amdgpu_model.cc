@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 
+#include "amdgpu/plain_result.h"
 #include "plan/candidates.h"
 
 namespace jaxgemm {
@@ -56,6 +57,14 @@ double Margin(const Choice& choice, const Chip& chip) {
   return choice.cut_tiles > 0 ? ModelOf(chip).cut_margin : 1;
 }
 
+// Whether each workgroup knows its only tile from the start: RunOneTile (amdgpu/gemm.h), if the
+// operands' lines are whole vectors.
+bool KnowsItsTile(const Problem& p, const Plan& plan) {
+  const StreamKMap map = plan.stream_k_map();
+  return !p.grouped() && p.batch == 1 && p.tiles_per_chunk == 0 && !plan.stealing() &&
+         map.EqualSlices() > 0 && plan.choice.num_workgroups >= map.whole_tiles + map.num_shares;
+}
+
 // Predicts the time of a plan. A grouped problem is predicted as groups of typical size: `batch`
 // counts them (TypicalGroup).
 class Prediction {
@@ -86,10 +95,13 @@ class Prediction {
       // All rounds but the last are full. In the last one fewer workgroups share a CU.
       const double full =
           cut > 0 ? std::floor(whole / workgroups) : std::ceil(whole / workgroups) - 1;
-      const double tile = model_.start + StoreCycles();
-      cycles += full * (k_tiles_ * KTileCycles(workgroups, 1, latency) + tile);
+      // In full rounds the workgroups that share a CU hide each other's epilogues.
+      cycles +=
+          full * (k_tiles_ * KTileCycles(workgroups, 1, latency) + StartCycles() + StoreCycles(1));
       if (cut == 0) {
-        cycles += k_tiles_ * KTileCycles(whole - full * workgroups, 1, latency) + tile;
+        const double last = whole - full * workgroups;
+        cycles +=
+            k_tiles_ * KTileCycles(last, 1, latency) + StartCycles() + StoreCycles(OnCu(last));
       }
     }
     if (cut > 0) {
@@ -97,10 +109,10 @@ class Prediction {
       // sums of all its peers. The tree and the atomic one are predicted in the same way.
       const double shares = AsDouble(c.num_shares);
       const double slices = std::ceil(peers) + (c.num_shares % c.cut_tiles != 0 ? 1 : 0);
-      cycles += model_.start + std::ceil(cut * k_tiles_ / shares) *
-                                   KTileCycles(std::min(shares, workgroups), peers, latency);
+      cycles += StartCycles() + std::ceil(cut * k_tiles_ / shares) *
+                                    KTileCycles(std::min(shares, workgroups), peers, latency);
       cycles +=
-          SumBytes() / model_.publish_bytes + model_.arrival + SumCycles(slices) + StoreCycles();
+          SumBytes() / model_.publish_bytes + model_.arrival + SumCycles(slices) + StoreCycles(1);
     }
     cycles = Norm({cycles, MemoryBytes() / machine_.memory_bytes});
     return cycles + microseconds * machine_.mhz;
@@ -156,13 +168,11 @@ class Prediction {
   }
 
   // The cycles in which each workgroup on a CU computes one k tile. They are a norm of three times:
-  // that of the matrix instructions, that of the CU's loads (from the L2 and, where it misses, from
-  // the Infinity Cache), and the latency of one load.
+  // that of the matrix instructions, that of the CU's loads (all from the L2, and at the same time
+  // where it misses from the Infinity Cache), and the latency of one load.
   double KTileCycles(double workgroups, double peers, double latency) const {
-    const double cus = AsDouble(chip_.num_cus);
-    const double resident = AsDouble(std::max<int64_t>(1, WorkgroupsOnCu(tile_, chip_)));
-    const double on_cu = std::clamp(std::ceil(workgroups / cus), 1.0, resident);
-    const double busy = std::min(cus, workgroups);
+    const double on_cu = OnCu(workgroups);
+    const double busy = std::min(AsDouble(chip_.num_cus), workgroups);
     const double macs = AsDouble(tile_.tile_m * tile_.tile_n * tile_.tile_k);
     // gfx942 multiplies e5m2 by its instructions for float16 (amdgpu/gfx942/ocp_float8.h).
     const bool as_float16 =
@@ -180,7 +190,7 @@ class Prediction {
     const double l2 = std::min(model_.cu_bytes, model_.l2_bytes * AsDouble(chip_.num_xcds) / busy);
     const double past_l2 = std::min(model_.cu_bytes, machine_.cache_bytes / busy);
     const double misses = Misses(workgroups, peers);
-    const double loads = LoadedBytes(1) * ((1 - misses) / l2 + misses / past_l2);
+    const double loads = LoadedBytes(1) * std::max(1 / l2, misses / past_l2);
     return Norm({matrix, on_cu * loads, latency / (tile_.waves_k > 1 ? model_.ahead : 1)});
   }
   // The same test as OperandMemory::FitsVectors (amdgpu/buffer.h), without the base address and the
@@ -191,9 +201,25 @@ class Prediction {
     return (lhs_line | rhs_line) / PackedElements(tile_.lhs) * Bytes(tile_.lhs) % 16 != 0;
   }
 
+  // The workgroups on each CU, if `workgroups` of them run at the same time.
+  double OnCu(double workgroups) const {
+    const double resident = AsDouble(std::max<int64_t>(1, WorkgroupsOnCu(tile_, chip_)));
+    return std::clamp(std::ceil(workgroups / AsDouble(chip_.num_cus)), 1.0, resident);
+  }
   double Threads() const { return AsDouble(tile_.waves) * 64; }
   double Elements() const { return AsDouble(tile_.tile_m * tile_.tile_n); }
-  double StoreCycles() const { return model_.element_store * Elements() / Threads(); }
+  // The cycles of a workgroup beside those of its k tiles and its epilogue.
+  double StartCycles() const { return model_.start + (KnowsItsTile(p_, plan_) ? 0 : model_.claim); }
+  // The cycles of the epilogues of `on_cu` workgroups of a CU.
+  double StoreCycles(double on_cu) const {
+    // If a workgroup claims shares, the sums of all shares stay in the memory. What is left of the
+    // condition is that of StoresVectors (amdgpu/vector_epilogue.h).
+    const bool in_memory = plan_.choice.cut_tiles > 0 && !KnowsItsTile(p_, plan_);
+    const bool is_half = IsOnlyRounded(Bytes(p_.out_dtype) == 2 ? 1 : 0, in_memory,
+                                       p_.has_vectors(), p_.activation) &&
+                         !p_.gated && !p_.save_preact && !p_.accumulate && p_.n % 8 == 0;
+    return on_cu * Elements() * (is_half ? model_.half_store : model_.element_store);
+  }
   double SumBytes() const { return Elements() * 4; }
   // The partial sums of all slices are loaded; their total is written and loaded again.
   double SumCycles(double slices) const {
@@ -219,12 +245,15 @@ bool IsOneRow(const Plan& plan) {
          plan.choice.num_workgroups >= plan.grid.tiles_n;
 }
 
+double StrideMargin(const Chip& chip) { return ModelOf(chip).stride_margin; }
+
 double AmdgpuCost(const Problem& p, const Chip& chip, const Plan& plan) {
   return Prediction(p, chip, plan).Cycles() * Margin(plan.choice, chip);
 }
 
 double AmdgpuMicroseconds(const Candidate& candidate, const Chip& chip) {
-  return candidate.cost / Margin(candidate.choice, chip) / Machine(chip, ModelOf(chip)).mhz;
+  return candidate.cost / candidate.margin / Margin(candidate.choice, chip) /
+         Machine(chip, ModelOf(chip)).mhz;
 }
 
 }  // namespace jaxgemm

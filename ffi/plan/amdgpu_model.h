@@ -19,6 +19,10 @@ bool IsOneRow(const Plan& plan);
 // TypicalGroup.
 double AmdgpuCost(const Problem& problem, const Chip& chip, const Plan& plan);
 
+// Candidate::margin of a candidate whose workgroups take several tiles at a fixed stride, although
+// they could steal them.
+double StrideMargin(const Chip& chip);
+
 // The predicted time of a candidate with such a cost.
 double AmdgpuMicroseconds(const Candidate& candidate, const Chip& chip);
 

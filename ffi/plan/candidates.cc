@@ -71,6 +71,7 @@ std::string Complete(const Problem& p, const Config& asked, const Chip& chip, Sc
   if (error.empty() && chunked) error = CheckChunks(p, c.tile_m, plan.grid.tiles_m);
   if (!error.empty()) return error;
   const int64_t tiles = plan.grid.num_tiles();
+  if (s.needs_rounds && tiles <= s.workgroups) return "There are not more tiles than workgroups.";
   c.num_queues = asked.num_queues;
   if (s.shares_per_tile) s.workgroups = c.num_shares = tiles * s.shares_per_tile;
 
@@ -183,7 +184,7 @@ std::vector<Candidate> Candidates(const Problem& p, const Config& config, const 
     std::string reason = Complete(p, config, chip, scheduling, &candidate);
     if (reason.empty()) reason = Derive(p, candidate.choice, &plan);
     if (reason.empty()) {
-      if (scheduling.cost) candidate.cost = scheduling.cost(p, chip, plan);
+      if (scheduling.cost) candidate.cost = candidate.margin * scheduling.cost(p, chip, plan);
       candidates.push_back(candidate);
     } else if (error->empty()) {
       *error = std::move(reason);

@@ -31,6 +31,9 @@ struct Scheduling {
   int64_t workgroups = 0;               // the most that run at the same time
   bool cuts = true;                     // stream-K may cut tiles
   bool steals = false;                  // kAuto: steals if there are more tiles than workgroups
+  // There is no such candidate if there are no more tiles than workgroups: it would be another
+  // one's twin.
+  bool needs_rounds = false;
   // If the schedule steals: the number of queues for a number of tiles.
   std::function<int64_t(int64_t tiles)> num_queues;
   bool claims_ahead = false;

@@ -67,6 +67,9 @@ struct Candidate {
   // The predicted cost: cycles on GPUs (AMD's with a margin), a relative time on the host. Only
   // candidates of one problem and chip compare.
   double cost = 0;
+  // A factor in `cost` that is not predicted: above 1 if others are preferred that take a bit
+  // longer.
+  double margin = 1;
   // Facts for Reasons.
   bool whole_is_faster = false;  // stream-K was asked for, and whole tiles take no longer
   bool fewer_shares = false;     // with more shares the workspace would have been too large

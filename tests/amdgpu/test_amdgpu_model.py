@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.model import amdgpu_rows
+from benchmarks.model import amdgpu_rows, amdgpu_triton
 
 
 @pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
@@ -20,3 +20,13 @@ def test_markdown():
   text = amdgpu_rows.markdown([row, row | {"regret": 0.75}])
   assert "| gfx942 | 1 x 2 x 3 | mine | 1.0 | 2.0 | other | 1.6 | 25% | 0.50 |" in text
   assert "median 50%, mean 50%, largest 75%" in text and "no time is measured" in text
+
+
+def test_markdown_of_the_comparison_with_triton():
+  row = {"arch": "gfx942", "kind": "dense", "problem": [1, 2, 3, 1], "chosen": "mine", "ours": 2.0,
+         "triton_tile": "16x64", "triton": 1.0, "ratio": 2.0, "ratio_256": 0.5}
+  grouped = row | {"kind": "grouped", "problem": [1, 2, 3, 4]}
+  text = amdgpu_triton.markdown("command", [row, row | {"ratio": 0.5}, grouped])
+  assert "| gfx942 | 2 dense | 50% | 50% | 1.00 | 2.00 | 100% | 0.50 |" in text
+  assert "| 1 x 2 x 3 | mine | 2.0 | 16x64 | 1.0 | 2.00 |" in text
+  assert "| 4 of 1 x 2 x 3 | mine |" in text

@@ -73,9 +73,17 @@ void TestMultiply(const HostKernel& kernel, DType lhs, DType rhs, bool skinny) {
   const int k =
       Random(0, 7) == 0 ? Random(0, 1) * kernel.block_k : Random(1, 3 * kernel.block_k / 4);
   const bool lhs_t = Random(0, 1), rhs_t = Random(0, 1), accumulate = Random(0, 1);
-  auto a = RandomOperand(lhs, rows * k), b = RandomOperand(rhs, k * cols);
-  OperandView av{a.get(), lhs, lhs_t ? 1 : k, lhs_t ? rows : 1};
-  OperandView bv{b.get(), rhs, rhs_t ? 1 : cols, rhs_t ? k : 1};
+  // Each operand may be a part of a larger matrix, whose rows are further apart.
+  const auto apart = [](int length) { return length + (Random(0, 2) ? 0 : Random(0, 1500)); };
+  const int lda = apart(lhs_t ? rows : k), ldb = apart(rhs_t ? k : cols);
+  OperandView av{nullptr, lhs, lhs_t ? 1 : lda, lhs_t ? lda : 1};
+  OperandView bv{nullptr, rhs, rhs_t ? 1 : ldb, rhs_t ? ldb : 1};
+  const auto size_of = [](const OperandView& x, int rows, int cols) {
+    return rows && cols ? (rows - 1) * x.row_stride + (cols - 1) * x.col_stride + 1 : 0;
+  };
+  const int64_t a_size = size_of(av, rows, k), b_size = size_of(bv, k, cols);
+  auto a = RandomOperand(lhs, a_size), b = RandomOperand(rhs, b_size);
+  av.data = a.get(), bv.data = b.get();
   auto aligned = [](int64_t bytes) {
     return std::unique_ptr<void, decltype(&std::free)>(
         std::aligned_alloc(64, (bytes + 63) / 64 * 64), &std::free);
@@ -96,9 +104,9 @@ void TestMultiply(const HostKernel& kernel, DType lhs, DType rhs, bool skinny) {
     kernel.pack_b(pb.get(), bv, k, cols);
     kernel.multiply(pa.get(), pb.get(), rows, cols, k, &c[origin], ldc, accumulate);
   }
-  std::vector<double> x(rows * k), y(k * cols);
-  for (int i = 0; i < rows * k; ++i) x[i] = Value(lhs, a.get(), i);
-  for (int i = 0; i < k * cols; ++i) y[i] = Value(rhs, b.get(), i);
+  std::vector<double> x(a_size), y(b_size);
+  for (int64_t i = 0; i < a_size; ++i) x[i] = Value(lhs, a.get(), i);
+  for (int64_t i = 0; i < b_size; ++i) y[i] = Value(rhs, b.get(), i);
   for (int64_t i = 0; i < int64_t(c.size()); ++i) {
     int64_t row = (i - origin) / ldc, col = (i - origin) % ldc;
     double sum = before[i], size = std::abs(sum);

@@ -1,5 +1,7 @@
 """The plan for AMD chips: candidates compete on the time that a model predicts."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -43,7 +45,7 @@ def test_few_rows_have_a_workgroup_for_each_tile(chip, m):
 
 
 @pytest.mark.parametrize("chip", ["MI300X", "MI300A", "MI355X", "MI250X"])
-@pytest.mark.parametrize("sizes", [(17, 4096, 4096), (32, 14336, 4096), (64, 4096, 14336)])
+@pytest.mark.parametrize("sizes", [(17, 4096, 4096), (32, 4096, 8192), (64, 4096, 14336)])
 def test_few_tiles_are_cut_along_k(chip, sizes):
   planned = plan(chip, *sizes)
   assert planned["schedule"] == "stream_k"
@@ -105,7 +107,9 @@ def test_every_chip_has_rates():
         {"m": 4096, "n": 4096, "k": 4096,
          **dict.fromkeys(("lhs_dtype", "rhs_dtype", "out_dtype"), "float16")},
         {}, target, each)["predicted_us"] for each in cus]
-    assert times == sorted(times)
+    # A chip of 110 CUs may take as long as one of 104, because the last round has fewer tiles.
+    assert all(time < 1.002 * next_time for time, next_time in itertools.pairwise(times))
+    assert times[-1] > 1.5 * times[0]
 
 
 def test_int8_is_as_fast_as_bfloat16_on_gfx90a():
@@ -145,3 +149,18 @@ def test_other_targets_have_no_predicted_time():
     planned = _ffi.native.plan(fields, {}, target, 0)
     assert planned["predicted_us"] is None
     assert {each["predicted_us"] for each in planned["candidates"]} == {None}
+
+
+@pytest.mark.parametrize("chip", ["MI300X", "MI355X"])
+def test_counters_are_zeroed_only_for_long_products(chip):
+  """There are more tiles than workgroups in each of these products."""
+  experts = {"ragged": "m", "groups": 64, "local_groups": 64}
+  short, long = plan(chip, 2048, 4096, 512, **experts), plan(chip, 32768, 8192, 8192, **experts)
+  assert short["schedule"] == "persistent" and short["attrs"]["num_queues"] == 0
+  assert long["schedule"] == "work_stealing" and long["attrs"]["num_queues"] > 0
+  # With ragged k the tiles of a short group take less time.
+  weights = {"ragged": "k", "groups": 64, "local_groups": 64}
+  assert plan(chip, 2048, 4096, 1024, **weights)["schedule"] == "work_stealing"
+  # What the user asks for is kept.
+  asked = plan(chip, 2048, 4096, 512, config={"schedule": "work_stealing"}, **experts)
+  assert asked["schedule"] == "work_stealing"

@@ -1,0 +1,161 @@
+"""Compares the plan's choice with Triton's persistent matmul, both by the emulator's clock.
+
+    python -m benchmarks.model.amdgpu_triton --markdown=amd-triton.md --json=amd-triton.json
+
+It needs PyPI's triton. The products are random ones (amdgpu_random.py) of bfloat16 in row-major
+layouts. Our time is that of the candidate which the plan takes, Triton's that of the best of its
+tiles and options (triton_peer.SMALLER), one program on a compute unit, chosen for each product by
+the clock; so Triton's choice is perfect and ours is the plan's. Where sizes are no multiples of a
+tile, Triton's kernel is predicted as if it needed no more instructions. Both have 5 us for a
+launch. A grouped product has groups of equal size; it is predicted as that many dense products in
+one launch, on both sides, without the search of a tile's group. Times are microseconds at peak
+frequency, and all are predictions: no GPU is used. A ratio is our time over Triton's.
+"""
+
+import functools
+import json
+import math
+import pathlib
+import statistics
+import sys
+import typing
+
+from absl import app, flags
+import numpy as np
+
+from benchmarks import pipes, progress
+from benchmarks.model import amdgpu_random, amdgpu_rows
+from jaxgemm import _ffi
+from jaxgemm.emulator import grid
+
+FLAGS = flags.FLAGS
+# amdgpu_random.py has the flags seed, dense, grouped, json and markdown.
+flags.DEFINE_list("arch", list(pipes.COMPARED), "Architectures.")
+
+WORST = 12
+
+
+@functools.cache
+def peers(arch: str) -> dict[tuple[int, int, int], list]:
+  """The variants of each of Triton's tiles. Those of waves_per_eu differ by 2 % at most."""
+  from benchmarks import triton_peer
+
+  found = {}
+  for tile, warps in triton_peer.SMALLER:
+    progress.doing(f"{arch}: Triton's {'x'.join(map(str, tile))}")
+    found[tile] = triton_peer.variants(arch, 1, 0, 1, tile, warps, waves_per_eus=(0,))
+  return found
+
+
+@functools.cache
+def triton_cycles(arch: str, tile: tuple, several: bool, constants: tuple) -> list:
+  from benchmarks import tile_times
+
+  return [tile_times.of_triton(arch, peer, "rrr", dict(constants), several=several)
+          for peer in peers(arch)[tile]]
+
+
+class Problem(typing.NamedTuple):
+  m: int
+  n: int
+  k: int
+  groups: int = 1  # products of these sizes
+
+
+def triton(arch: str, problem: Problem) -> dict:
+  """The best of Triton's tiles; and its time with each tile."""
+  machine = amdgpu_rows.Machine(arch)
+  m, n, k, groups = problem
+  times = {}
+  for tile in peers(arch):
+    tiles = math.ceil(m / tile[0]) * math.ceil(n / tile[1]) * groups
+    traffic = grid.matmul_traffic(arch, m, n, k, tile=(min(tile[0], m), min(tile[1], n)),
+                                  groups=groups)
+    constants = amdgpu_rows.rounded_constants(arch, traffic)
+    rounds = math.ceil(tiles / machine.value("cus"))
+    each = triton_cycles(arch, tile, rounds > 1, constants)
+    cycles = min(rounds * time.cycles(math.ceil(k / tile[2])) for time in each)
+    times["x".join(map(str, tile[:2]))] = machine.seconds(cycles, traffic, False) * 1e6
+  best = min(times, key=times.__getitem__)
+  return {"triton": times[best], "triton_tile": best, "triton_256": times["256x256"]}
+
+
+def row(arch: str, kind: str, problem: Problem) -> dict:
+  ours = {"m": problem.m, "n": problem.n, "k": problem.k}
+  if kind == "grouped":
+    ours |= {"m": problem.m * problem.groups, "ragged": "m", "groups": problem.groups,
+             "local_groups": problem.groups}
+  plan = _ffi.native.plan(
+      {"lhs_contracting": 1, "rhs_contracting": 0,
+       **dict.fromkeys(("lhs_dtype", "rhs_dtype", "out_dtype"), "bfloat16")} | ours, {}, arch, 0)
+  chosen = plan["candidates"][0]
+  seconds = amdgpu_rows.clock_seconds(arch, problem[:3], chosen, plan["num_cus"], problem.groups)
+  found = {"arch": arch, "kind": kind, "problem": list(problem), "chosen": amdgpu_rows.name(chosen),
+           "planned": chosen["predicted_us"], "ours": seconds * 1e6, **triton(arch, problem)}
+  return found | {"ratio": found["ours"] / found["triton"],
+                  "ratio_256": found["ours"] / found["triton_256"]}
+
+
+def draw(kind: str, rng) -> Problem:
+  if kind == "dense":
+    drawn = amdgpu_random.draw_dense(rng)
+    return Problem(drawn["m"], drawn["n"], drawn["k"])
+  drawn = amdgpu_random.draw_grouped(rng)
+  groups = drawn["groups"]
+  return Problem(max(1, drawn["m"] // groups), drawn["n"], drawn["k"], groups)
+
+
+def markdown(command: str, rows: list[dict]) -> str:
+  lines = [
+      "# AMD kernels beside Triton's persistent matmul", "",
+      (__doc__ or "").split("\n\n", 2)[2].strip(), "", f"Command: `{command}`", "",
+      "| arch | products | no slower than Triton's best tile | within 1.05 | geometric mean "
+      "| worst | no slower than Triton's 256x256 | geometric mean |",
+      "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |"]
+  kinds = list(dict.fromkeys((each["arch"], each["kind"]) for each in rows))
+  for arch, kind in kinds:
+    mine = [each for each in rows if (each["arch"], each["kind"]) == (arch, kind)]
+    ratios, fixed = ([each[name] for each in mine] for name in ("ratio", "ratio_256"))
+    lines.append(
+        f"| {arch} | {len(mine)} {kind} | {statistics.fmean(x <= 1 for x in ratios):.0%} | "
+        f"{statistics.fmean(x <= 1.05 for x in ratios):.0%} | "
+        f"{amdgpu_random.geometric_mean(ratios):.2f} | {max(ratios):.2f} | "
+        f"{statistics.fmean(x <= 1 for x in fixed):.0%} | "
+        f"{amdgpu_random.geometric_mean(fixed):.2f} |")
+  for arch, kind in kinds:
+    mine = [each for each in rows if (each["arch"], each["kind"]) == (arch, kind)]
+    lines += ["", f"## {arch}, {kind}: the largest ratios", "",
+              "| m x n x k | chosen by the plan | us | Triton's tile | us | ratio |",
+              "| --- | --- | ---: | --- | ---: | ---: |"]
+    for each in sorted(mine, key=lambda each: -each["ratio"])[:WORST]:
+      m, n, k, groups = each["problem"]
+      sizes = f"{m} x {n} x {k}" if groups == 1 else f"{groups} of {m} x {n} x {k}"
+      lines.append(f"| {sizes} | {each['chosen']} | {each['ours']:.1f} | {each['triton_tile']} | "
+                   f"{each['triton']:.1f} | {each['ratio']:.2f} |")
+  return "\n".join([*lines, ""])
+
+
+@progress.shown()
+def main(argv) -> int:
+  progress.begin(argv)
+  command = "python -m benchmarks.model.amdgpu_triton " + " ".join(sys.argv[1:])
+  rows = []
+  for arch in FLAGS.arch:
+    rng = np.random.default_rng(FLAGS.seed)
+    for kind, count in (("dense", FLAGS.dense), ("grouped", FLAGS.grouped)):
+      for problem in (draw(kind, rng) for _ in range(count)):
+        progress.doing(f"{arch}: {kind}, {' x '.join(map(str, problem))}")
+        rows.append(row(arch, kind, problem))
+  text = markdown(command, rows)
+  print(text)
+  if FLAGS.markdown:
+    pathlib.Path(FLAGS.markdown).write_text(text)
+  if FLAGS.json:
+    lines = ",\n".join(json.dumps(each) for each in rows)
+    pathlib.Path(FLAGS.json).write_text(
+        f'{{"command": {json.dumps(command)},\n"rows": [\n{lines}\n]}}\n')
+  return 0
+
+
+if __name__ == "__main__":
+  app.run(main)

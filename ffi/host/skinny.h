@@ -1,0 +1,246 @@
+// The skinny path: few rows of lhs, and rhs is read in place.
+#pragma once
+
+#include "host/panels.h"
+
+namespace jaxgemm {
+namespace {
+
+// The distances of prefetches and the sizes below were chosen by hand.
+// The skinny path converts kSkinnyWords x kSkinnyCols of a row-major rhs at a time, on the
+// stack, so that they stay in L1. It prefetches a column-major rhs kDotAhead columns ahead.
+constexpr int kSkinnyWords = 16;
+constexpr int kSkinnyCols = 256;
+constexpr int kDotRows = kTileRows < 12 ? kTileRows : 12;  // the most rows of a DotTile
+constexpr int kDotAhead = 4;
+// A DotTile adds up the lanes of its accumulators at the end. If there are several rows and k has
+// fewer vectors than this, rhs is packed instead, and each lane has an accumulator of its own.
+constexpr int kDotVectors = 6;
+constexpr int kConvertedCols = 4;  // columns of a float8 rhs that are converted at a time
+// A DirectTile takes kDirectK rows of rhs at a time, so that the pieces that the next tile reads
+// stay in L1. It is slower than packing if the rows are much further apart than kDirectStride
+// bytes.
+constexpr int kDirectK = 32;
+constexpr int64_t kDirectStride = 4096;
+
+// The most rows for which a row-major rhs is read in place and not packed. Each block of kTileRows
+// rows converts rhs anew.
+template <class Ops, DType kDType>
+constexpr int kDirectRows = DTypeBytes(kDType) == 4 ? kHostSkinnyM : 2 * kTileRows;
+
+// c[kRows, kCols] (+)= kRows rows of lhs times kCols columns of rhs from `col` on. Both are
+// contiguous along k. All rows use a loaded vector of rhs; the lanes are added up at the end.
+template <class Ops, DType kDType, int kRows, int kCols>
+void DotTile(const uint32_t* a, const SourceRows& b, int col, typename Ops::Acc* c, int64_t ldc,
+             bool accumulate) {
+  constexpr int kCount = kLanes * Ops::kPerWord;
+  typename Ops::AccV acc[kRows][kCols] = {};
+  WordV y[kCols];
+  const auto step = [&](int k) __attribute__((always_inline)) {
+#pragma GCC unroll 16
+    for (int r = 0; r < kRows; ++r) {
+      const WordV x = Load<WordV>(a + r * kRowWords + k / Ops::kPerWord);
+#pragma GCC unroll 2
+      for (int j = 0; j < kCols; ++j) acc[r][j] = Ops::MultiplyAdd(acc[r][j], x, y[j]);
+    }
+  };
+  int k = 0;
+  for (; k + kCount <= b.k; k += kCount) {
+#pragma GCC unroll 2
+    for (int j = 0; j < kCols; ++j) {
+      Prefetch(b, col + j + kDotAhead, k);
+      y[j] =
+          Ops::template Along<kDType>(b.data + (col + j) * b.row_stride + k * DTypeBytes(kDType));
+    }
+    step(k);
+  }
+  if (k < b.k) {
+    for (int j = 0; j < kCols; ++j) y[j] = LoadAlong<Ops, kDType>(b, col + j, k);
+    step(k);
+  }
+  for (int r = 0; r < kRows; ++r) {
+    for (int j = 0; j < kCols; ++j) {
+      typename Ops::Acc& to = c[r * ldc + j];
+      to = (accumulate ? to : 0) + Sum(acc[r][j]);
+    }
+  }
+}
+
+template <class Ops, DType kDType, class Rows>
+struct DotTable;
+template <class Ops, DType kDType, int... i>
+struct DotTable<Ops, kDType, Indices<i...>> {
+  using Fn = void (*)(const uint32_t*, const SourceRows&, int, typename Ops::Acc*, int64_t, bool);
+  static constexpr Fn kOne[] = {DotTile<Ops, kDType, i + 1, 1>...};
+  static constexpr Fn kTwo[] = {DotTile<Ops, kDType, i + 1, 2>...};
+};
+
+template <class Ops, DType kDType, int kMaxRows = kDotRows>
+void MultiplyDots(const uint32_t* a, const SourceRows& b, int rows, typename Ops::Acc* c,
+                  int64_t ldc, bool accumulate) {
+  using Table = DotTable<Ops, kDType, typename MakeIndices<kMaxRows>::Type>;
+  const int blocks = (rows + kMaxRows - 1) / kMaxRows;
+  for (int col = 0; col < b.count; col += 2) {
+    const auto& tiles = col + 1 < b.count ? Table::kTwo : Table::kOne;
+    for (int block = 0, row = 0; block < blocks; ++block) {
+      const int count = (rows - row) / (blocks - block);
+      tiles[count - 1](a + row * kRowWords, b, col, c + row * ldc + col, ldc, accumulate);
+      row += count;
+    }
+  }
+}
+
+// MultiplyDots for several rows and a float8 rhs. kConvertedCols columns at a time are converted
+// to words in L1, so that all rows share one conversion and all float8 types share one DotTile.
+template <class Ops, DType kDType>
+void MultiplyConvertedDots(const uint32_t* a, const SourceRows& b, int rows, typename Ops::Acc* c,
+                           int64_t ldc, bool accumulate) {
+  alignas(64) uint32_t words[kConvertedCols * kRowWords];
+  const int count = Words<Ops>(b.k);
+  for (int col = 0; col < b.count; col += kConvertedCols) {
+    const int cols = b.count - col < kConvertedCols ? b.count - col : kConvertedCols;
+    for (int j = 0; j < cols; ++j) {
+      for (int word = 0; word < count; word += kLanes) {
+        const int k = word * Ops::kPerWord;
+        Prefetch(b, col + j + kDotAhead, k);
+        Store(words + j * kRowWords + word, LoadAlong<Ops, kDType>(b, col + j, k));
+      }
+    }
+    constexpr int kBytes = DTypeBytes(Ops::kWordDType);
+    MultiplyDots<Ops, Ops::kWordDType>(
+        a, {reinterpret_cast<const char*>(words), kBytes, kRowWords * 4, b.k, cols}, rows, c + col,
+        ldc, accumulate);
+  }
+}
+
+// c[kRows, cols <= kVectors * kLanes] (+)= `words` words of kRows rows of lhs times columns of rhs
+// from `col` on, where rhs is row-major and its words from `k` on are converted in registers.
+template <class Ops, DType kDType, int kRows, int kVectors>
+void DirectTile(const uint32_t* a, const SourceRows& b, int col, int k, int words, int cols,
+                typename Ops::Acc* c, int64_t ldc, bool accumulate) {
+  constexpr int kBytes = DTypeBytes(kDType), kPerWord = Ops::kPerWord;
+  typename Ops::AccV acc[kRows][kVectors] = {};
+  const auto step = [&](const WordV(&y)[kVectors], int word) __attribute__((always_inline)) {
+#pragma GCC unroll 16
+    for (int r = 0; r < kRows; ++r) {
+      const WordV x = Ops::Broadcast(a + r * kRowWords + word);
+#pragma GCC unroll 2
+      for (int i = 0; i < kVectors; ++i) acc[r][i] = Ops::MultiplyAdd(acc[r][i], x, y[i]);
+    }
+  };
+  // Whole vectors are loaded as long as they end inside rhs. Columns after the last one may have
+  // any value.
+  const char* p = b.data + k * b.k_stride + col * kBytes;
+  const int64_t room = b.End<kDType>() - p - kVectors * kLanes * kBytes;
+  const int64_t rows = room < 0 ? 0 : cols == kVectors * kLanes ? b.k - k : room / b.k_stride + 1;
+  int whole = static_cast<int>(rows < b.k - k ? rows : b.k - k) / kPerWord;
+  if (whole > words) whole = words;
+  int word = 0;
+#pragma GCC unroll 4
+  for (; word < whole; ++word) {
+    WordV y[kVectors];
+#pragma GCC unroll 2
+    for (int i = 0; i < kVectors; ++i) {
+      y[i] = Ops::template Across<kDType>(p + i * kLanes * kBytes,
+                                          p + i * kLanes * kBytes + b.k_stride);
+    }
+    p += kPerWord * b.k_stride;
+    step(y, word);
+  }
+  for (; word < words; ++word) {
+    WordV y[kVectors];
+#pragma GCC unroll 2
+    for (int i = 0; i < kVectors; ++i) {
+      y[i] = i * kLanes < cols ? LoadAcross<Ops, kDType>(b, col + i * kLanes, k + word * kPerWord)
+                               : WordV{};
+    }
+    step(y, word);
+  }
+  StoreSums<Ops>(acc, cols, c, ldc, accumulate);
+}
+
+template <class Ops, DType kDType, class Rows>
+struct DirectTable;
+template <class Ops, DType kDType, int... i>
+struct DirectTable<Ops, kDType, Indices<i...>> {
+  using Fn = void (*)(const uint32_t*, const SourceRows&, int, int, int, int, typename Ops::Acc*,
+                      int64_t, bool);
+  static constexpr Fn kOne[] = {DirectTile<Ops, kDType, i + 1, 1>...};
+  static constexpr Fn kTwo[] = {DirectTile<Ops, kDType, i + 1, 2>...};
+};
+
+template <class Ops, DType kDType>
+void MultiplyDirect(const uint32_t* a, const SourceRows& b, int rows, typename Ops::Acc* c,
+                    int64_t ldc, bool accumulate) {
+  using Table = DirectTable<Ops, kDType, typename MakeIndices<kTileRows>::Type>;
+  const int blocks = (rows + kTileRows - 1) / kTileRows;
+  int k = 0;
+  do {
+    const int step = b.k - k < kDirectK ? b.k - k : kDirectK;
+    const int words = (step + Ops::kPerWord - 1) / Ops::kPerWord;
+    for (int col = 0; col < b.count; col += kPanel) {
+      const int cols = b.count - col < kPanel ? b.count - col : kPanel;
+      const auto& tiles = cols <= kLanes ? Table::kOne : Table::kTwo;
+      for (int block = 0, row = 0; block < blocks; ++block) {
+        const int count = (rows - row) / (blocks - block);
+        tiles[count - 1](a + row * kRowWords + k / Ops::kPerWord, b, col, k, words, cols,
+                         c + row * ldc + col, ldc, accumulate || k > 0);
+        row += count;
+      }
+    }
+    k += kDirectK;
+  } while (k < b.k);
+}
+
+template <class Ops, DType kDType>
+void MultiplyStream(const uint32_t* a, const SourceRows& b, int rows, typename Ops::Acc* c,
+                    int64_t ldc, bool accumulate) {
+  const bool is_long = b.k >= kDotVectors * kLanes * Ops::kPerWord;
+  if (ContiguousInK<kDType>(b) && (rows == 1 || b.count == 1 || is_long)) {
+    if constexpr (!IsF8(kDType)) {
+      MultiplyDots<Ops, kDType>(a, b, rows, c, ldc, accumulate);
+    } else if (rows == 1) {
+      MultiplyDots<Ops, kDType, 1>(a, b, rows, c, ldc, accumulate);
+    } else {
+      MultiplyConvertedDots<Ops, kDType>(a, b, rows, c, ldc, accumulate);
+    }
+    return;
+  }
+  if constexpr (!IsF8(kDType)) {
+    if (b.row_stride == DTypeBytes(kDType) && b.k_stride <= kDirectStride &&
+        rows <= kDirectRows<Ops, kDType>) {
+      return MultiplyDirect<Ops, kDType>(a, b, rows, c, ldc, accumulate);
+    }
+  }
+  alignas(64) uint32_t panels[kSkinnyWords * kSkinnyCols];
+  constexpr int k_step = kSkinnyWords * Ops::kPerWord, col_step = kSkinnyCols;
+  int k = 0;
+  do {
+    const int count = b.k - k < k_step ? b.k - k : k_step;
+    for (int col = 0; col < b.count; col += col_step) {
+      const int cols = b.count - col < col_step ? b.count - col : col_step;
+      PackPanels<Ops, kDType>(
+          panels,
+          {b.data + k * b.k_stride + col * b.row_stride, b.k_stride, b.row_stride, count, cols},
+          k_step);
+      MultiplyWords<Ops>(a + k / Ops::kPerWord, panels, rows, cols, Words<Ops>(count), c + col, ldc,
+                         accumulate || k > 0);
+    }
+    k += k_step;
+  } while (k < b.k);
+}
+
+template <class Ops>
+void MultiplySkinny(const void* packed_a, const OperandView& b, int rows, int cols, int k, void* c,
+                    int64_t ldc, bool accumulate) {
+  WithDType<Ops>(b.dtype, [&]<DType kDType> {
+    constexpr int kBytes = DTypeBytes(kDType);
+    MultiplyStream<Ops, kDType>(
+        static_cast<const uint32_t*>(packed_a),
+        {static_cast<const char*>(b.data), b.row_stride * kBytes, b.col_stride * kBytes, k, cols},
+        rows, static_cast<typename Ops::Acc*>(c), ldc, accumulate);
+  });
+}
+
+}  // namespace
+}  // namespace jaxgemm
