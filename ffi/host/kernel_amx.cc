@@ -28,8 +28,8 @@ alignas(64) constexpr TileConfig kTileConfig;
 // c[32, 32] (kTwo) or c[16, 32] (+)= A B. Rows of lhs after the given ones have arbitrary values,
 // from the padding of packed_a. They affect only rows of c that the caller drops.
 template <bool kTwo>
-JAXGEMM_INLINE void MultiplyTiles(const uint32_t* a, const uint32_t* b, int words, float* c,
-                                  int64_t ldc, bool accumulate) {
+JAXGEMM_INLINE void MultiplyAmxTiles(const uint32_t* a, const uint32_t* b, int words, float* c,
+                                     int64_t ldc, bool accumulate) {
   const int64_t stride = ldc * 4;
   float* below = c + kTile * ldc;
   if (accumulate) {
@@ -85,17 +85,17 @@ void MultiplyWords<TilePairOps>(const uint32_t* a, const uint32_t* b, int rows, 
       float* corner = c + row * ldc + col;
       if (width == kPanel && height % kTile == 0) {
         if (height > kTile) {
-          MultiplyTiles<true>(a_rows, b, words, corner, ldc, accumulate);
+          MultiplyAmxTiles<true>(a_rows, b, words, corner, ldc, accumulate);
         } else {
-          MultiplyTiles<false>(a_rows, b, words, corner, ldc, accumulate);
+          MultiplyAmxTiles<false>(a_rows, b, words, corner, ldc, accumulate);
         }
         continue;
       }
       alignas(64) float edge[2 * kTile * kPanel];
       if (height > kTile) {
-        MultiplyTiles<true>(a_rows, b, words, edge, kPanel, false);
+        MultiplyAmxTiles<true>(a_rows, b, words, edge, kPanel, false);
       } else {
-        MultiplyTiles<false>(a_rows, b, words, edge, kPanel, false);
+        MultiplyAmxTiles<false>(a_rows, b, words, edge, kPanel, false);
       }
       for (int i = 0; i < height; ++i) {
         for (int j = 0; j < width; ++j) {
