@@ -22,6 +22,9 @@ struct TileConfig {  // the layout that ldtilecfg reads
   uint8_t rows[16] = {kTile, kTile, kTile, kTile, kTile, kTile, kTile, kTile};
 };
 
+// Up to this many rows vectors are faster than tiles, which have 16.
+constexpr int kVectorRows = 4;
+
 // It is not a local variable, because the compiler does not see that ldtilecfg reads all of it.
 alignas(64) constexpr TileConfig kTileConfig;
 
@@ -65,14 +68,17 @@ JAXGEMM_INLINE void MultiplyAmxTiles(const uint32_t* a, const uint32_t* b, int w
   }
 }
 
-// For more rows AMX is faster, although it needs a packed rhs.
+// Whole tiles are faster, although AMX needs a packed rhs.
 template <DType kDType>
-constexpr int kDirectRows<TilePairOps, kDType> = kTileRows;
+constexpr int kDirectRows<TilePairOps, kDType> = kTile - 1;
 
-// Replaces the vector tiles of panels.h, also where the skinny path packs rhs.
+// Replaces the vector tiles of panels.h for more rows, also where the skinny path packs rhs.
 template <>
 void MultiplyWords<TilePairOps>(const uint32_t* a, const uint32_t* b, int rows, int cols, int words,
                                 float* c, int64_t ldc, bool accumulate) {
+  if (rows <= kVectorRows) {
+    return MultiplyTiles<TilePairOps, true>(a, kRowWords, b, rows, cols, words, c, ldc, accumulate);
+  }
   // The compiler does not see that tileloadd reads memory: without this it could store the packed
   // words later.
   __asm__ volatile("" ::: "memory");
