@@ -1,6 +1,5 @@
 #include "bindings/kept_calls.h"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>

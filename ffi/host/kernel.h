@@ -61,6 +61,10 @@ struct HostKernel {
   // rows x cols corner of c.
   void (*multiply)(const void* packed_a, const void* packed_b, int rows, int cols, int k, void* c,
                    int64_t ldc, bool accumulate);
+  // The same for an lhs of float32 with neighbours along k, which is read in place, without pack_a.
+  // Null if the kernel's words are no float32.
+  void (*multiply_rows)(const OperandView& a, const void* packed_b, int rows, int cols, int k,
+                        void* c, int64_t ldc, bool accumulate);
   // The skinny path: c[rows <= kHostSkinnyM, cols] (+)= A * B for any k <= block_k. A is
   // packed by pack_a; rhs is read in place, without pack_b.
   void (*multiply_skinny)(const void* packed_a, const OperandView& b, int rows, int cols, int k,

@@ -22,14 +22,17 @@ struct TileConfig {  // the layout that ldtilecfg reads
   uint8_t rows[16] = {kTile, kTile, kTile, kTile, kTile, kTile, kTile, kTile};
 };
 
+// Up to this many rows vectors are faster than tiles, which have 16.
+constexpr int kVectorRows = 4;
+
 // It is not a local variable, because the compiler does not see that ldtilecfg reads all of it.
 alignas(64) constexpr TileConfig kTileConfig;
 
 // c[32, 32] (kTwo) or c[16, 32] (+)= A B. Rows of lhs after the given ones have arbitrary values,
 // from the padding of packed_a. They affect only rows of c that the caller drops.
 template <bool kTwo>
-JAXGEMM_INLINE void MultiplyTiles(const uint32_t* a, const uint32_t* b, int words, float* c,
-                                  int64_t ldc, bool accumulate) {
+JAXGEMM_INLINE void MultiplyAmxTiles(const uint32_t* a, const uint32_t* b, int words, float* c,
+                                     int64_t ldc, bool accumulate) {
   const int64_t stride = ldc * 4;
   float* below = c + kTile * ldc;
   if (accumulate) {
@@ -65,14 +68,17 @@ JAXGEMM_INLINE void MultiplyTiles(const uint32_t* a, const uint32_t* b, int word
   }
 }
 
-// For more rows AMX is faster, although it needs a packed rhs.
+// Whole tiles are faster, although AMX needs a packed rhs.
 template <DType kDType>
-constexpr int kDirectRows<TilePairOps, kDType> = kTileRows;
+constexpr int kDirectRows<TilePairOps, kDType> = kTile - 1;
 
-// Replaces the vector tiles of panels.h, also where the skinny path packs rhs.
+// Replaces the vector tiles of panels.h for more rows, also where the skinny path packs rhs.
 template <>
 void MultiplyWords<TilePairOps>(const uint32_t* a, const uint32_t* b, int rows, int cols, int words,
                                 float* c, int64_t ldc, bool accumulate) {
+  if (rows <= kVectorRows) {
+    return MultiplyTiles<TilePairOps, true>(a, kRowWords, b, rows, cols, words, c, ldc, accumulate);
+  }
   // The compiler does not see that tileloadd reads memory: without this it could store the packed
   // words later.
   __asm__ volatile("" ::: "memory");
@@ -85,17 +91,17 @@ void MultiplyWords<TilePairOps>(const uint32_t* a, const uint32_t* b, int rows, 
       float* corner = c + row * ldc + col;
       if (width == kPanel && height % kTile == 0) {
         if (height > kTile) {
-          MultiplyTiles<true>(a_rows, b, words, corner, ldc, accumulate);
+          MultiplyAmxTiles<true>(a_rows, b, words, corner, ldc, accumulate);
         } else {
-          MultiplyTiles<false>(a_rows, b, words, corner, ldc, accumulate);
+          MultiplyAmxTiles<false>(a_rows, b, words, corner, ldc, accumulate);
         }
         continue;
       }
       alignas(64) float edge[2 * kTile * kPanel];
       if (height > kTile) {
-        MultiplyTiles<true>(a_rows, b, words, edge, kPanel, false);
+        MultiplyAmxTiles<true>(a_rows, b, words, edge, kPanel, false);
       } else {
-        MultiplyTiles<false>(a_rows, b, words, edge, kPanel, false);
+        MultiplyAmxTiles<false>(a_rows, b, words, edge, kPanel, false);
       }
       for (int i = 0; i < height; ++i) {
         for (int j = 0; j < width; ++j) {

@@ -44,6 +44,14 @@ struct ScaledBlocks {
   int64_t End(int64_t k) const { return (Block(k) + 1) * block_k - first_k; }
 };
 
+// Whether a tile reads lhs in place. With few columns packing would take a large part of the time.
+// Rows whose distance is a multiple of a page's half would share few places of the L1.
+inline bool ReadsRows(const HostKernel& kernel, const OperandView& lhs, int64_t cols) {
+  constexpr int64_t kMostCols = 128, kHalfPage = 2048;
+  return kernel.multiply_rows && lhs.dtype == DType::kF32 && lhs.col_stride == 1 &&
+         cols <= kMostCols && lhs.row_stride * 4 % kHalfPage != 0;
+}
+
 // c[rows, cols] (+)= lhs[rows, k] rhs[k, cols]. packed_a and packed_b are this workgroup's
 // scratch; the skinny path does not use packed_b. Elements of c have 4 bytes.
 inline void MainLoop(const HostKernel& kernel, OperandView lhs, int64_t lhs_bytes, OperandView rhs,
@@ -56,6 +64,7 @@ inline void MainLoop(const HostKernel& kernel, OperandView lhs, int64_t lhs_byte
     }
     return;
   }
+  const bool reads_rows = !skinny && ReadsRows(kernel, lhs, cols);
   auto* col_scales = static_cast<float*>(scaled.scratch);
   float *row_scales = col_scales + cols, *part = row_scales + std::min<int64_t>(rows, kHostBlockM);
   for (int64_t k_begin = 0, k_end; k_begin < k; k_begin = k_end, accumulate = true) {
@@ -72,11 +81,13 @@ inline void MainLoop(const HostKernel& kernel, OperandView lhs, int64_t lhs_byte
       int block_m = static_cast<int>(std::min<int64_t>(kHostBlockM, rows - row));
       OperandView a = lhs;
       a.data = Offset(lhs.data, row * lhs.row_stride + k_begin * lhs.col_stride, lhs_bytes);
-      kernel.pack_a(packed_a, a, block_m, block_k);
+      if (!reads_rows) kernel.pack_a(packed_a, a, block_m, block_k);
       char* c_row = c + row * ldc * 4;
       auto multiply = [&](void* to, int64_t ld, bool adds) {
         if (skinny) {
           kernel.multiply_skinny(packed_a, b, block_m, width, block_k, to, ld, adds);
+        } else if (reads_rows) {
+          kernel.multiply_rows(a, packed_b, block_m, width, block_k, to, ld, adds);
         } else {
           kernel.multiply(packed_a, packed_b, block_m, width, block_k, to, ld, adds);
         }

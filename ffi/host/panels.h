@@ -19,6 +19,9 @@ constexpr int kPanel = 2 * kLanes;
 constexpr int kRowWords = 528;    // from one packed row of lhs to the next
 constexpr int kPrefetchRows = 4;  // how many rows ahead lhs is prefetched; chosen by hand
 
+// Up to this many words, one row of tiles is computed after the other; chosen by hand.
+constexpr int kShortWords = 128;
+
 template <class Ops>
 constexpr int Words(int k) {
   constexpr int kUnit = Ops::kPerWord * Ops::kWordMultiple;
@@ -218,7 +221,7 @@ void PackB(void* dst, const OperandView& b, int k, int cols) {
 // ---- Multiplying.
 
 template <class Ops>
-using TileFn = void (*)(const uint32_t* a, const uint32_t* b, int words, int cols,
+using TileFn = void (*)(const uint32_t* a, int64_t lda, const uint32_t* b, int words, int cols,
                         typename Ops::Acc* c, int64_t ldc, bool accumulate);
 
 // c[kRows, cols] (+)= acc, where cols <= kVectors * kLanes.
@@ -252,20 +255,24 @@ JAXGEMM_INLINE void StoreSums(typename Ops::AccV (&acc)[kRows][kVectors], int co
 }
 
 // c[kRows, cols <= kPanel] (+)= kRows rows of lhs times one panel. All accumulators are in
-// registers.
-template <class Ops, int kRows>
-void MultiplyTile(const uint32_t* a, const uint32_t* b, int words, int cols, typename Ops::Acc* c,
-                  int64_t ldc, bool accumulate) {
+// registers. Rows of lhs are lda words apart, which is kRowWords if they are packed.
+template <class Ops, int kRows, bool kPacked>
+void MultiplyTile(const uint32_t* a, int64_t lda, const uint32_t* b, int words, int cols,
+                  typename Ops::Acc* c, int64_t ldc, bool accumulate) {
+  const int64_t stride = kPacked ? kRowWords : lda;
   typename Ops::AccV acc[kRows][2] = {};
 #pragma GCC unroll 16
-  for (int r = 0; r < kRows; ++r) __builtin_prefetch(c + r * ldc, 1);
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 2
+    for (int i = 0; i < kPanel; i += 16) __builtin_prefetch(c + r * ldc + i, 1);
+  }
 #pragma GCC unroll 4
   for (int word = 0; word < words; ++word) {
     const WordV b0 = Load<WordV>(b), b1 = Load<WordV>(b + kLanes);
     b += kPanel;
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
-      const WordV x = Ops::Broadcast(a + r * kRowWords + word);
+      const WordV x = Ops::Broadcast(a + r * stride + word);
       acc[r][0] = Ops::MultiplyAdd(acc[r][0], x, b0);
       acc[r][1] = Ops::MultiplyAdd(acc[r][1], x, b1);
     }
@@ -273,30 +280,49 @@ void MultiplyTile(const uint32_t* a, const uint32_t* b, int words, int cols, typ
   StoreSums<Ops>(acc, cols, c, ldc, accumulate);
 }
 
-template <class Ops, class Rows>
+template <class Ops, bool kPacked, class Rows>
 struct TileTable;
-template <class Ops, int... i>
-struct TileTable<Ops, Indices<i...>> {
-  static constexpr TileFn<Ops> kByRows[] = {MultiplyTile<Ops, i + 1>...};
+template <class Ops, bool kPacked, int... i>
+struct TileTable<Ops, kPacked, Indices<i...>> {
+  static constexpr TileFn<Ops> kByRows[] = {MultiplyTile<Ops, i + 1, kPacked>...};
 };
+
+template <class Ops, bool kPacked>
+void MultiplyTiles(const uint32_t* a, int64_t lda, const uint32_t* b, int rows, int cols, int words,
+                   typename Ops::Acc* c, int64_t ldc, bool accumulate) {
+  using Table = TileTable<Ops, kPacked, typename MakeIndices<kTileRows>::Type>;
+  // All blocks get about the same number of rows, because a block of few rows has too few
+  // accumulators to hide the latency of its adds.
+  const int blocks = (rows + kTileRows - 1) / kTileRows;
+  const auto tile = [&](int row, int count, int col) __attribute__((always_inline)) {
+    const int width = cols - col < kPanel ? cols - col : kPanel;
+    Table::kByRows[count - 1](a + row * lda, lda, b + int64_t{col} * words, words, width,
+                              c + row * ldc + col, ldc, accumulate);
+  };
+  // With few words a tile takes about as long as its part of c takes to come from memory. One row
+  // of tiles after the other reads c along its rows, so that the processor's prefetchers can
+  // follow.
+  if (words <= kShortWords) {
+    for (int block = 0, row = 0; block < blocks; ++block) {
+      const int count = (rows - row) / (blocks - block);
+      for (int col = 0; col < cols; col += kPanel) tile(row, count, col);
+      row += count;
+    }
+    return;
+  }
+  for (int col = 0; col < cols; col += kPanel) {
+    for (int block = 0, row = 0; block < blocks; ++block) {
+      const int count = (rows - row) / (blocks - block);
+      tile(row, count, col);
+      row += count;
+    }
+  }
+}
 
 template <class Ops>
 void MultiplyWords(const uint32_t* a, const uint32_t* b, int rows, int cols, int words,
                    typename Ops::Acc* c, int64_t ldc, bool accumulate) {
-  using Table = TileTable<Ops, typename MakeIndices<kTileRows>::Type>;
-  // All blocks get about the same number of rows, because a block of few rows has too few
-  // accumulators to hide the latency of its adds.
-  const int blocks = (rows + kTileRows - 1) / kTileRows;
-  for (int col = 0; col < cols; col += kPanel) {
-    const int width = cols - col < kPanel ? cols - col : kPanel;
-    for (int block = 0, row = 0; block < blocks; ++block) {
-      const int count = (rows - row) / (blocks - block);
-      Table::kByRows[count - 1](a + row * kRowWords, b, words, width, c + row * ldc + col, ldc,
-                                accumulate);
-      row += count;
-    }
-    b += words * kPanel;
-  }
+  MultiplyTiles<Ops, true>(a, kRowWords, b, rows, cols, words, c, ldc, accumulate);
 }
 
 template <class Ops>
@@ -305,6 +331,15 @@ void Multiply(const void* packed_a, const void* packed_b, int rows, int cols, in
   MultiplyWords<Ops>(static_cast<const uint32_t*>(packed_a), static_cast<const uint32_t*>(packed_b),
                      rows, cols, Words<Ops>(k), static_cast<typename Ops::Acc*>(c), ldc,
                      accumulate);
+}
+
+// lhs is read in place: words of it are words in memory, and k needs no padding.
+template <class Ops>
+void MultiplyRows(const OperandView& a, const void* packed_b, int rows, int cols, int k, void* c,
+                  int64_t ldc, bool accumulate) {
+  MultiplyTiles<Ops, false>(static_cast<const uint32_t*>(a.data), a.row_stride,
+                            static_cast<const uint32_t*>(packed_b), rows, cols, k,
+                            static_cast<typename Ops::Acc*>(c), ldc, accumulate);
 }
 
 }  // namespace

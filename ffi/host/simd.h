@@ -18,6 +18,11 @@ template <class Ops>
 constexpr decltype(HostKernel::promote) kPromote<Ops> = Promote;
 
 template <class Ops>
+constexpr decltype(HostKernel::multiply_rows) kMultiplyRows = nullptr;
+template <>
+constexpr decltype(HostKernel::multiply_rows) kMultiplyRows<FloatOps> = MultiplyRows<FloatOps>;
+
+template <class Ops>
 constexpr HostKernel MakeHostKernel(const char* name, Math math, int block_k) {
   return {name,
           math,
@@ -25,6 +30,7 @@ constexpr HostKernel MakeHostKernel(const char* name, Math math, int block_k) {
           PackA<Ops>,
           PackB<Ops>,
           Multiply<Ops>,
+          kMultiplyRows<Ops>,
           MultiplySkinny<Ops>,
           kPromote<Ops>,
           StoreTile<typename Ops::Acc>};

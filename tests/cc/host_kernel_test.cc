@@ -102,7 +102,11 @@ void TestMultiply(const HostKernel& kernel, DType lhs, DType rhs, bool skinny) {
     kernel.multiply_skinny(pa.get(), bv, rows, cols, k, &c[origin], ldc, accumulate);
   } else {
     kernel.pack_b(pb.get(), bv, k, cols);
-    kernel.multiply(pa.get(), pb.get(), rows, cols, k, &c[origin], ldc, accumulate);
+    if (kernel.multiply_rows && lhs == DType::kF32 && !lhs_t && Random(0, 1)) {
+      kernel.multiply_rows(av, pb.get(), rows, cols, k, &c[origin], ldc, accumulate);
+    } else {
+      kernel.multiply(pa.get(), pb.get(), rows, cols, k, &c[origin], ldc, accumulate);
+    }
   }
   std::vector<double> x(a_size), y(b_size);
   for (int64_t i = 0; i < a_size; ++i) x[i] = Value(lhs, a.get(), i);
