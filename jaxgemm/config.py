@@ -113,8 +113,9 @@ class GemmConfig:
       devices, but not in a `jax.shard_map` over all axes of the mesh. False is for
       `jax.export` for several devices and for the persistent compilation cache, which do
       not work with the rule; use such a `jax.shard_map` then.
-    multicast: for Hopper's kernels that compute out^T: whether two CTAs of a cluster, whose
-      tiles have the same rows of out, load these rows of lhs for each other.
+    multicast: for Hopper's kernels that compute out^T: whether CTAs of a cluster load operands
+      for each other. Two whose tiles have the same rows of out load these rows of lhs, two
+      whose tiles have the same columns of out these columns of rhs.
 
   Raises:
     ValueError: an unknown name, or a size that is not a positive int.

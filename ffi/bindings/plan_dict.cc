@@ -122,7 +122,10 @@ nb::dict Forcing(const Choice& c) {
                              {"num_shares", c.num_shares}}) {
     if (value) config[name] = value;
   }
-  if (c.transposed && c.target == "sm90") config["multicast"] = c.cluster_m > 1;
+  const GpuInstance* instance = FindGpuInstance(c.target, c.kernel);
+  if (instance && MayMulticast(*instance) && IsDense(c.form)) {
+    config["multicast"] = c.cluster_m * c.cluster_n > 1;
+  }
   return config;
 }
 

@@ -51,6 +51,8 @@ struct Plan {
   int64_t workspace_bytes = 0;
 
   ClaimArgs claim_args() const;
+  // How many CTAs a cluster has (Hopper); 1: no cluster is needed.
+  int64_t cluster_size() const { return choice.cluster_k * choice.cluster_m * choice.cluster_n; }
   bool stealing() const { return claim_args().is_shared(); }
   StreamKMap stream_k_map() const;
   int64_t num_indices() const { return stream_k_map().size(); }

@@ -64,9 +64,14 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Ca
       if (!reason.empty()) say(std::move(reason));
     }
   }
-  if (c.transposed && c.cluster_m > 1) {
+  // cluster_m and cluster_n count tiles of out^T if the kernel computes that.
+  if ((c.transposed ? c.cluster_m : c.cluster_n) > 1) {
     say("two CTAs of a cluster have tiles of the same rows of out: each loads half of these rows "
         "of lhs for both");
+  }
+  if ((c.transposed ? c.cluster_n : c.cluster_m) > 1) {
+    say("two CTAs of a cluster have tiles of the same columns of out: each loads half of these "
+        "columns of rhs for both");
   }
   if (c.cluster_k > 1) {
     if (asked.schedule == Schedule::kAuto) {
@@ -74,10 +79,6 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Ca
     }
     say("stream_k: each tile is cut along k among " + Str(c.cluster_k) +
         " CTAs, a cluster, which add up in shared memory (the same bits on every run)");
-    if (const int64_t tiles_of_one = c.cluster_m * c.cluster_n; tiles_of_one > 1 && !c.transposed) {
-      say("a cluster has " + Str(c.cluster_m) + " x " + Str(c.cluster_n) +
-          " tiles' CTAs, which read the same rows and columns");
-    }
   } else if (c.cut_tiles > 0) {
     if (asked.schedule == Schedule::kAuto) {
       say("stream_k: by estimate cut tiles are faster, because the last round has fewer tiles than "

@@ -1,6 +1,7 @@
 #include "plan/sm90.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "plan/candidates.h"
@@ -72,31 +73,26 @@ int64_t ClusterK(const Problem& p, const Plan& plan) {
   return CanBePeers(instance.tile_n, ctas) && ctas <= plan.grid.tiles_k ? ctas : 1;
 }
 
-// Whether pairs of CTAs whose tiles have the same columns may load rhs for each other (multicast).
-bool MayShareRhs(const GpuInstance& instance, int64_t tiles_m, int64_t cluster_k) {
-  return MayShareRhs(KernelForm::kPeers, instance.lhs, instance.lhs_contracting == 1,
-                     instance.rhs_contracting == 1, instance.transposed) &&
-         tiles_m >= 2 && 2 * cluster_k <= kMaxClusterSize;
+// Whether the CTAs of clusters of cluster_m x cluster_n tiles may load operands for each other, if
+// the product has tiles_m x tiles_n tiles. In a cluster of 2 x 2 tiles each CTA must receive
+// something from another one in every k tile. Else it would run ahead, and its next release of a
+// stage would be taken for that of a CTA which still reads the stage. So there must be no cluster
+// of which three tiles are outside of out.
+bool MayMulticast(const Problem& p, const GpuInstance& instance, int64_t tiles_m, int64_t tiles_n,
+                  int64_t cluster_k, int64_t cluster_m, int64_t cluster_n) {
+  const bool has_one_tile = tiles_m % 2 == 1 && tiles_n % 2 == 1;
+  return MayMulticast(instance) && TmaReadsLhs(p) && TmaReadsRhs(p) &&
+         cluster_m <= std::min<int64_t>(tiles_m, kMostSharers) &&
+         cluster_n <= std::min<int64_t>(tiles_n, kMostSharers) &&
+         cluster_k * cluster_m * cluster_n <= kMaxClusterSize &&
+         !(cluster_m * cluster_n == 4 && has_one_tile);
 }
 
-// Sets cluster_m and cluster_n. If tiles have few columns, the L2 limits the main loop. CTAs of
-// neighbouring tiles read the same operands, and were faster in one cluster, even without
-// multicast.
-void ShapeCluster(const Chip& chip, Plan* plan) {
-  constexpr int64_t kFewColumns = 64;
-  Choice& c = plan->choice;
-  if (c.tile_n > kFewColumns || c.transposed) return;
-  // Chosen by an H200's timings of 2026-11-22, of which no file was kept.
-  constexpr std::pair<int64_t, int64_t> kShapes[] = {{2, 2}, {1, 2}};
-  const TileGrid& grid = plan->grid;
-  for (auto [m, n] : kShapes) {
-    const int64_t size = c.cluster_k * m * n;
-    if (size <= kMaxClusterSize && grid.tiles_m % m == 0 && grid.tiles_n % n == 0 &&
-        grid.num_tiles() / (m * n) <= ClustersAtOnce(size, c.form, chip)) {
-      c.cluster_m = m, c.cluster_n = n;
-      return;
-    }
-  }
+// The same for a plan that has clusters.
+bool MayMulticast(const Problem& p, const Plan& plan) {
+  const Choice& c = plan.choice;
+  return MayMulticast(Computed(*plan.instance, p), *plan.instance, plan.grid.tiles_m,
+                      plan.grid.tiles_n, c.cluster_k, c.cluster_m, c.cluster_n);
 }
 
 // Whether a form without peers has all that the plan needs.
@@ -121,11 +117,9 @@ void ChooseForm(const Problem& p, const Chip& chip, Plan* plan) {
   c.cluster_k = ClusterK(p, *plan);
   if (c.cluster_k > 1 || c.transposed) {
     c.form = KernelForm::kPeers;
-    const int64_t tiles = c.cluster_m;  // tiles of a cluster; 2 if the draft's CTAs share rhs
     const bool fits =
-        ClusterGrid(*plan).num_tiles() <= ClustersAtOnce(c.cluster_k * tiles, c.form, chip);
+        ClusterGrid(*plan).num_tiles() <= ClustersAtOnce(plan->cluster_size(), c.form, chip);
     if (!fits) c.form = MostPeersForm(*FindGpuInstance(c.target, c.kernel));
-    ShapeCluster(chip, plan);
     return;
   }
   if (p.block_k > 0) {
@@ -133,8 +127,15 @@ void ChooseForm(const Problem& p, const Chip& chip, Plan* plan) {
     return;
   }
   const GpuInstance& instance = *FindGpuInstance(c.target, c.kernel);
-  const bool ping_pongs =
-      PingPongs(p, instance, static_cast<double>(plan->grid.num_tiles()), c.num_workgroups);
+  const int64_t size = plan->cluster_size();
+  const int64_t tiles = ClusterGrid(*plan).num_tiles() * size;
+  // Clusters are whole. The last ones may have CTAs without a tile.
+  if (size > 1) {
+    c.num_workgroups = c.num_workgroups >= plan->grid.num_tiles()
+                           ? tiles
+                           : std::min(tiles, RoundUp(c.num_workgroups, size));
+  }
+  const bool ping_pongs = PingPongs(p, instance, static_cast<double>(tiles), c.num_workgroups);
   const KernelForm form = p.grouped()                                 ? KernelForm::kGrouped
                           : plan->stealing() || p.tiles_per_chunk > 0 ? KernelForm::kClaimed
                           : IsPlainProduct(p)
@@ -146,6 +147,32 @@ void ChooseForm(const Problem& p, const Chip& chip, Plan* plan) {
 
 double CyclesOfPlan(const Problem& p, const Chip& chip, const Plan& plan) {
   return Sm90Cycles(p, chip, plan);
+}
+
+// The tiles of a cluster, [rows, columns], whose CTAs load operands for each other: the most of
+// which no more rounds of clusters run one after the other than without multicast. If `forced`, any
+// number of rounds will do. {1, 1}: none.
+std::pair<int64_t, int64_t> MulticastShape(const Problem& p, const Chip& chip,
+                                           const GpuInstance& instance, int64_t cluster_k,
+                                           bool forced) {
+  constexpr std::pair<int64_t, int64_t> kShapes[] = {{2, 2}, {2, 1}, {1, 2}};
+  const int64_t tiles_m = CeilDiv(p.m, instance.tile_m), tiles_n = CeilDiv(p.n, instance.tile_n);
+  auto rounds = [&](int64_t m, int64_t n) {
+    const auto clusters = static_cast<double>(CeilDiv(tiles_m, m) * CeilDiv(tiles_n, n)) *
+                          static_cast<double>(p.batch);
+    const int64_t at_once = ClustersAtOnce(cluster_k * m * n, KernelForm::kPeers, chip);
+    return std::ceil(clusters / static_cast<double>(at_once));
+  };
+  auto fits = [&](int64_t m, int64_t n) {
+    return MayMulticast(p, instance, tiles_m, tiles_n, cluster_k, m, n);
+  };
+  for (auto [m, n] : kShapes) {
+    if (fits(m, n) && rounds(m, n) <= rounds(1, 1)) return {m, n};
+  }
+  for (auto [m, n] : kShapes) {
+    if (forced && fits(m, n)) return {m, n};
+  }
+  return {1, 1};
 }
 
 // Whether stream-K can cut the last round into more shares than it has tiles, each with a k that is
@@ -200,7 +227,7 @@ std::vector<Draft> Sm90Candidates(const Problem& p, const Config& config, const 
                          config.reduction == Reduction::kLinear &&
                          (stream_k || config.schedule == Schedule::kAuto);
   std::vector<Draft> drafts;
-  // Adds the draft, and the same draft with CTAs that share rhs.
+  // Adds the draft, and the same draft with multicast.
   auto add = [&](const GpuInstance& instance, const Problem& computed, const Draft& draft) {
     const double tiles = std::max(1.0, NumTiles(computed, instance));
     const int64_t cluster_k =
@@ -208,10 +235,22 @@ std::vector<Draft> Sm90Candidates(const Problem& p, const Config& config, const 
             ? draft.scheduling.shares_per_tile
             : std::max<int64_t>(1, static_cast<int64_t>(config.num_shares / tiles));
     if (config.multicast != 1) drafts.push_back(draft);
-    if (config.multicast != 0 &&
-        MayShareRhs(instance, CeilDiv(computed.m, instance.tile_m), cluster_k)) {
-      drafts.push_back(draft);
-      drafts.back().candidate.choice.cluster_m = 2;
+    if (config.multicast == 0 || !MayMulticast(instance)) return;
+    // Tiles that are cut for the last round, claimed, grouped or awaited have no dense form.
+    const bool is_dense = (plan_decides || config.multicast == 1) && !p.grouped() &&
+                          p.tiles_per_chunk == 0 && !p.block_k && !config.num_queues &&
+                          config.schedule != Schedule::kWorkStealing;
+    const bool cuts_last = stream_k && draft.scheduling.cuts && cluster_k == 1;
+    if (!is_dense || (cuts_last && !instance.transposed)) return;
+    auto [cluster_m, cluster_n] =
+        MulticastShape(computed, chip, instance, cluster_k, config.multicast == 1);
+    if (cluster_m * cluster_n == 1) return;
+    drafts.push_back(draft);
+    auto& [candidate, scheduling] = drafts.back();
+    candidate.choice.cluster_m = cluster_m, candidate.choice.cluster_n = cluster_n;
+    if (!instance.transposed && !config.num_workgroups) {
+      const int64_t size = cluster_m * cluster_n;
+      scheduling.workgroups = size * ClustersAtOnce(size, KernelForm::kPlain, chip);
     }
   };
   for (const GpuInstance& instance : GpuInstances()) {
@@ -255,20 +294,20 @@ bool HasSm90Form(const Problem& p, const Plan& plan) {
   const int64_t tiles = plan.grid.num_tiles();
   // Each CTA of a kernel that stores out^T has one tile or one share.
   if (c.transposed && c.target == "sm90") {
-    return IsPeers(c.form) && HasForm(*plan.instance, c.form) && c.cluster_n == 1 &&
-           (c.cluster_m == 1 ||
-            (c.cluster_m == 2 && MayShareRhs(*plan.instance, plan.grid.tiles_m, c.cluster_k))) &&
-           !c.num_queues && ClusterK(p, plan) == c.cluster_k &&
-           c.cut_tiles == (c.cluster_k > 1 ? tiles : 0) && c.num_workgroups == tiles * c.cluster_k;
+    return IsPeers(c.form) && HasForm(*plan.instance, c.form) &&
+           (c.cluster_m * c.cluster_n == 1 || MayMulticast(p, plan)) && !c.num_queues &&
+           ClusterK(p, plan) == c.cluster_k && c.cut_tiles == (c.cluster_k > 1 ? tiles : 0) &&
+           c.num_workgroups == tiles * c.cluster_k;
   }
-  if (c.cluster_k * c.cluster_m * c.cluster_n > 1 || IsPeers(c.form)) {
+  if (plan.cluster_size() > 1 && c.target != "sm90") return false;
+  if (c.cluster_m * c.cluster_n > 1 && !(IsDense(c.form) && MayMulticast(p, plan))) return false;
+  if (c.cluster_k > 1 || IsPeers(c.form)) {
     return plan.instance && c.target == "sm90" && c.form == KernelForm::kPeers && c.cluster_k > 1 &&
-           ClusterK(p, plan) == c.cluster_k && c.cut_tiles == tiles &&
-           c.cluster_k * c.cluster_m * c.cluster_n <= kMaxClusterSize &&
-           plan.grid.tiles_m % c.cluster_m == 0 && plan.grid.tiles_n % c.cluster_n == 0;
+           ClusterK(p, plan) == c.cluster_k && c.cut_tiles == tiles;
   }
   if (c.target == "sm90") {
-    return HasForm(*plan.instance, c.form) && FormFits(p, plan, *plan.instance, c.form);
+    return HasForm(*plan.instance, c.form) && FormFits(p, plan, *plan.instance, c.form) &&
+           c.num_workgroups % plan.cluster_size() == 0;
   }
   if (!plan.instance) return c.form == KernelForm::kGeneral;
   return c.form == p.scales_form() && HasForm(*plan.instance, c.form);
@@ -278,8 +317,10 @@ TileGrid ClusterGrid(const Plan& plan) {
   const Choice& c = plan.choice;
   auto index = [](int64_t count) { return static_cast<Index>(count); };
   TileGrid grid = plan.grid;
-  // If the number of tile rows is odd, the last CTA computes a tile that is not stored.
-  grid.tiles_m = index(CeilDiv(grid.tiles_m, c.cluster_m)), grid.tiles_n /= index(c.cluster_n);
+  // With multicast and an odd number of tile rows or columns, CTAs at the end compute tiles that
+  // are not stored.
+  grid.tiles_m = index(CeilDiv(grid.tiles_m, c.cluster_m));
+  grid.tiles_n = index(CeilDiv(grid.tiles_n, c.cluster_n));
   // With clusters of 1 x 2 tiles, consecutive clusters have the same rows.
   grid.group_m = c.cluster_m < c.cluster_n ? 1 : std::min(grid.group_m, grid.tiles_m);
   return grid;

@@ -47,8 +47,10 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   const double m = AsDouble(instance.tile_m) / cluster;
   const double n = AsDouble(instance.tile_n), k = AsDouble(instance.tile_k);
   const double rows = std::max(1.0, AsDouble(CeilDiv(p.m, instance.tile_m)));  // of tiles
+  const double columns = std::max(1.0, AsDouble(CeilDiv(p.n, instance.tile_n)));
   const double tiles = NumTiles(p, instance) / rows * decomposition.cluster_m *
-                       std::ceil(rows / decomposition.cluster_m);
+                       std::ceil(rows / decomposition.cluster_m) / columns *
+                       decomposition.cluster_n * std::ceil(columns / decomposition.cluster_n);
   const double at_once = AsDouble(decomposition.workgroups);
   const double peers = AsDouble(decomposition.cluster_k), shares = tiles * peers;
   const double element = AsDouble(Bytes(instance.lhs));
@@ -65,6 +67,8 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   const int stages =
       Sm90Stages(decomposition.form, instance.tile_n,
                  Sm90RhsRows(instance.tile_n, !in_boxes, static_cast<int>(Bytes(instance.lhs))));
+  // The model's times of a column's store were fitted to CTAs of 128 rows.
+  constexpr double kStoredRows = 128;
   auto power = [&](double cycles) { return std::pow(cycles, model.norm); };
   const double busy = power(ctas_per_sm * m * n * k * element / 2 / model.macs_per_cycle) +
                       power(ctas_per_sm * (loaded_m + loaded_n) * k * element / model.sm_bytes) +
@@ -90,8 +94,8 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
              loaded_n / cluster * rhs_reads * std::pow(active_m, -model.coalesced) /
                  decomposition.cluster_m) *
             k * element * ctas / model.l2_bytes);
-  const bool shares_rhs = cluster > 1 || (instance.transposed && decomposition.cluster_m > 1);
-  const double waits = shares_rhs ? model.sharing : 0;
+  const bool multicasts = cluster > 1 || decomposition.cluster_m * decomposition.cluster_n > 1;
+  const double waits = multicasts ? model.sharing : 0;
   const bool tma_loads_all = (TmaReadsLhs(p) || LhsInRegisters(instance)) && TmaReadsRhs(p);
   const double slower = (instance.transposed || peers > 1 ? model.peers_loop
                          : decomposition.cut_tiles        ? model.general_loop
@@ -111,7 +115,7 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
       (HasOnlyDenseForms(instance) && !HasShortEpilogue(p, instance) ? model.unboxed_epilogue : 1);
   const double store = ((by_element ? model.element_store : 0) + (decomposition.fused ? fused : 0) +
                         (unhidden ? model.unhidden_per_column : 0)) *
-                       std::min(n, AsDouble(p.n));
+                       std::min(n, AsDouble(p.n)) * m / kStoredRows;
   const double tile = AsDouble(CeilDiv(tiles_k, decomposition.cluster_k)) * per_k + store;
   // The loads of a CTA's next tile begin before the current one ends. With peers or out^T each tile
   // has a CTA of its own.
@@ -211,7 +215,7 @@ double Sm90Cycles(const Problem& p, const Chip& chip, const Plan& plan, const Sm
   const Problem typical = instance.transposed ? Transposed(TypicalGroup(p)) : TypicalGroup(p);
   const int64_t ctas = chip.num_cus * chip.waves_per_cu / instance.waves;
   const bool in_clusters = c.transposed || c.cluster_k > 1;
-  const int64_t tiles = c.transposed ? c.cluster_m : 1;  // tiles of a cluster
+  const int64_t tiles = c.transposed ? c.cluster_m * c.cluster_n : 1;  // tiles of a cluster
   const int64_t at_once =
       in_clusters ? ClustersAtOnce(c.cluster_k * tiles, c.form, chip) * c.cluster_k * tiles : ctas;
   const bool grouped_vectors =
@@ -228,10 +232,12 @@ double Sm90Cycles(const Problem& p, const Chip& chip, const Plan& plan, const Sm
       .peers_epilogue = IsPeers(c.form) && !HasShortEpilogue(p, instance)};
   if (c.cluster_k == 1)
     decomposition.cut_tiles = c.cut_tiles, decomposition.num_shares = c.num_shares;
-  decomposition.ping_pong = c.form != KernelForm::kGeneral && c.form != KernelForm::kScaled &&
-                            !plan.stealing() && p.tiles_per_chunk == 0 && c.cluster_k == 1 &&
-                            c.cut_tiles == 0 &&
-                            PingPongs(typical, instance, NumTiles(typical, instance), at_once);
+  decomposition.ping_pong =
+      c.cluster_m * c.cluster_n > 1
+          ? AlwaysPingPongs(c.form)
+          : c.form != KernelForm::kGeneral && c.form != KernelForm::kScaled && !plan.stealing() &&
+                p.tiles_per_chunk == 0 && c.cluster_k == 1 && c.cut_tiles == 0 &&
+                PingPongs(typical, instance, NumTiles(typical, instance), at_once);
   double cycles = Cycles(typical, chip, instance, decomposition, model);
   if (p.tiles_per_chunk > 0) cycles += ChunkCycles(typical, chip, instance, c.form, at_once, model);
   return cycles;

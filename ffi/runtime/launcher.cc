@@ -219,12 +219,7 @@ std::string GpuLauncher::Launch(const Call& given, int device, void* stream) {
   }
   GemmArgs arguments = PackArguments(call);
   unsigned grid = static_cast<unsigned>(plan.choice.num_workgroups), block, shared_bytes = 0;
-  const int64_t cluster =
-      plan.choice.cluster_k * plan.choice.cluster_m * plan.choice.cluster_n;  // CTAs of a cluster
-  if (IsPeers(plan.choice.form)) {
-    arguments.map.grid = ClusterGrid(plan);
-    grid = static_cast<unsigned>(arguments.map.grid.num_tiles() * cluster);
-  }
+  int64_t cluster = plan.cluster_size();
   TensorMaps maps;
   KernelForm form = KernelForm::kGeneral;
   void* pointers[] = {&arguments, nullptr};
@@ -242,6 +237,17 @@ std::string GpuLauncher::Launch(const Call& given, int device, void* stream) {
     if (IsPeers(plan.choice.form) || plan.choice.form == KernelForm::kScaled || tma_moves_all) {
       form = plan.choice.form;
     }
+    TileGrid clusters = ClusterGrid(plan);
+    if (cluster > plan.choice.cluster_k &&
+        (form != plan.choice.form || !maps.lhs_valid || !maps.rhs_valid)) {
+      // CTAs load operands for each other only by TMA.
+      Call alone = call;
+      alone.plan.choice.cluster_m = alone.plan.choice.cluster_n = 1;
+      maps = MakeTensorMaps(driver_, alone);
+      cluster = plan.choice.cluster_k, clusters = ClusterGrid(alone.plan);
+    }
+    if (cluster > 1 || IsPeers(form)) arguments.map.grid = clusters;
+    if (IsPeers(form)) grid = static_cast<unsigned>(clusters.num_tiles() * cluster);
     pointers[1] = &maps;
     grid *= static_cast<unsigned>(instance.waves / kSm90Consumers);
     block = kSm90Threads;

@@ -64,26 +64,28 @@ TensorMaps MakeTensorMaps(const Driver& driver, const Call& call) {
   const int64_t cluster = instance.waves / kSm90Consumers;
   TensorMaps maps{.cluster_m = static_cast<int32_t>(call.plan.choice.cluster_m),
                   .cluster_n = static_cast<int32_t>(call.plan.choice.cluster_n)};
+  // Of a box: rows of lhs, and k of an rhs that is not k-contiguous.
+  const int64_t lhs_rows = instance.tile_m / cluster / maps.cluster_n;
+  const int64_t rhs_k = instance.tile_k / cluster / maps.cluster_m;
   const int64_t lhs_batch = p.lhs_batched ? p.batch : 1;
-  maps.lhs_valid =
-      (TmaReadsLhs(p) || LhsInRegisters(instance)) &&
-      (p.lhs_contracting == 1 ? EncodeOperand(driver, p.lhs_dtype, call.lhs, lhs_batch, p.m, p.k,
-                                              instance.tile_m / cluster, &maps.lhs)
-                              : EncodeOperand(driver, p.lhs_dtype, call.lhs, lhs_batch, p.k, p.m,
-                                              instance.tile_k, &maps.lhs));
+  maps.lhs_valid = (TmaReadsLhs(p) || LhsInRegisters(instance)) &&
+                   (p.lhs_contracting == 1 ? EncodeOperand(driver, p.lhs_dtype, call.lhs, lhs_batch,
+                                                           p.m, p.k, lhs_rows, &maps.lhs)
+                                           : EncodeOperand(driver, p.lhs_dtype, call.lhs, lhs_batch,
+                                                           p.k, p.m, instance.tile_k, &maps.lhs));
   if (maps.lhs_valid && p.lhs_contracting == 1) {
-    maps.lhs_rest_rows = EncodeRest(driver, p.lhs_dtype, call.lhs, lhs_batch, p.m, p.k,
-                                    instance.tile_m / cluster, &maps.lhs_rest);
+    maps.lhs_rest_rows =
+        EncodeRest(driver, p.lhs_dtype, call.lhs, lhs_batch, p.m, p.k, lhs_rows, &maps.lhs_rest);
   }
   // If rhs is k-contiguous, a box has half of the tile's columns: a single CTA loads two boxes,
-  // each CTA of a pair loads one. Else each CTA of a cluster loads its part of the k of all
-  // columns.
-  maps.rhs_valid = TmaReadsRhs(p) &&
-                   (p.rhs_contracting == 1
-                        ? EncodeOperand(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.num_columns(),
-                                        p.k, instance.tile_n / 2, &maps.rhs)
-                        : EncodeOperand(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.k,
-                                        p.num_columns(), instance.tile_k / cluster, &maps.rhs));
+  // each CTA of a pair loads one. Else a box has the part of the k that a CTA loads for all CTAs of
+  // a cluster.
+  maps.rhs_valid =
+      TmaReadsRhs(p) &&
+      (p.rhs_contracting == 1 ? EncodeOperand(driver, p.rhs_dtype, call.rhs, p.num_rhs(),
+                                              p.num_columns(), p.k, instance.tile_n / 2, &maps.rhs)
+                              : EncodeOperand(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.k,
+                                              p.num_columns(), rhs_k, &maps.rhs));
   if (maps.rhs_valid && p.rhs_contracting == 1) {
     maps.rhs_rest_rows = EncodeRest(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.num_columns(),
                                     p.k, instance.tile_n / 2, &maps.rhs_rest);

@@ -14,9 +14,11 @@ namespace jaxgemm {
 struct PeerRank {
   int tiles, peer, tile;
 
-  JAXGEMM_SM90 explicit PeerRank(const TensorMaps& maps) : tiles(maps.cluster_m * maps.cluster_n) {
+  // has_peers: whether the tiles can have several peers.
+  JAXGEMM_SM90 PeerRank(const TensorMaps& maps, bool has_peers)
+      : tiles(maps.cluster_m * maps.cluster_n) {
     const int rank = ClusterRank();
-    peer = DivSmall(rank, tiles), tile = rank - peer * tiles;
+    peer = has_peers ? DivSmall(rank, tiles) : 0, tile = rank - peer * tiles;
   }
   // The rank of another peer of the same tile.
   JAXGEMM_SM90 int Of(int other) const { return other * tiles + tile; }

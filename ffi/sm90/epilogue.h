@@ -84,7 +84,7 @@ class Epilogue {
 #pragma unroll
     for (int block = 0; block < Traits::kBlocksM; ++block) {
       const Place place =
-          PlaceOf(args, tile, rank_ * Traits::kCtaM + block * Traits::kWgmmaM + warp * kWarpM);
+          PlaceOf(args, tile, rank_ * Traits::kCtaM + block * Traits::kBlockStep + warp * kWarpM);
       // Tells ptxas that the branch is uniform in the warp, see Multiplier::Run in mainloop.h.
       if (SameInWarp(place.row >= place.rows)) return;
       StoreTo<Traits::kSums>(args, args.out, args.n, place, 0, args.n,
@@ -104,7 +104,7 @@ class Epilogue {
     for (int block = 0; block < Traits::kBlocksM; ++block) {
       Packed packed;
       const Place place = PlaceOf(
-          args, tile, rank_ * Traits::kCtaM + block * Traits::kWgmmaM + Warp() % kWarps * kWarpM);
+          args, tile, rank_ * Traits::kCtaM + block * Traits::kBlockStep + Warp() % kWarps * kWarpM);
       // Tells ptxas that the branch is uniform in the warp, see Multiplier::Run in mainloop.h.
       if (SameInWarp(place.row >= place.rows)) return;
       if (SameInWarp(!IsWhole(args, place))) {
@@ -157,7 +157,7 @@ class Epilogue {
     return PlaceOf(args, tile, rank_ * Traits::kCtaM + warp * kWarpM);
   }
   static JAXGEMM_SM90 Place BlockPlace(Place place, int block) {
-    place.row += block * Traits::kWgmmaM;
+    place.row += block * Traits::kBlockStep;
     return place;
   }
 

@@ -79,7 +79,11 @@ class FusedEpilogue : public Epilogue<Traits> {
     if (SameInWarp(place.row >= place.rows)) return tma_stores;
     if constexpr (!Traits::kInteger) {
       if (SameInWarp(maps.stores_unstaged)) {
-        ApplyVectors(place, vectors, sums);
+        if constexpr (kLoadsEarly) {
+          ApplyVectors(place, vectors, sums);
+        } else {
+          LoadAndApplyVectors(args, place, sums);
+        }
         ActivateAndStore(args, maps, place, sums, tma_stores);
         return tma_stores;
       }
@@ -163,7 +167,7 @@ class FusedEpilogue : public Epilogue<Traits> {
   // it only once. Registers cannot be indexed at run time, so each step of the loop copies some of
   // them.
   JAXGEMM_SM90 void Activate(Activation activation, Sum (&sums)[Traits::kAllSums]) {
-    constexpr int kCount = Traits::kAllSums % 32 == 0 ? 32 : Traits::kAllSums % 24 == 0 ? 24 : 8;
+    constexpr int kCount = Traits::kAllSums > 128 ? 8 : Traits::kAllSums % 32 == 0 ? 32 : Traits::kAllSums % 24 == 0 ? 24 : 8;
     constexpr int kSteps = Traits::kAllSums / kCount;
     if (SameInWarp(activation == Activation::kNone)) return;
 #pragma unroll 1
@@ -236,7 +240,7 @@ class FusedEpilogue : public Epilogue<Traits> {
 #pragma unroll 1
     for (int step = 0; step < Traits::kBlocksM * kSteps; ++step) {
       Place place = first;
-      place.row += step / kSteps * Traits::kWgmmaM;
+      place.row += step / kSteps * Traits::kBlockStep;
       place.column += step % kSteps * kColumns;
       if (SameInWarp(place.row >= place.rows)) return;
       if (SameInWarp(place.column >= args.n)) continue;

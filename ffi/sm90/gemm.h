@@ -282,7 +282,7 @@ class Workgroup {
     typename Traits::Sum sums[Traits::kSums];
     Sm90Accumulator<Traits> accumulator{
         .sums = sums, .partials = args_.partials, .shared = shared_, .rank = rank_};
-    Multiplier<Traits> multiplier(shared_);
+    Multiplier<Traits> multiplier(shared_, Sharers<Traits>(maps_));
     auto compute = [&](const WorkTile& tile) {
       accumulator.held = Sm90Accumulator<Traits>::kNone;
       if constexpr (kIsScaled) {
@@ -304,7 +304,7 @@ class Workgroup {
 
   JAXGEMM_SM90 void ConsumePlain() {
     typename Traits::Sum sums[Traits::kSums];
-    Multiplier<Traits> multiplier(shared_);
+    Multiplier<Traits> multiplier(shared_, Sharers<Traits>(maps_));
     StoredMeanwhile<Traits> stored{.args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
     auto compute = [&](const WorkTile& tile) {
       stored.Spread(tile.k_end - tile.k_begin);
@@ -321,7 +321,7 @@ class Workgroup {
   // Both warpgroups receive all tiles; each computes every other one.
   JAXGEMM_SM90 void ConsumePingPong() {
     typename Traits::Sum sums[Traits::kAllSums];
-    Multiplier<Traits> multiplier(shared_);
+    Multiplier<Traits> multiplier(shared_, Sharers<Traits>(maps_));
     const PingPongTurns turns;
     typename FusedEpilogue<Traits>::Vectors vectors;
     Index turn = 0;

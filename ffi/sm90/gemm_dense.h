@@ -13,30 +13,39 @@
 namespace jaxgemm {
 
 // A map that computes the next work tile in advance, so that no warp waits for its divisions.
-template <class Map>
+// kHasPeers: whether tiles can have several peers.
+template <class Map, bool kHasPeers>
 struct AheadMap {
   Map map;
   WorkTile tile;  // what operator() returns next
 
   // Computes `tile` for a CTA's first index, which is usually small, in fewer instructions than
-  // Find. Returns false if this index needs Find. `rank` is for peers only.
+  // Find. Returns false if this index needs Find. `rank` is for clusters of tiles only.
   JAXGEMM_SM90 bool FindFirst(Index index, const PeerRank& rank) {
-    constexpr bool kIsPeers = std::is_same_v<Map, PeersMap>;
+    constexpr bool kInClusters = std::is_same_v<Map, PeersMap>;
     const TileGrid& grid = map.grid;
     Index place = index;
-    if constexpr (kIsPeers) place = DivSmall(index, map.cluster_size());
+    // Without peers a cluster has 1, 2 or 4 tiles.
+    if constexpr (kHasPeers) {
+      place = DivSmall(index, map.cluster_size());
+    } else if constexpr (kInClusters) {
+      place = index >> (map.cluster_m + map.cluster_n - 2);
+    }
     // With group_m == 1 clusters are visited row by row.
-    const bool by_rows = kIsPeers && grid.group_m == 1;
+    const bool by_rows = kInClusters && grid.group_m == 1;
     const Index rows = by_rows ? grid.tiles_m : grid.group_m;
     const Index step = by_rows ? grid.tiles_n : grid.group_m;
-    if (place >= rows * grid.tiles_n || (kIsPeers && grid.tiles_k >= 1 << 16)) return false;
+    if (place >= rows * grid.tiles_n || (kHasPeers && grid.tiles_k >= 1 << 16)) return false;
     const Index whole = DivSmall(place, step), rest = place - whole * step;
     const Index m = by_rows ? whole : rest, n = by_rows ? rest : whole;
     tile = {.m = m, .n = n, .k_end = grid.tiles_k};
-    if constexpr (kIsPeers) {
-      const Index in_n = DivSmall(rank.tile, map.cluster_m);
+    if constexpr (kInClusters) {
+      const Index in_n =
+          kHasPeers ? DivSmall(rank.tile, map.cluster_m) : rank.tile >> (map.cluster_m - 1);
       tile.m = m * map.cluster_m + rank.tile - in_n * map.cluster_m;
       tile.n = n * map.cluster_n + in_n;
+    }
+    if constexpr (kHasPeers) {
       tile.peer = rank.peer, tile.num_peers = map.peers;
       tile.k_begin = DivSmall(rank.peer * grid.tiles_k, map.peers);
       tile.k_end = DivSmall((rank.peer + 1) * grid.tiles_k, map.peers);
@@ -56,7 +65,9 @@ class DenseWorkgroup {
   // 384 x 168 = 256 x 240 + 128 x 24 = 256 x 232 + 128 x 40.
   static constexpr int kMultiplierRegisters = Traits::kIsPingPong ? 240 : 232;
   static constexpr int kLoaderRegisters = Traits::kIsPingPong ? 24 : 40;
-  using Map = AheadMap<std::conditional_t<kIsPeers, PeersMap, DenseMap>>;
+  // Whether a cluster may have the CTAs of several tiles.
+  static constexpr bool kInClusters = kIsPeers || Traits::kMayMulticast;
+  using Map = AheadMap<std::conditional_t<kInClusters, PeersMap, DenseMap>, kIsPeers>;
 
  public:
   JAXGEMM_SM90 DenseWorkgroup(const GemmArgs& args, const TensorMaps& maps,
@@ -66,14 +77,14 @@ class DenseWorkgroup {
         shared_(shared),
         rank_(Traits::kCluster == 1 ? 0 : ClusterRank()),
         by_element_(Traits::kLoadsByElement && (!maps.lhs_valid || !maps.rhs_valid)),
-        peer_rank_(maps),
+        peer_rank_(maps, kIsPeers),
         sharers_(maps),
         next_(blockIdx.x / Traits::kCluster) {
     map_.map.grid = args.map.grid;
     map_.map.grid.num_xcds = 1;  // saves a division
-    if constexpr (kIsPeers) {
+    if constexpr (kInClusters) {
       map_.map.cluster_m = maps.cluster_m, map_.map.cluster_n = maps.cluster_n;
-      map_.map.peers = DivSmall(ClusterSize(), peer_rank_.tiles);
+      map_.map.peers = kIsPeers ? DivSmall(ClusterSize(), peer_rank_.tiles) : 1;
     }
   }
 
@@ -82,7 +93,7 @@ class DenseWorkgroup {
     Index ahead = 0;  // k tiles loaded already, valid in the lane that loads
     if (threadIdx.x < kWarpSize) {
       if (IsLeader()) {
-        InitStages(shared_, by_element_, 0, kLoadedAhead, sharers_.count);
+        InitStages(shared_, by_element_, 0, kLoadedAhead, sharers_.count());
         if (map_.FindFirst(next_, peer_rank_)) ahead = LoadFirst();
       }
       __syncwarp();
@@ -151,7 +162,7 @@ class DenseWorkgroup {
   }
 
   JAXGEMM_SM90 void InitBarriers() {
-    InitStages(shared_, by_element_, kLoadedAhead, Traits::kStages, sharers_.count);
+    InitStages(shared_, by_element_, kLoadedAhead, Traits::kStages, sharers_.count());
     if constexpr (kIsPeers) {
 #pragma unroll
       for (SharedBarrier& each : shared_.peers_ready) each.Init(1);
@@ -187,8 +198,8 @@ class DenseWorkgroup {
     // The last stages are not released to another CTA, because no load follows, and the CTA may
     // have exited.
     const Index k_tiles = map_.tile.k_end - map_.tile.k_begin;
-    Multiplier<Traits> multiplier(shared_, sharers_.count > 1 ? k_tiles - Traits::kStages : kNever,
-                                  sharers_.count, sharers_.first);
+    Multiplier<Traits> multiplier(shared_, sharers_,
+                                  sharers_.count() > 1 ? k_tiles - Traits::kStages : kNever);
     const PeerExchange<Traits> exchange(shared_, map_.map.peers, peer_rank_);
     exchange.Expect();
     if constexpr (Traits::kLhsInRegisters) {
@@ -228,7 +239,8 @@ class DenseWorkgroup {
   JAXGEMM_SM90 void ConsumeAndStoreMeanwhile() {
     typename Traits::Sum sums[Traits::kSums];
     const Index size = map_.map.size();
-    Multiplier<Traits> multiplier(shared_, NumTiles() * map_.map.grid.tiles_k - Traits::kStages);
+    Multiplier<Traits> multiplier(shared_, sharers_,
+                                  NumTiles() * map_.map.grid.tiles_k - Traits::kStages);
     StoredMeanwhile<Traits> stored{.args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
     auto compute = [&](const WorkTile& tile) {
       stored.Spread(tile.k_end);
@@ -245,8 +257,9 @@ class DenseWorkgroup {
   }
 
   JAXGEMM_SM90 void ConsumeAndStore() {
-    typename Traits::Sum sums[Traits::kSums];
-    Multiplier<Traits> multiplier(shared_, NumTiles() * map_.map.grid.tiles_k - Traits::kStages);
+    typename Traits::Sum sums[Traits::kAllSums];
+    Multiplier<Traits> multiplier(shared_, sharers_,
+                                  NumTiles() * map_.map.grid.tiles_k - Traits::kStages);
     auto compute = [&](const WorkTile& tile) { multiplier.Run(args_, tile, sums); };
     auto store = [&](const WorkTile& tile) {
       FusedEpilogue<Traits> epilogue(shared_, rank_);
@@ -268,7 +281,7 @@ class DenseWorkgroup {
     typename Traits::Sum sums[Traits::kAllSums];
     const Index step = args_.claim.num_workgroups, tiles = NumTiles();
     const Index tiles_k = map_.map.grid.tiles_k;
-    Multiplier<Traits> multiplier(shared_, tiles * tiles_k - Traits::kStages);
+    Multiplier<Traits> multiplier(shared_, sharers_, tiles * tiles_k - Traits::kStages);
     const PingPongTurns turns;
     Index turn = turns.first();
     if (turn == 1) multiplier.Skip(tiles_k);
@@ -302,7 +315,7 @@ class DenseWorkgroup {
   const int rank_;  // of the CTA in a cluster that shares rhs
   const bool by_element_;
   const PeerRank peer_rank_;
-  const RhsSharers<Traits> sharers_;
+  const Sharers<Traits> sharers_;
   Index next_;  // the index of the tile after map_.tile; before the first tile, this CTA's first
   Map map_;
 };

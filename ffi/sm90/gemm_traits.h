@@ -9,9 +9,9 @@
 
 namespace jaxgemm {
 
-// An output tile is tile_m x tile_n, computed by `cluster` CTAs that share its rhs. Each has 128 of
-// the rows, 64 for each consumer warpgroup (with ping-pong a warpgroup has all 128 of every other
-// tile). *_k_contiguous: k is the operand's last dimension in memory.
+// An output tile is tile_m x tile_n, computed by `cluster` CTAs that share its rhs. Each has
+// CtaRows(tile_n) of the rows, half for each consumer warpgroup (with ping-pong a warpgroup has all
+// rows of every other tile). *_k_contiguous: k is the operand's last dimension in memory.
 // `transposed`: out is stored column-major.
 template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster, bool lhs_k_contiguous,
           bool rhs_k_contiguous, bool transposed, KernelForm form>
@@ -19,8 +19,7 @@ struct Sm90Traits {
   static constexpr KernelForm kForm = form;
   static constexpr bool kTransposed = transposed;
   static constexpr bool kIsPingPong = IsPingPong(form, tile_n);
-  static constexpr bool kIsDense =
-      form == KernelForm::kPlain || IsPeers(form) || form == KernelForm::kPingPong || IsFused(form);
+  static constexpr bool kIsDense = IsDense(form);
   static constexpr bool kIsPlain = IsPlain(form), kIsFused = IsFused(form);
   static constexpr bool kHasOnlyVectors = HasOnlyVectors(form, lhs, tile_n);
   static constexpr bool kHasOnlyDenseForms = HasOnlyDenseForms(tile_n, transposed);
@@ -45,15 +44,16 @@ struct Sm90Traits {
   static_assert(ElementBytes(rhs) == kBytes);
   static constexpr int kCluster = cluster;
   static constexpr int kTileM = tile_m, kTileN = tile_n, kTileK = kRowBytes / kBytes;
-  // Whether a CTA may share rhs with another one of its cluster although kCluster is 1.
-  static constexpr bool kMayShareRhs =
-      MayShareRhs(form, lhs, lhs_k_contiguous, rhs_k_contiguous, transposed);
+  // Whether a CTA may share operands with others of its cluster although kCluster is 1.
+  static constexpr bool kMayMulticast =
+      MayMulticast(form, lhs, cluster, lhs_k_contiguous, transposed);
   static constexpr int kCtaM = kTileM / kCluster, kWgmmaM = 64;
   static constexpr int kConsumers = kSm90Consumers;
-  static_assert(kCtaM == kConsumers * kWgmmaM);
-  // A warpgroup has 64 of the CTA's rows or, with ping-pong, all rows of every other tile.
-  // kStageReaders warpgroups read each stage.
-  static constexpr int kBlocksM = kIsPingPong ? kCtaM / kWgmmaM : 1;
+  static_assert(kCtaM == CtaRows(kTileN));
+  // A warpgroup has the blocks of 64 rows that begin kBlockStep rows apart: with ping-pong all of
+  // every other tile's, else every other block. kStageReaders warpgroups read each stage.
+  static constexpr int kBlockStep = kIsPingPong ? kWgmmaM : kConsumers * kWgmmaM;
+  static constexpr int kBlocksM = kCtaM / kBlockStep;
   static constexpr int kStageReaders = kIsPingPong ? 1 : kConsumers;
 
   static constexpr bool kInteger = lhs == DType::kS8;

@@ -19,6 +19,12 @@ constexpr bool IsPlain(KernelForm form) {
          !IsPeers(form) && !IsFused(form);
 }
 
+// Forms for dense products whose workgroups have their tiles at a fixed stride (gemm_dense.h).
+constexpr bool IsDense(KernelForm form) {
+  return form == KernelForm::kPlain || form == KernelForm::kPingPong || IsPeers(form) ||
+         IsFused(form);
+}
+
 // The least number of k tiles for kPingPong: the boxes of a CTA's last tile go through the stages
 // that its warpgroup has read, one box through each.
 inline constexpr int kPingPongKTiles = 4;
@@ -34,10 +40,14 @@ constexpr bool IsWideFloat(DType dtype) {
 constexpr bool AlwaysPingPongs(KernelForm form) {
   return form == KernelForm::kPingPong || form == KernelForm::kFusedPingPong;
 }
+// The rows of a tile that one CTA computes. In a tile of 256x160 each consumer warpgroup has two
+// blocks of 64 rows, so that the CTA reads fewer bytes for each multiplication.
+constexpr int64_t CtaRows(int64_t tile_n) { return tile_n == 160 ? 256 : 128; }
 // Whether the consumer warpgroups ping-pong: each has all accumulators of its own output tile.
 constexpr bool IsPingPong(KernelForm form, int64_t tile_n) {
   // With the accumulators of 192 columns there are too few registers for an epilogue, but enough
   // for vectors (HasOnlyVectors).
+  if (CtaRows(tile_n) > 128) return false;
   if (form == KernelForm::kFusedPingPong) return tile_n == 128 || tile_n == 192;
   return IsPlain(form) && form != KernelForm::kPlain && tile_n > 96 && tile_n <= 192;
 }
@@ -69,6 +79,9 @@ constexpr bool HasForm(KernelForm form, DType lhs, int64_t tile_n, int64_t clust
   if (form == KernelForm::kPeersHalfSm) return transposed && tile_n < 64;
   if (transposed) return form == KernelForm::kPeers;
   if (form == KernelForm::kPeers) return cluster == 1 && tile_n <= 144;
+  if (CtaRows(tile_n) > 128) {
+    return ElementBytes(lhs) == 2 && (form == KernelForm::kPlain || form == KernelForm::kFused);
+  }
   if (HasOnlyDenseForms(tile_n, transposed) &&
       (form == KernelForm::kGeneral || form == KernelForm::kGrouped ||
        form == KernelForm::kClaimed)) {
@@ -94,12 +107,14 @@ constexpr bool LhsInRegisters(DType lhs, bool lhs_k_contiguous, bool transposed)
 }
 
 // Whether two CTAs of a cluster whose tiles have the same columns may each load half of rhs for
-// both. (The two CTAs of a tile of 256 rows always do so.)
-constexpr bool MayShareRhs(KernelForm form, DType lhs, bool lhs_k_contiguous, bool rhs_k_contiguous,
-                           bool transposed) {
-  return IsPeers(form) && transposed && rhs_k_contiguous &&
-         !LhsInRegisters(lhs, lhs_k_contiguous, transposed);
+// both, and two whose tiles have the same rows half of lhs (multicast). The two CTAs of a tile of
+// 256 rows (`cluster` is 2) always do so with rhs, in all forms.
+constexpr bool MayMulticast(KernelForm form, DType lhs, int64_t cluster, bool lhs_k_contiguous,
+                            bool transposed) {
+  return IsDense(form) && cluster == 1 && !LhsInRegisters(lhs, lhs_k_contiguous, transposed);
 }
+// The largest number of CTAs that load an operand for each other.
+inline constexpr int kMostSharers = 2;
 
 // A CUtensorMap: a tensor's layout in memory, and the box that one TMA copy moves.
 struct alignas(64) TensorMap {
@@ -113,8 +128,8 @@ struct TensorMaps {
   // The operands in boxes of fewer rows, for the last rows (k-major operands only).
   TensorMap lhs_rest, rhs_rest;
   int32_t lhs_rest_rows, rhs_rest_rows;  // of these boxes; 0: there are none
-  // Forms with peers: a cluster has the peers of cluster_m x cluster_n tiles, and the grid counts
-  // clusters.
+  // Dense forms: a cluster has the CTAs of cluster_m x cluster_n tiles, and the grid counts
+  // clusters. Above 1 these CTAs load operands for each other.
   int32_t cluster_m, cluster_n;
   bool lhs_valid, rhs_valid, out_valid;
   // Whether accumulators are stored without staging: out is bfloat16, float16 or float32, n is a
@@ -189,12 +204,13 @@ constexpr int Sm90RhsRows(int64_t tile_n, bool k_major, int bytes) {
   const int box = kBoxBytes / bytes, columns = static_cast<int>(tile_n);
   return k_major ? columns : (columns + box - 1) / box * box;
 }
-// The number of stages of a CTA, each with 128 rows of lhs: as many as its shared memory has room
-// for. kOther is room for the rest of SharedMemory (gemm_traits.h): barriers, work tiles, indices.
+// The number of stages of a CTA, each with the CTA's rows of lhs: as many as its shared memory has
+// room for. kOther is room for the rest of SharedMemory (gemm_traits.h): barriers, work tiles,
+// indices.
 constexpr int Sm90Stages(KernelForm form, int64_t tile_n, int rhs_rows) {
-  constexpr int kRows = 128, kWarps = kSm90Consumers * 4, kOther = 1024;
+  constexpr int kWarps = kSm90Consumers * 4, kOther = 1024;
   return (Sm90SharedBytes(form) - kOther - kWarps * Sm90StagedBytes(form, tile_n)) /
-         ((kRows + rhs_rows) * kBoxBytes);
+         ((static_cast<int>(CtaRows(tile_n)) + rhs_rows) * kBoxBytes);
 }
 
 }  // namespace jaxgemm

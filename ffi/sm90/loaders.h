@@ -43,19 +43,26 @@ struct OperandPlace {
 template <class Traits>
 class TileBoxes {
  public:
-  static constexpr int kLhs = Traits::kLhsKMajor ? 1 : Traits::kCtaM / Traits::kBlock;
-  static constexpr int kRhs = Traits::kRhsKMajor ? 2 : Traits::kRhsRows / Traits::kBlock;
+  // The largest number of boxes. With multicast the two CTAs that share a k-major lhs load a box
+  // each; else one box has all rows.
+  static constexpr int kLhs = !Traits::kLhsKMajor     ? Traits::kCtaM / Traits::kBlock
+                              : Traits::kMayMulticast ? kMostSharers
+                                                      : 1;
+  static constexpr int kRhs = Traits::kRhsKMajor ? kMostSharers : Traits::kRhsRows / Traits::kBlock;
   // Rows (or columns) of a whole box.
-  static constexpr int kLhsRows = Traits::kCtaM / kLhs, kRhsRows = Traits::kRhsRows / kRhs;
+  static constexpr int kRhsRows = Traits::kRhsRows / kRhs;
+  static JAXGEMM_SM90 int LhsRows(const TensorMaps& maps) {
+    if constexpr (!Traits::kMayMulticast || !Traits::kLhsKMajor) return Traits::kCtaM / kLhs;
+    return Traits::kCtaM >> (maps.cluster_n - 1);  // cluster_n is 1 or 2
+  }
 
   JAXGEMM_SM90 void FindLhs(const GemmArgs& args, const TensorMaps& maps,
                             const OperandPlace<Traits>& place) {
-    const int rows = static_cast<int>(args.m);
+    const int rows = static_cast<int>(args.m), box = LhsRows(maps);
     if (Traits::LoadsLhs(maps)) {
 #pragma unroll
-      for (int i = 0; i < kLhs; ++i) {
-        Add<Traits::kLhsKMajor>(i, rows - place.row - i * kLhsRows, maps.lhs_rest_rows,
-                                Traits::kLhsBytes / kLhs);
+      for (int i = 0; i < kLhs && i * box < Traits::kCtaM; ++i) {
+        Add<Traits::kLhsKMajor>(i, rows - place.row - i * box, maps.lhs_rest_rows, box * kRowBytes);
       }
     }
   }
@@ -103,18 +110,31 @@ class TileBoxes {
   uint32_t bytes_ = 0;
 };
 
-// The CTAs of a cluster, with consecutive ranks, that load parts of rhs for each other.
+// The CTAs of a cluster that load parts of operands for each other: of rhs, if their tiles have the
+// same columns, and of lhs, if their tiles have the same rows.
 template <class Traits>
-struct RhsSharers {
-  int count = Traits::kCluster, first = 0, index = 0;  // the first one's rank, and this CTA's place
+struct Sharers {
+  int of_rhs = Traits::kCluster, of_lhs = 1;  // how many CTAs have these columns, and these rows
+  int in_rhs = 0, in_lhs = 0;                 // this CTA's place among them
+  int first = 0;                              // rank of the first CTA of these columns and rows
 
-  JAXGEMM_SM90 explicit RhsSharers(const TensorMaps& maps) {
-    if constexpr (Traits::kCluster > 1) index = ClusterRank();
-    if constexpr (Traits::kMayShareRhs) {
-      count = maps.cluster_m;  // 1 or 2
-      index = ClusterRank() & (count - 1), first = ClusterRank() - index;
+  JAXGEMM_SM90 explicit Sharers(const TensorMaps& maps) {
+    if constexpr (Traits::kCluster > 1) in_rhs = ClusterRank();
+    if constexpr (Traits::kMayMulticast) {
+      const int rank = ClusterRank();
+      of_rhs = maps.cluster_m, of_lhs = maps.cluster_n;  // each is 1 or 2
+      in_rhs = rank & (of_rhs - 1), in_lhs = (of_rhs == 2 ? rank >> 1 : rank) & (of_lhs - 1);
+      first = rank - in_lhs * of_rhs - in_rhs;
     }
   }
+  // How many CTAs read what this CTA loads, and the rank of each.
+  JAXGEMM_SM90 int count() const { return of_rhs + of_lhs - 1; }
+  JAXGEMM_SM90 int Rank(int i) const {
+    return first + (i < of_rhs ? in_lhs * of_rhs + i : (in_lhs ^ 1) * of_rhs + in_rhs);
+  }
+  // The same as masks, for TMA.
+  JAXGEMM_SM90 uint16_t RhsMask() const { return ((1 << of_rhs) - 1) << (first + in_lhs * of_rhs); }
+  JAXGEMM_SM90 uint16_t LhsMask() const { return (1 | 1 << of_rhs) << (first + in_rhs); }
 };
 
 // Fills the stages by TMA. One warp runs it, of which one lane issues the loads.
@@ -137,7 +157,7 @@ class TmaLoader {
         ahead_(ahead) {}
 
   // Loads the first k tiles of a CTA's first work tile. One lane calls this before the cluster
-  // barrier, so each CTA loads all of rhs itself.
+  // barrier, so each CTA loads its operands itself.
   static JAXGEMM_SM90 void LoadAhead(const GemmArgs& args, const TensorMaps& maps,
                                      SharedMemory<Traits>& shared, int rank, const WorkTile& tile) {
     OperandPlace<Traits> place(args, tile, rank);
@@ -155,7 +175,7 @@ class TmaLoader {
         asm volatile("" : "+r"(place.column));
         boxes.FindRhs(args, maps, place);
       }
-      LoadRhs<1>(maps, boxes, place, k, full, SharedAddress(shared.rhs[i]), rank);
+      LoadRhs(maps, boxes, place, k, full, SharedAddress(shared.rhs[i]));
       shared.full[i].ArriveExpecting(boxes.bytes());
     }
   }
@@ -175,12 +195,23 @@ class TmaLoader {
         empty_.Wait(stage_.slot, stage_.parity ^ 1);
         full_.ArriveExpecting(stage_.slot, boxes.bytes());
         const uint32_t full = full_.At(stage_.slot);
-        LoadLhs(maps_, boxes, place, k, full, lhs_ + stage_.slot * Traits::kLhsBytes);
+        const uint32_t lhs = lhs_ + stage_.slot * Traits::kLhsBytes;
         const uint32_t rhs = rhs_ + stage_.slot * Traits::kRhsBytes;
-        if (Traits::kMayShareRhs && sharers_.count > 1) {
-          LoadHalfForBoth(boxes, place, k, full, rhs);
+        if (Traits::kMayMulticast && sharers_.of_lhs > 1) {
+          constexpr int kHalf = Boxes::kLhs / kMostSharers;
+#pragma unroll
+          for (int j = 0; j < kHalf; ++j) {
+            LoadLhsBox(maps_, boxes, place, k, lhs, sharers_.in_lhs * kHalf + j,
+                       ToAll{.full = full, .mask = sharers_.LhsMask()});
+          }
         } else {
-          LoadRhs<Traits::kCluster>(maps_, boxes, place, k, full, rhs, rank_);
+          LoadLhs(maps_, boxes, place, k, full, lhs);
+        }
+        if (Traits::kCluster > 1 || (Traits::kMayMulticast && sharers_.of_rhs > 1)) {
+          LoadRhsPart(maps_, boxes, place, k, rhs, sharers_.in_rhs,
+                      ToAll{.full = full, .mask = sharers_.RhsMask()});
+        } else {
+          LoadRhs(maps_, boxes, place, k, full, rhs);
         }
       }
     }
@@ -188,74 +219,79 @@ class TmaLoader {
   }
 
  private:
+  // How a box is loaded: to this CTA, or to all CTAs of a mask.
+  struct ToOne {
+    uint32_t full;
+    JAXGEMM_SM90 void operator()(const TensorMap* map, uint32_t to, int x, int y, int z) const {
+      LoadBox(map, full, to, x, y, z);
+    }
+  };
+  struct ToAll {
+    uint32_t full;
+    uint16_t mask;
+    JAXGEMM_SM90 void operator()(const TensorMap* map, uint32_t to, int x, int y, int z) const {
+      LoadBoxToAll(map, full, to, x, y, z, mask);
+    }
+  };
+
   static JAXGEMM_SM90 void LoadLhs(const TensorMaps& maps, const Boxes& boxes,
                                    const OperandPlace<Traits>& place, int k, uint32_t full,
                                    uint32_t to) {
 #pragma unroll
-    for (int i = 0; i < Boxes::kLhs; ++i) {
-      const int row = place.row + i * Boxes::kLhsRows;
-      boxes.LoadLhs(maps, i, [&](const TensorMap* map) {
-        LoadBox(map, full, to + i * Traits::kBlockBytes, Traits::kLhsKMajor ? k : row,
-                Traits::kLhsKMajor ? row : k, place.lhs_z);
-      });
-    }
+    for (int i = 0; i < Boxes::kLhs; ++i) LoadLhsBox(maps, boxes, place, k, to, i, ToOne{full});
   }
-  // Each CTA of the cluster loads a part for all of them; or everything for itself if kSharers is
-  // 1.
-  template <int kSharers>
-  static JAXGEMM_SM90 void LoadRhs(const TensorMaps& maps, const Boxes& boxes,
-                                   const OperandPlace<Traits>& place, int k, uint32_t full,
-                                   uint32_t first, int rank) {
-#pragma unroll
-    for (int i = 0; i < Traits::kCluster / kSharers; ++i) {
-      const int share = Traits::kCluster == kSharers ? rank : i;
-      uint32_t to = first;
-      if constexpr (Traits::kRhsKMajor) {
-        constexpr int kHalf = Traits::kTileN / 2;
-#pragma unroll
-        for (int j = 0; j < 2 / Traits::kCluster; ++j) {
-          const int half = Traits::kCluster == 1 ? j : share;
-          boxes.LoadRhs(maps, half, [&](const TensorMap* map) {
-            LoadShared<kSharers>(map, full, to + half * kHalf * kRowBytes, k,
-                                 place.Column(half * kHalf), place.rhs_z);
-          });
-        }
-      } else {
-        constexpr int kShare = Traits::kTileK / Traits::kCluster;
-        to += share * kShare * kRowBytes;
-#pragma unroll
-        for (int j = 0; j < Boxes::kRhs; ++j) {
-          boxes.LoadRhs(maps, j, [&](const TensorMap* map) {
-            LoadShared<kSharers>(map, full, to + j * Traits::kBlockBytes,
-                                 place.Column(j * Traits::kBlock), k + share * kShare, place.rhs_z);
-          });
-        }
-      }
-    }
-  }
-  // The two CTAs have tiles with the same columns. Each loads one of the two boxes for both.
-  JAXGEMM_SM90 void LoadHalfForBoth(const Boxes& boxes, const OperandPlace<Traits>& place, int k,
-                                    uint32_t full, uint32_t first) const {
-    const int half = sharers_.index * Boxes::kRhsRows;
-    boxes.LoadRhs(maps_, sharers_.index, [&](const TensorMap* map) {
-      LoadBoxToAll(map, full, first + half * kRowBytes, k, place.Column(half), place.rhs_z,
-                   static_cast<uint16_t>(3 << sharers_.first));
+  template <class Load>
+  static JAXGEMM_SM90 void LoadLhsBox(const TensorMaps& maps, const Boxes& boxes,
+                                      const OperandPlace<Traits>& place, int k, uint32_t to, int i,
+                                      const Load& load) {
+    static_assert(!Traits::kMayMulticast || Boxes::kLhs % kMostSharers == 0);
+    const int first = i * Boxes::LhsRows(maps), row = place.row + first;
+    boxes.LoadLhs(maps, i, [&](const TensorMap* map) {
+      load(map, to + first * kRowBytes, Traits::kLhsKMajor ? k : row, Traits::kLhsKMajor ? row : k,
+           place.lhs_z);
     });
   }
-  template <int kSharers>
-  static JAXGEMM_SM90 void LoadShared(const TensorMap* map, uint32_t full, uint32_t to, int x,
-                                      int y, int z) {
-    if constexpr (kSharers == 1) {
-      LoadBox(map, full, to, x, y, z);
+  // The number of parts in which rhs is loaded, of which CTAs load one for each other: halves of
+  // the columns if rhs is k-major, else parts of the k.
+  static JAXGEMM_SM90 int RhsParts(const TensorMaps& maps) {
+    return Traits::kRhsKMajor      ? kMostSharers
+           : Traits::kMayMulticast ? maps.cluster_m
+                                   : Traits::kCluster;
+  }
+  static JAXGEMM_SM90 void LoadRhs(const TensorMaps& maps, const Boxes& boxes,
+                                   const OperandPlace<Traits>& place, int k, uint32_t full,
+                                   uint32_t to) {
+#pragma unroll
+    for (int i = 0; i < kMostSharers; ++i) {
+      if (i < RhsParts(maps)) LoadRhsPart(maps, boxes, place, k, to, i, ToOne{full});
+    }
+  }
+  template <class Load>
+  static JAXGEMM_SM90 void LoadRhsPart(const TensorMaps& maps, const Boxes& boxes,
+                                       const OperandPlace<Traits>& place, int k, uint32_t to,
+                                       int part, const Load& load) {
+    if constexpr (Traits::kRhsKMajor) {
+      const int first = part * Boxes::kRhsRows;
+      boxes.LoadRhs(maps, part, [&](const TensorMap* map) {
+        load(map, to + first * kRowBytes, k, place.Column(first), place.rhs_z);
+      });
     } else {
-      LoadBoxToAll(map, full, to, x, y, z, (1 << Traits::kCluster) - 1);
+      // One part or two.
+      const int first = part * (Traits::kTileK >> (RhsParts(maps) - 1));
+#pragma unroll
+      for (int j = 0; j < Boxes::kRhs; ++j) {
+        boxes.LoadRhs(maps, j, [&](const TensorMap* map) {
+          load(map, to + j * Traits::kBlockBytes + first * kRowBytes,
+               place.Column(j * Traits::kBlock), k + first, place.rhs_z);
+        });
+      }
     }
   }
 
   const GemmArgs& args_;
   const TensorMaps& maps_;
   const int rank_;
-  const RhsSharers<Traits> sharers_;
+  const Sharers<Traits> sharers_;
   // Addresses of the first stage.
   const BarrierRow full_, empty_;
   const uint32_t lhs_, rhs_;

@@ -12,9 +12,9 @@ namespace jaxgemm {
 // A number of k tiles that is never reached.
 inline constexpr Index kNever = std::numeric_limits<Index>::max();
 
-// Multiplies the stages. A warpgroup has the accumulators of its 64 rows or, with ping-pong, of all
-// rows. So that the tensor cores are not idle between two k tiles, the wgmmas of the next one are
-// issued before those of the previous one are waited for.
+// Multiplies the stages. A warpgroup has the accumulators of its blocks of 64 rows
+// (Traits::kBlockStep). So that the tensor cores are not idle between two k tiles, the wgmmas of
+// the next one are issued before those of the previous one are waited for.
 template <class Traits>
 class Multiplier {
   using Sum = typename Traits::Sum;
@@ -23,9 +23,10 @@ class Multiplier {
   static constexpr int kThreads = Traits::kStageReaders * kWarpgroupSize;
   // Dense forms in clusters count their releases. The last stages are not released, because no load
   // follows: a CTA that has all its operands may have exited, and must get no arrival then.
-  static constexpr bool kCountsReleases = Traits::kIsDense && Traits::kCluster > 1;
-  // Whether stages are released in the CTAs that share rhs.
-  static constexpr bool kInCluster = Traits::kCluster > 1 || Traits::kMayShareRhs;
+  static constexpr bool kCountsReleases =
+      Traits::kIsDense && (Traits::kCluster > 1 || Traits::kMayMulticast);
+  // Whether stages are released in the CTAs that load for this one.
+  static constexpr bool kInCluster = Traits::kCluster > 1 || Traits::kMayMulticast;
 
   // The default for `meanwhile`: no other work while a tile is multiplied.
   struct Nothing {
@@ -34,10 +35,8 @@ class Multiplier {
   };
 
  public:
-  JAXGEMM_SM90 explicit Multiplier(SharedMemory<Traits>& shared, Index releases = kNever)
-      : Multiplier(shared, releases, Traits::kCluster, 0) {}
-  // `first`: the rank of the first CTA that shares rhs.
-  JAXGEMM_SM90 Multiplier(SharedMemory<Traits>& shared, Index releases, int sharers, int first)
+  JAXGEMM_SM90 Multiplier(SharedMemory<Traits>& shared, const Sharers<Traits>& sharers,
+                          Index releases = kNever)
       : shared_(shared), releases_(releases) {
     const int thread = ThreadId() - kWarpgroupSize, lane = thread % kWarpSize;
     const int rows = Traits::kIsPingPong ? 0 : thread / kWarpgroupSize * Traits::kWgmmaM;
@@ -46,7 +45,8 @@ class Multiplier {
         SameInWarp(MatrixStart(SharedAddress(shared.lhs) + rows * kRowBytes, Traits::kBlockBytes));
     rhs_ = SameInWarp(MatrixStart(SharedAddress(shared.rhs), Traits::kBlockBytes));
     if constexpr (kInCluster) {
-      empty_.first = lane < sharers ? ClusterAddress(shared.empty, first + lane) : kNoBarrier;
+      empty_.first =
+          lane < sharers.count() ? ClusterAddress(shared.empty, sharers.Rank(lane)) : kNoBarrier;
     } else {
       empty_.first = lane == 0 ? SharedAddress(shared.empty) : kNoBarrier;
     }
@@ -266,8 +266,8 @@ class Multiplier {
   // accumulators, ptxas keeps them where wgmma has left them; else it copied and spilled them.
   static constexpr bool kHasK = IsPeers(Traits::kForm);
   static_assert(Traits::kLhsKMajor || Traits::kLhsInRegisters || Traits::kBlock == Traits::kWgmmaM);
-  // Step of a descriptor from 64 rows to the next 64.
-  static constexpr uint32_t kBlockM = Traits::kWgmmaM * kRowBytes >> 4;
+  // Step of a descriptor from a block of 64 rows to the warpgroup's next block.
+  static constexpr uint32_t kBlockM = Traits::kBlockStep * kRowBytes >> 4;
   // Step of a descriptor from one wgmma's k to the next.
   template <bool kKMajor>
   static constexpr uint32_t Advance() {

@@ -56,6 +56,11 @@ inline bool LhsInRegisters(const GpuInstance& instance) {
   return instance.target == "sm90" &&
          LhsInRegisters(instance.lhs, instance.lhs_contracting == 1, instance.transposed);
 }
+inline bool MayMulticast(const GpuInstance& instance) {
+  return instance.target == "sm90" &&
+         MayMulticast(KernelForm::kPeers, instance.lhs, instance.waves / kSm90Consumers,
+                      instance.lhs_contracting == 1, instance.transposed);
+}
 inline bool HasOnlyDenseForms(const GpuInstance& instance) {
   return instance.target == "sm90" && HasOnlyDenseForms(instance.tile_n, instance.transposed);
 }

@@ -204,7 +204,7 @@ void Run(GpuLauncher& launcher, Case c) {
   Plan plan;
   std::string error;
   error = MakePlan(p, c.config, FindChip("sm90", 0, &error), &plan);
-  CHECK_THAT(error.empty(), "%s", error.c_str());
+  CHECK_THAT(error.empty(), "%s (%ld x %ld x %ld x %ld)", error.c_str(), p.batch, p.m, p.n, p.k);
   if (!error.empty()) return;
   const bool by_m = p.ragged == Ragged::kM, by_k = p.ragged == Ragged::kK;
   Operand lhs(p.lhs_dtype, (p.lhs_batched ? p.batch : 1) * p.m * p.k + 1);
@@ -259,7 +259,9 @@ void Run(GpuLauncher& launcher, Case c) {
   if (error.empty()) error = launcher.Launch(call, 0, nullptr);
   CHECK_THAT(error.empty(), "%s", error.c_str());
   const std::string ran = launched.empty() ? "" : launched.back();
-  CHECK_THAT(ran == plan.instance->name + c.form, "%s ran", ran.c_str());
+  CHECK_THAT(ran == plan.instance->name + c.form,
+             "%s ran, not %s: %ld x %ld x %ld x %ld, %ld workgroups", ran.c_str(), c.form.c_str(),
+             p.batch, p.m, p.n, p.k, plan.choice.num_workgroups);
 
   // Checks row by row; `matrix` and [begin, end) are the rhs and the range of k of the row.
   int64_t wrong = 0, first_wrong = -1;
@@ -411,6 +413,23 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
       scaled.scale = Random(0, 1), scaled.row_scale = true, scaled.bias = true;
       Run(launcher, {scaled, config, fused_form(scaled), {}, /*one_scale=*/Random(0, 1) == 1});
     }
+    if (kHasPlain && cluster == 1) {
+      // Clusters of 2 x 2 tiles, one tile or several for each CTA.
+      Problem many = problem(false);
+      many.m = some(tile_m + 1, 3 * tile_m), many.n = some(tile_n + 1, 3 * tile_n);
+      Config together{.schedule = Schedule::kPersistent, .multicast = 1, .kernel = name};
+      Run(launcher, {many, together, "_plain"});
+      Run(launcher, {many, together, "", {}, false, /*misplaced=*/true});
+      together.num_workgroups = 4;
+      const bool rounds = many.m > 2 * tile_m || many.n > 2 * tile_n;
+      Run(launcher, {many, together, kHasPingPong && rounds ? "_pingpong" : "_plain"});
+      many.bias = true, many.activation = Activation::kRelu, many.batch = 2;
+      many.lhs_batched = true;
+      Run(launcher, {many, together,
+                     HasForm(KernelForm::kFusedPingPong, lhs, tile_n, cluster, lhs_k, rhs_k, false)
+                         ? "_fused_pingpong"
+                         : "_fused"});
+    }
     Config other = config;
     other.schedule = Schedule::kWorkStealing;
     Run(launcher, {problem(false), other, claimed});
@@ -478,7 +497,7 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
 // Random problems for an instance that has only dense forms.
 template <DType type, int tile_n, bool lhs_k, bool rhs_k>
 void RunDenseOnly(GpuLauncher& launcher, int rounds) {
-  constexpr int kTileM = 128, kTileK = kBoxBytes / ElementBytes(type);
+  constexpr int kTileM = CtaRows(tile_n), kTileK = kBoxBytes / ElementBytes(type);
   const std::string name = Add<type, type, kTileM, tile_n, 1, lhs_k, rhs_k>();
   for (int round = 0; round < rounds; ++round) {
     auto problem = [&](int64_t least_k) {
@@ -521,6 +540,21 @@ void RunDenseOnly(GpuLauncher& launcher, int rounds) {
       more.bias_bf16 = Random(0, 1);
       Run(launcher, {more, config, suffix(KernelForm::kFused, KernelForm::kFusedPingPong, more)});
     }
+    Problem many = problem(3 * kTileK + 1);
+    many.m += kTileM, many.n += tile_n;
+    Config together{.schedule = Schedule::kPersistent, .multicast = 1, .kernel = name};
+    together.num_workgroups = round % 2 ? 0 : 4;
+    const bool rounds =
+        together.num_workgroups &&
+        4 < many.batch * RoundUp(CeilDiv(many.m, kTileM), 2) * RoundUp(CeilDiv(many.n, tile_n), 2);
+    const bool turns = HasForm(KernelForm::kPingPong, type, tile_n, 1, lhs_k, rhs_k, false);
+    Run(launcher, {many, together, rounds && turns ? "_pingpong" : "_plain"});
+    many.bias = true;
+    Run(launcher,
+        {many, together,
+         rounds && HasForm(KernelForm::kFusedPingPong, type, tile_n, 1, lhs_k, rhs_k, false)
+             ? "_fused_pingpong"
+             : "_fused"});
     if constexpr (HasForm(KernelForm::kPeers, type, tile_n, 1, lhs_k, rhs_k, false)) {
       const int64_t peers = Random(2, MostPeers(tile_n) / 2);
       Problem shared = problem(6 * kTileK - 8);
@@ -528,6 +562,9 @@ void RunDenseOnly(GpuLauncher& launcher, int rounds) {
       config.num_workgroups = config.num_shares = num_tiles(shared) * peers;
       shared.bias = round % 2, shared.bias_bf16 = shared.bias && Random(0, 1);
       shared.row_scale = round % 2 && Random(0, 1);
+      Run(launcher, {shared, config, "_peers"});
+      shared.m += kTileM, shared.n += tile_n, config.multicast = 1;
+      config.num_workgroups = config.num_shares = num_tiles(shared) * 2;
       Run(launcher, {shared, config, "_peers"});
     }
   }
@@ -568,15 +605,18 @@ void RunTransposed(GpuLauncher& launcher, int rounds) {
                   .kernel = name};
     if (peers > 1) config.num_workgroups = config.num_shares = tiles * peers;
     Run(launcher, {p, config, "_peers"});
-    if (!MayShareRhs(KernelForm::kPeers, lhs, lhs_k, rhs_k, true) || 2 * peers > kMaxClusterSize) {
+    if (!MayMulticast(KernelForm::kPeers, lhs, 1, lhs_k, true) || 2 * peers > kMaxClusterSize) {
       continue;
     }
-    // Tiles are in pairs, and the last tile may end early.
+    // Clusters have 2 x 2, 2 x 1 or 1 x 2 tiles, and the last tile may end early.
     p.n = some(1, kTileM) + Random(1, 3) * kTileM;
+    p.m = Random(1, 3 * tile_n);
+    if (!rhs_k) p.m = RoundUp(p.m, 16 / kBytes);
     if (peers > 1) {
       config.num_workgroups = config.num_shares =
           p.batch * CeilDiv(p.n, kTileM) * CeilDiv(p.m, tile_n) * peers;
     }
+    if (!TmaReadsLhs(p) || !TmaReadsRhs(p)) continue;
     config.multicast = 1;
     Run(launcher, {p, config, "_peers"});
   }
@@ -680,6 +720,8 @@ int main() {
   RunScaled<256>(launcher, 8);
   RunDenseOnly<kF16, 144, true, true>(launcher, 8);
   RunDenseOnly<kBF16, 144, false, false>(launcher, 4);
+  RunDenseOnly<kBF16, 160, true, true>(launcher, 6);
+  RunDenseOnly<kF16, 160, false, false>(launcher, 6);
   RunDenseOnly<kBF16, 176, true, false>(launcher, 8);
   RunDenseOnly<kBF16, 208, false, false>(launcher, 8);
   RunTransposed<kBF16, kBF16, 112, true, false>(launcher, 8);

@@ -27,12 +27,12 @@ KERNELS = [name for name in NAMES if re.match(
 GROUPED = [name for name in KERNELS if not Kernel(name).dense_only]
 
 
-def options(kernel: Kernel, num_workgroups: int):
+def options(kernel: Kernel, workgroups: int, **config):
   if kernel.name not in _ffi.built_kernels("sm90"):
     pytest.skip(f"this build has no {kernel.name}")
   out = "float16" if kernel.dtypes[0] == "float16" else "bfloat16"
   return dict(preferred_element_type=out, implementation="jaxgemm", config=kernel.config(
-      schedule="persistent", num_workgroups=num_workgroups))
+      schedule="persistent", num_workgroups=workgroups, **config))
 
 
 def check(runs):
@@ -53,13 +53,16 @@ def test_plain(rng, name):
   for k in (4 * kernel.k, 5 * kernel.k + 16, 19 * kernel.k):
     a, wide_a = kernel.lhs(rng, 2, m, k)
     b, wide_b = kernel.rhs(rng, 2, k, n)
-    for workgroups in (1, 4, 66):
+    grids = [dict(workgroups=count) for count in (1, 4, 66)]
+    if kernel.multicasts:
+      grids += [dict(workgroups=count, multicast=True) for count in (4, 32)]
+    for grid in grids:
       runs.append((functools.partial(
-          jaxgemm.dot_general, dimension_numbers=numbers, **options(kernel, workgroups)),
+          jaxgemm.dot_general, dimension_numbers=numbers, **options(kernel, **grid)),
                    (a, b), product(wide_a, wide_b)))
   outs = check(runs)
   for i, out in enumerate(outs):
-    assert (out == outs[i // 3 * 3]).all()  # the same bits on any grid
+    assert (out == outs[i // len(grids) * len(grids)]).all()  # the same bits on any grid
 
 
 @pytest.mark.parametrize("name", KERNELS)
@@ -76,8 +79,11 @@ def test_fused(rng, name):
     b, wide_b = kernel.rhs(rng, 2, k, n)
     sums = product(wide_a, wide_b)
     z = sums * scale[:, None].astype(np.float64) + bias[:, None]
-    for workgroups in (1, 66):
-      given = options(kernel, workgroups)
+    grids = [dict(workgroups=1), dict(workgroups=66)]
+    if kernel.multicasts:
+      grids += [dict(workgroups=count, multicast=True) for count in (4, 32)]
+    for grid in grids:
+      given = options(kernel, **grid)
       for out in (given["preferred_element_type"], "float32"):
         given["preferred_element_type"] = out
         call = functools.partial(

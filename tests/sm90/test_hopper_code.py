@@ -69,8 +69,8 @@ def test_the_main_loop_is_short(kernel):
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_the_first_load_comes_soon(kernel):
   """Few instructions may come before the first load, because new code is fetched slowly. The
-  number depends on nvcc's version: 128x64x64_crc has 149 by one, and more than 150 by another.
+  number depends on the version of nvcc. With multicast it grew from 149 to 180 at most.
   """
   for form, code in functions(kernel).items():
     if form in FIRST_LOADS:
-      assert code.index("UTMALDG") <= 160, form
+      assert code.index("UTMALDG") <= 190, form

@@ -38,9 +38,10 @@ class Kernel:
     self.name, self.dtypes, self.layout = name, (lhs, rhs), layout
     self.m, self.n, self.k = int(m), int(n), int(k)
     self.integer = lhs == "int8"
-    # CTAs can load lhs for each other if k is contiguous and rhs does not go through registers.
-    self.multicasts = self.transposed and layout[0] == "r" and (
-        lhs != "float32" or layout[1] == "c")
+    # CTAs of different tiles can load operands for each other, unless a tile has two CTAs or
+    # rhs goes through registers.
+    self.multicasts = (lhs != "float32" or layout[1] == "c") if self.transposed else (
+        self.m == 128 or self.n == 160)
     # Tiles whose columns are not a multiple of 64 have dense forms only.
     self.dense_only = not self.transposed and self.n % 64 != 0
     # Results are rounded once; those of float8 operands stay float32.
