@@ -13,8 +13,8 @@ namespace {
 std::string WhyFasterOnHost(const Problem& p, double operations) {
   const auto timed = [](DType dtype) { return dtype == DType::kF32 || dtype == DType::kBF16; };
   if (!timed(p.lhs_dtype) || !timed(p.rhs_dtype)) return "";
-  // With few operations the ratios are 0.05 to 1.4, and 0.3 in the geometric mean. A call of the
-  // kernels takes 2 to 5 microseconds.
+  // With few operations the ratios were 0.05 to 1.4, and 0.3 in the geometric mean, when each call
+  // was decoded anew (bindings/kept_calls.h). They were not timed since.
   constexpr double kTiny = 1e4;
   if (operations < kTiny) {
     return "the product has fewer than " + Str(static_cast<int64_t>(kTiny)) +
