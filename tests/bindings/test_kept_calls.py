@@ -12,6 +12,9 @@ import pytest
 import jaxgemm
 from tests.bindings import test_handler
 
+# JAX raises the one or the other, depending on when it sees the error.
+REFUSED = (ValueError, jax.errors.JaxRuntimeError)
+
 
 def operands(rng, m, n, k):
   """Small integers, whose products are exact."""
@@ -63,7 +66,7 @@ def test_a_call_that_differs_in_one_attribute_is_refused(change, message):
   for _ in range(2):
     out = np.asarray(test_handler.call(args, results, attrs)[0])
     assert np.abs(out - reference).max() < 1e-5 * np.abs(reference).max()
-    with pytest.raises(jax.errors.JaxRuntimeError, match=message):
+    with pytest.raises(REFUSED, match=message):
       test_handler.call(args, results, {**attrs, **change})
 
 
@@ -71,7 +74,7 @@ def test_a_call_without_one_attribute_is_refused():
   args, results, attrs, _ = test_handler.good_call()
   test_handler.call(args, results, attrs)
   renamed = {("zero" if name == "pivot" else name): value for name, value in attrs.items()}
-  with pytest.raises(jax.errors.JaxRuntimeError, match="is missing"):
+  with pytest.raises(REFUSED, match="is missing"):
     test_handler.call(args, results, renamed)
 
 
