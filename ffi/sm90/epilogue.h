@@ -103,8 +103,9 @@ class Epilogue {
 #pragma unroll
     for (int block = 0; block < Traits::kBlocksM; ++block) {
       Packed packed;
-      const Place place = PlaceOf(
-          args, tile, rank_ * Traits::kCtaM + block * Traits::kBlockStep + Warp() % kWarps * kWarpM);
+      const Place place =
+          PlaceOf(args, tile,
+                  rank_ * Traits::kCtaM + block * Traits::kBlockStep + Warp() % kWarps * kWarpM);
       // Tells ptxas that the branch is uniform in the warp, see Multiplier::Run in mainloop.h.
       if (SameInWarp(place.row >= place.rows)) return;
       if (SameInWarp(!IsWhole(args, place))) {

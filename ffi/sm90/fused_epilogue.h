@@ -167,7 +167,10 @@ class FusedEpilogue : public Epilogue<Traits> {
   // it only once. Registers cannot be indexed at run time, so each step of the loop copies some of
   // them.
   JAXGEMM_SM90 void Activate(Activation activation, Sum (&sums)[Traits::kAllSums]) {
-    constexpr int kCount = Traits::kAllSums > 128 ? 8 : Traits::kAllSums % 32 == 0 ? 32 : Traits::kAllSums % 24 == 0 ? 24 : 8;
+    constexpr int kCount = Traits::kAllSums > 128       ? 8
+                           : Traits::kAllSums % 32 == 0 ? 32
+                           : Traits::kAllSums % 24 == 0 ? 24
+                                                        : 8;
     constexpr int kSteps = Traits::kAllSums / kCount;
     if (SameInWarp(activation == Activation::kNone)) return;
 #pragma unroll 1
