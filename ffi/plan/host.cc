@@ -109,7 +109,8 @@ void AddCandidates(const Problem& p, const Config& config, const Chip& chip, boo
     // rhs is read in pieces as long as they can be if each of several workgroups has about two
     // tiles.
     const bool row_major = (transposed ? p.lhs_contracting : p.rhs_contracting) == 0;
-    const int64_t pieces = s.workgroups == 1 ? 1 : CeilDiv(2 * s.workgroups, p.batch);
+    const int64_t pieces =
+        s.workgroups == 1 ? 1 : CeilDiv(2 * s.workgroups, std::max<int64_t>(p.batch, 1));
     if (!asked_n) {
       asked_n = std::clamp<int64_t>(RoundUp(CeilDiv(n, pieces), 64), 128, row_major ? 4096 : 1024);
     }
