@@ -1,5 +1,7 @@
 """What the plan chooses for a Hopper GPU. The tests need no GPU."""
 
+import itertools
+
 import jax
 import jax.numpy as jnp
 import pytest
@@ -167,6 +169,18 @@ def test_neighbouring_tiles_load_operands_for_each_other(m, n, peers, lhs, rhs):
       multicast=lhs or rhs or None))
   assert data["workspace_bytes"] == 0
   assert said(data, "of lhs for both") == lhs and said(data, "of rhs for both") == rhs
+
+
+def test_no_cluster_has_three_tiles_outside_of_out():
+  """tests/protocols/multicast.py shows what would happen in such a cluster."""
+  config = GemmConfig(tile_m=128, tile_n=128, multicast=True)
+  for m, n in itertools.product(range(1, 6), repeat=2):
+    if m == n == 1:
+      continue
+    data = explain(128 * m - 8, 128 * n - 8, 4096, schedule="persistent", config=config)
+    of_lhs, of_rhs = said(data, "of lhs for both"), said(data, "of rhs for both")
+    assert of_lhs or of_rhs
+    assert (of_lhs and of_rhs) == (min(m, n) > 1 and not (m % 2 and n % 2))
 
 
 def test_without_multicast_tiles_are_in_no_cluster_with_neighbours():
