@@ -1,4 +1,4 @@
-"""Predicts random products on each AMD chip: the plan's choice, its candidates, and the roofline.
+r"""Predicts random products on each AMD chip: the plan's choice, its candidates, and the roofline.
 
     python -m benchmarks.model.amdgpu_random --seed=5 --clock=8 --json=amd-random.json \
         --markdown=amd-random.md
