@@ -127,7 +127,7 @@ def markdown(command: str, tables: dict, clock: list[dict]) -> str:
 
 
 def define_flags() -> None:
-  """The flags of the random products. Other suites import this module, so it defines none itself."""
+  """The flags of the random products. Not at import: other suites import this module."""
   flags.DEFINE_integer("seed", 5, "Seed of the random products.")
   flags.DEFINE_integer("dense", 200, "Dense products of each chip.", lower_bound=2)
   flags.DEFINE_integer("grouped", 100, "Grouped products of each chip.", lower_bound=2)
