@@ -380,6 +380,14 @@ def test_neighbouring_tiles_of_out_t_load_lhs_for_each_other():
     GemmConfig(multicast="yes")
 
 
+def test_a_form_that_could_not_count_its_k_tiles_is_not_taken():
+  """A single workgroup has 832 x 1664 tiles of 1664 k tiles, which is more than 2**31."""
+  size = 104 * 1024
+  for num_workgroups, is_plain in ((1, False), (2, True)):
+    config = GemmConfig(num_workgroups=num_workgroups, tile_m=128, tile_n=64)
+    assert said(explain(size, size, size, config=config), "plain: there is no") == is_plain
+
+
 def test_multicast_is_refused_elsewhere():
   for chip in ("cpu", "MI300X"):
     with pytest.raises(ValueError, match="multicast=True is for Hopper"):
