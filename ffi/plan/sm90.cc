@@ -78,7 +78,7 @@ int64_t ClusterK(const Problem& p, const Plan& plan) {
 // the product has tiles_m x tiles_n tiles. In a cluster of 2 x 2 tiles each CTA must receive
 // something from another one in every k tile. Else it would run ahead, and its next release of a
 // stage would be taken for that of a CTA which still reads the stage. So there must be no cluster
-// of which three tiles are outside of out.
+// of which three tiles are outside of out (tests/protocols/multicast.py shows it).
 bool MayMulticast(const Problem& p, const GpuInstance& instance, int64_t tiles_m, int64_t tiles_n,
                   int64_t cluster_k, int64_t cluster_m, int64_t cluster_n) {
   const bool has_one_tile = tiles_m % 2 == 1 && tiles_n % 2 == 1;

@@ -123,6 +123,8 @@ class Cluster(NamedTuple):
     ahead: k tiles that each CTA loads for itself, before the first cluster barrier.
     consumers: of a CTA.
     peers: CTAs that share a tile, each with a part of its k. They load nothing for each other.
+    released_in_all: each CTA of 2 x 2 tiles also releases its stages in the one that has neither
+      its rows nor its columns. The code does not do so. With it, three tiles may be outside of out.
     faults: planted faults.
   """
   cluster_m: int
@@ -135,6 +137,7 @@ class Cluster(NamedTuple):
   ping_pong: bool = False
   peers: int = 1
   last_barrier: bool = False
+  released_in_all: bool = False
   late_data: bool = False
   late_arrivals: bool = False
   faults: tuple[str, ...] = ()
@@ -152,7 +155,8 @@ class _Model:
                     for cta in self.ctas]
     # Where a CTA's releases go to.
     self.released_in = [self._released_in(cta) for cta in self.ctas]
-    count = len(self.sharers[0].ranks()) - ("one release less counted" in cluster.faults)
+    count = len(self.ctas) if cluster.released_in_all else len(self.sharers[0].ranks())
+    count -= "one release less counted" in cluster.faults
     self.arrivals = count * (1 if cluster.ping_pong else cluster.consumers)
     self.loads = [[self._loads(cta, k) for k in range(self.total)] for cta in self.ctas]
     self.wanted = [[self._wanted(cta, k) for k in range(self.total)] for cta in self.ctas]
@@ -166,7 +170,7 @@ class _Model:
 
   def _released_in(self, cta: int) -> list[int]:
     sharers, faults = self.sharers[cta], self.of.faults
-    ranks = sharers.ranks()
+    ranks = [*self.ctas] if self.of.released_in_all else sharers.ranks()
     if "no release to the same rows" in faults:
       ranks = ranks[:sharers.of_rhs]
     return ranks * (2 if "released twice" in faults else 1)

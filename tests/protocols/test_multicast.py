@@ -47,6 +47,13 @@ RIGHT = {
                                                   late_arrivals=True)
        for tiles in (ROW, COLUMN)},
     "two peers": of_tiles(ROW, 2, k_tiles=3, stages=2, peers=2),
+    # What would allow three tiles outside of out.
+    **{f"{words(tiles)}, {how}, released in all": of_tiles(tiles, **given, released_in_all=True)
+       for tiles in (THREE_OUTSIDE, Tiles((1, 0), (2, 0)))
+       for how, given in {
+           "two stages": dict(count=2, k_tiles=3, stages=2),
+           "three stages": dict(count=1, k_tiles=7, stages=3, ahead=2),
+       }.items()},
     # A tile of 256 rows, in the forms of gemm.h.
     **{f"{words(tiles)}, last barrier": of_tiles(tiles, 2, k_tiles=3, stages=2, ahead=0,
                                                  consumers=2, last_barrier=True)
