@@ -232,7 +232,7 @@ JAXGEMM_INLINE void StoreSums(typename Ops::AccV (&acc)[kRows][kVectors], int co
   if (cols == kVectors * kLanes) {
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
-#pragma GCC unroll 2
+#pragma GCC unroll 8
       for (int i = 0; i < kVectors; ++i) {
         typename Ops::Acc* to = c + r * ldc + i * kLanes;
         if (accumulate) acc[r][i] += Load<AccV>(to);
@@ -243,7 +243,7 @@ JAXGEMM_INLINE void StoreSums(typename Ops::AccV (&acc)[kRows][kVectors], int co
   }
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
-#pragma GCC unroll 2
+#pragma GCC unroll 8
     for (int i = 0; i < kVectors; ++i) {
       const int rest = cols - i * kLanes, count = rest < kLanes ? rest : kLanes;
       if (count <= 0) break;

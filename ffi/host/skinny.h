@@ -21,6 +21,10 @@ constexpr int kConvertedCols = 4;  // columns of a float8 rhs that are converted
 // How many rows of rhs a DirectTile takes at a time. With few of them the processor's prefetchers
 // can follow each row. With many rows of lhs it takes longer to load and store their sums.
 constexpr int DirectK(int rows) { return rows <= 2 ? 8 : rows <= 8 ? 16 : 32; }
+// The most vectors of columns of a DirectTile whose rhs is in the L2, where the latency of the adds
+// matters: few rows have few accumulators. A larger rhs has two, and is prefetched better.
+constexpr int DirectVectors(int rows) { return rows == 1 ? 8 : rows <= 3 ? 4 : 2; }
+constexpr int64_t kSmallRhs = 256 << 10;
 
 // The most rows for which a row-major rhs is read in place and not packed. Each block of kTileRows
 // rows converts rhs anew.
@@ -133,7 +137,7 @@ void DirectTile(const uint32_t* a, const SourceRows& b, int col, int k, int word
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
       const WordV x = Ops::Broadcast(a + r * kRowWords + word);
-#pragma GCC unroll 2
+#pragma GCC unroll 8
       for (int i = 0; i < kVectors; ++i) acc[r][i] = Ops::MultiplyAdd(acc[r][i], x, y[i]);
     }
   };
@@ -147,15 +151,15 @@ void DirectTile(const uint32_t* a, const SourceRows& b, int col, int k, int word
   int word = 0;
 #pragma GCC unroll 4
   for (; word < whole; ++word) {
-#pragma GCC unroll 2
+#pragma GCC unroll 8
     for (int i = 0; i < kPerWord; ++i) {
-#pragma GCC unroll 2
+#pragma GCC unroll 8
       for (int line = 0; line < kVectors * kLanes * kBytes; line += 64) {
         Prefetch(b, col + line / kBytes, k + word * kPerWord + i + k_ahead);
       }
     }
     WordV y[kVectors];
-#pragma GCC unroll 2
+#pragma GCC unroll 8
     for (int i = 0; i < kVectors; ++i) {
       y[i] = Ops::template Across<kDType>(p + i * kLanes * kBytes,
                                           p + i * kLanes * kBytes + b.k_stride);
@@ -165,7 +169,7 @@ void DirectTile(const uint32_t* a, const SourceRows& b, int col, int k, int word
   }
   for (; word < words; ++word) {
     WordV y[kVectors];
-#pragma GCC unroll 2
+#pragma GCC unroll 8
     for (int i = 0; i < kVectors; ++i) {
       y[i] = i * kLanes < cols ? LoadAcross<Ops, kDType>(b, col + i * kLanes, k + word * kPerWord)
                                : WordV{};
@@ -183,20 +187,25 @@ struct DirectTable<Ops, kDType, Indices<i...>> {
                       typename Ops::Acc*, int64_t, bool);
   static constexpr Fn kOne[] = {DirectTile<Ops, kDType, i + 1, 1>...};
   static constexpr Fn kTwo[] = {DirectTile<Ops, kDType, i + 1, 2>...};
+  static constexpr Fn kMost[] = {DirectTile<Ops, kDType, i + 1, DirectVectors(i + 1)>...};
 };
 
 template <class Ops, DType kDType>
 void MultiplyDirect(const uint32_t* a, const SourceRows& b, int rows, typename Ops::Acc* c,
                     int64_t ldc, bool accumulate) {
   using Table = DirectTable<Ops, kDType, typename MakeIndices<kTileRows>::Type>;
-  const int blocks = (rows + kTileRows - 1) / kTileRows, most_k = DirectK(rows);
+  const int blocks = (rows + kTileRows - 1) / kTileRows;
+  const int width = (b.k * b.k_stride <= kSmallRhs ? DirectVectors(rows) : 2) * kLanes;
+  const int most_k = b.k <= 2 * DirectK(rows) ? b.k : DirectK(rows);
   int k = 0;
   do {
     const int step = b.k - k < most_k ? b.k - k : most_k;
     const int words = (step + Ops::kPerWord - 1) / Ops::kPerWord;
-    for (int col = 0; col < b.count; col += kPanel) {
-      const int cols = b.count - col < kPanel ? b.count - col : kPanel;
-      const auto& tiles = cols <= kLanes ? Table::kOne : Table::kTwo;
+    for (int col = 0; col < b.count; col += width) {
+      const int cols = b.count - col < width ? b.count - col : width;
+      const auto& tiles = cols <= kLanes       ? Table::kOne
+                          : cols <= 2 * kLanes ? Table::kTwo
+                                               : Table::kMost;
       for (int block = 0, row = 0; block < blocks; ++block) {
         const int count = (rows - row) / (blocks - block);
         tiles[count - 1](a + row * kRowWords + k / Ops::kPerWord, b, col, k, words, cols, most_k,

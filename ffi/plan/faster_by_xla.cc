@@ -7,57 +7,33 @@
 namespace jaxgemm {
 namespace {
 
-// The ratios in comments are XLA's time over the kernels' for random products, on an EPYC with AVX2
-// and one thread (benchmarks/results/cpu-epyc-avx2-random-kernels.json). In jaxlib 0.10.2, 0.11.2
-// and 0.12.0 XLA takes about the same time for these products.
+// The ratios in comments are XLA's time over the kernels' for random products, on an EPYC with
+// AVX-512 and one thread (cpu-epyc-avx512-random-kernels-2.json in benchmarks/results), where each
+// call takes 0.5 to 0.7 us beside the product. In jaxlib 0.10.2, 0.11.2 and 0.12.0 XLA takes about
+// the same time for these products.
 std::string WhyFasterOnHost(const Problem& p, double operations) {
   const auto timed = [](DType dtype) { return dtype == DType::kF32 || dtype == DType::kBF16; };
   if (!timed(p.lhs_dtype) || !timed(p.rhs_dtype)) return "";
-  // With few operations the ratios were 0.05 to 1.4, and 0.3 in the geometric mean, when each call
-  // was decoded anew (bindings/kept_calls.h). They were not timed since.
-  constexpr double kTiny = 1e4;
-  if (operations < kTiny) {
-    return "the product has fewer than " + Str(static_cast<int64_t>(kTiny)) +
+  const bool is_f32 = p.lhs_dtype == DType::kF32 && p.rhs_dtype == DType::kF32;
+  // TINY
+  const int64_t tiny = is_f32 ? 10000 : 4000;
+  if (operations < static_cast<double>(tiny)) {
+    return "the product has fewer than " + Str(tiny) +
            " operations: XLA's product mostly takes 0.1 to 0.9 of the time, most of which is the "
            "start of the call";
   }
-  // If an operand is a vector in float32, the ratios are 0.02 to 0.98, because XLA reads the matrix
-  // as it is; they come near 0.98 only above 1e6 operations. In bfloat16 XLA converts the matrix
-  // first, and takes 2 to 6 times as long as the kernels for large matrices.
+  // VEC
   constexpr double kSmall = 2e5;
-  const bool is_f32 = p.lhs_dtype == DType::kF32 && p.rhs_dtype == DType::kF32;
   if ((p.m == 1 || p.n == 1) && (is_f32 || operations < kSmall)) {
     return "an operand is a vector" + std::string(is_f32 ? "" : " and the product is small") +
-           ": XLA's product mostly takes 0.3 to 0.9 of the time";
+           ": XLA's product mostly takes 0.3 to 1.0 of the time";
   }
-  // With a k of 2 or 3 the ratio is 0.31 to 0.97 for 18 products, and higher for 2 others. Storing
-  // the result takes most of the time.
-  constexpr int64_t kShortK = 3;
-  if (p.k <= kShortK) {
-    return "k is at most " + Str(kShortK) + ": XLA's product mostly takes 0.3 to 1.0 of the time";
-  }
-  // With k up to 16 in bfloat16 the ratio is 0.39 to 0.98 for 22 products and 1.18 to 2.25 for 5
-  // others, and 0.77 in the geometric mean. With k from 17 to 24 it is 0.52 to 1.83 for 16
-  // products, and 0.81 in the geometric mean (AVX2, and AVX-512:
-  // cpu-epyc-avx512-random-kernels.json).
-  constexpr int64_t kShortKOfBf16 = 24;
-  if (!is_f32 && p.k <= kShortKOfBf16) {
-    return "an operand is bfloat16 and k is at most " + Str(kShortKOfBf16) +
-           ": XLA's product mostly takes 0.4 to 1.0 of the time";
-  }
-  // With few rows or columns in float32, and lhs [M, K], the ratio is 0.34 to 1.36 for 37 products:
-  // 0.67 in the geometric mean with AVX-512, 0.82 and 0.49 with AVX2 (the two files above and
-  // cpu-epyc-avx2-random.json). With lhs [K, M] the kernels are faster, and for small batches: one
-  // of 160 products took XLA 6 times as long.
-  constexpr int64_t kFewRows = 16;
-  constexpr double kSmallOfFewRows = 4e5;
-  if (is_f32 && p.batch == 1 && p.lhs_contracting == 1 && std::min(p.m, p.n) <= kFewRows &&
-      operations < kSmallOfFewRows) {
-    return "the result has at most " + Str(kFewRows) +
-           " rows or columns, k is the last dimension of lhs, and the product has no batch and fewer "
-           "than " +
-           Str(static_cast<int64_t>(kSmallOfFewRows)) +
-           " operations: XLA's product mostly takes 0.4 to 1.0 of the time";
+  // K3
+  constexpr int64_t kShortK = 3, kFewColumns = 16;
+  if (p.k <= kShortK && (is_f32 || std::min(p.m, p.n) <= kFewColumns)) {
+    return "k is at most " + Str(kShortK) +
+           (is_f32 ? "" : " and the result has at most " + Str(kFewColumns) + " rows or columns") +
+           ": XLA's product mostly takes 0.3 to 1.0 of the time";
   }
   return "";
 }
