@@ -16,7 +16,7 @@ constexpr int kDotCols = 4;                       // and the most columns
 constexpr int kDotAhead = 4;
 // A DotTile adds up the lanes of its accumulators at the end. If there are several rows and k has
 // fewer vectors than this, rhs is packed instead, and each lane has an accumulator of its own.
-constexpr int kDotVectors = 6;
+constexpr int kDotVectors = 2;
 constexpr int kConvertedCols = 4;  // columns of a float8 rhs that are converted at a time
 // How many rows of rhs a DirectTile takes at a time. With few of them the processor's prefetchers
 // can follow each row. With many rows of lhs it takes longer to load and store their sums.

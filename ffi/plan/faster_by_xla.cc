@@ -15,24 +15,32 @@ std::string WhyFasterOnHost(const Problem& p, double operations) {
   const auto timed = [](DType dtype) { return dtype == DType::kF32 || dtype == DType::kBF16; };
   if (!timed(p.lhs_dtype) || !timed(p.rhs_dtype)) return "";
   const bool is_f32 = p.lhs_dtype == DType::kF32 && p.rhs_dtype == DType::kF32;
-  // TINY
+  // Below 10,000 operations in float32 the ratios are 0.05 to 0.98 for 28 products with a vector,
+  // and 0.28 to 2.63 for 12 others, 0.90 in the geometric mean. Below 4,000 in bfloat16 they are
+  // 0.12 to 0.90 for 12 with a vector, and 0.25 to 1.34 for 5 others.
   const int64_t tiny = is_f32 ? 10000 : 4000;
   if (operations < static_cast<double>(tiny)) {
     return "the product has fewer than " + Str(tiny) +
            " operations: XLA's product mostly takes 0.1 to 0.9 of the time, most of which is the "
            "start of the call";
   }
-  // VEC
+  // If an operand is a vector in float32, the ratios of 13 products are 0.20 to 1.19, and 0.62 in
+  // the geometric mean: XLA reads the matrix as it is. Those of large products are near 1. In
+  // bfloat16 XLA converts the matrix first. Up to 2e5 operations the ratios are 0.44 to 1.21 for 18
+  // products, above that 0.94 to 12.3 for 8.
   constexpr double kSmall = 2e5;
   if ((p.m == 1 || p.n == 1) && (is_f32 || operations < kSmall)) {
     return "an operand is a vector" + std::string(is_f32 ? "" : " and the product is small") +
            ": XLA's product mostly takes 0.3 to 1.0 of the time";
   }
-  // K3
-  constexpr int64_t kShortK = 3, kFewColumns = 16;
-  if (p.k <= kShortK && (is_f32 || std::min(p.m, p.n) <= kFewColumns)) {
+  // With a k of 2 or 3 storing the result takes most of the time. In float32 the ratios are 0.68 to
+  // 3.39 for 6 products here, and 0.31 to 0.97 for 18 with AVX2
+  // (cpu-epyc-avx2-random-kernels.json). In bfloat16 they are 0.48 to 1.41 for 6 with few rows or
+  // columns.
+  constexpr int64_t kShortK = 3, kFew = 16;
+  if (p.k <= kShortK && (is_f32 || std::min(p.m, p.n) <= kFew)) {
     return "k is at most " + Str(kShortK) +
-           (is_f32 ? "" : " and the result has at most " + Str(kFewColumns) + " rows or columns") +
+           (is_f32 ? "" : " and the result has at most " + Str(kFew) + " rows or columns") +
            ": XLA's product mostly takes 0.3 to 1.0 of the time";
   }
   return "";

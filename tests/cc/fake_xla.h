@@ -6,9 +6,12 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
+#include "plan/plan.h"
 #include "xla/ffi/api/c_api.h"
 
 struct XLA_FFI_Error {
@@ -120,6 +123,27 @@ class FakeCall {
   std::vector<XLA_FFI_ArgType> arg_types_;
   std::vector<XLA_FFI_RetType> ret_types_;
 };
+
+// Adds the attributes that a lowered call has.
+inline void AddAttributes(const Problem& p, const Choice& choice, FakeCall* call) {
+  auto add = [call](const char* name, auto value) {
+    using T = decltype(value);
+    if constexpr (std::is_same_v<T, std::string_view>) {
+      call->attributes[name] = std::string(value);
+    } else if constexpr (std::is_enum_v<T>) {
+      call->attributes[name] = std::string(Name(value));
+    } else {
+      call->attributes[name] = int64_t{value};
+    }
+  };
+#define JAXGEMM_PROBLEM(type, name, initial)
+#define JAXGEMM_PROBLEM_ATTRIBUTE(type, name, initial) add(#name, p.name);
+#define JAXGEMM_CHOICE(type, name, initial) add(#name, choice.name);
+#include "spec/call_schema.def"
+#undef JAXGEMM_PROBLEM
+#undef JAXGEMM_PROBLEM_ATTRIBUTE
+#undef JAXGEMM_CHOICE
+}
 
 // The traits that a handler is registered with.
 inline XLA_FFI_Handler_Traits TraitsOf(XLA_FFI_Handler* handler) {

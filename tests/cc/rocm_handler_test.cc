@@ -71,23 +71,7 @@ struct Case {
     call.AddRet(XLA_FFI_DataType_BF16, &out, {p.batch, p.m, p.n});
     if (p.save_preact) call.AddRet(XLA_FFI_DataType_BF16, &preact, {p.batch, p.m, p.n});
     call.AddRet(XLA_FFI_DataType_U8, workspace.data(), {plan.workspace_bytes});
-    auto add = [&call](const char* name, auto value) {
-      using T = decltype(value);
-      if constexpr (std::is_same_v<T, std::string_view>) {
-        call.attributes[name] = std::string(value);
-      } else if constexpr (std::is_enum_v<T>) {
-        call.attributes[name] = std::string(Name(value));
-      } else {
-        call.attributes[name] = int64_t{value};
-      }
-    };
-#define JAXGEMM_PROBLEM(type, name, initial)
-#define JAXGEMM_PROBLEM_ATTRIBUTE(type, name, initial) add(#name, p.name);
-#define JAXGEMM_CHOICE(type, name, initial) add(#name, plan.choice.name);
-#include "spec/call_schema.def"
-#undef JAXGEMM_PROBLEM
-#undef JAXGEMM_PROBLEM_ATTRIBUTE
-#undef JAXGEMM_CHOICE
+    AddAttributes(p, plan.choice, &call);
     return call;
   }
 };

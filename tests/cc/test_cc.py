@@ -25,8 +25,8 @@ FLAGS = {
     "thread": "-O1 -g -fsanitize=thread",
     "address": "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined",
 }
-TESTS = ["schedule_test", "host_gemm_test", "rendezvous_test", "producer_test", "rocm_handler_test",
-         "host_kernel_test"]
+TESTS = ["schedule_test", "host_gemm_test", "host_calls_test", "rendezvous_test", "producer_test",
+         "rocm_handler_test", "host_kernel_test"]
 # Whether a build's hopper_test has only few of Hopper's instances.
 FEW_INSTANCES = {"plain": True, "thread": True, "address": False}
 

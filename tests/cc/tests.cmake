@@ -19,7 +19,7 @@ endif()
 
 add_executable(schedule_test ${CMAKE_CURRENT_LIST_DIR}/schedule_test.cc)
 target_link_libraries(schedule_test PRIVATE jaxgemm_headers Threads::Threads)
-foreach(test host_kernel_test host_gemm_test rendezvous_test producer_test rocm_handler_test)
+foreach(test host_kernel_test host_gemm_test host_calls_test rendezvous_test producer_test rocm_handler_test)
   add_executable(${test} ${CMAKE_CURRENT_LIST_DIR}/${test}.cc)
   target_link_libraries(${test} PRIVATE ${host} Threads::Threads)
 endforeach()
