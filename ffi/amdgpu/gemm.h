@@ -339,18 +339,26 @@ template <class Traits>
 struct FewRowsTile {
   using Loop = FewRowsMainloop<Traits>;
   static constexpr int kLdsBytes = Loop::kLdsBytes;
+  // Tiles of 16 rows are for products with one row of tiles, none of which is cut. This saves
+  // instructions before the first load.
+  static constexpr bool kOneRow = Traits::kTileM == 16;
 
   static JAXGEMM_AMD void Store(const GemmArgs& args, const WorkTile& tile,
                                 typename Traits::Sums& sums, const typename Traits::Sum4* loaded,
                                 Lds* lds) {
+    if (StoresFours<Traits>(args)) return StoreFours<Traits>(args, tile, sums, loaded);
     StoreFewRows<Traits>(args, tile, sums, loaded, lds);
   }
 
   static JAXGEMM_AMD bool IsPlain(const GemmArgs& args) {
-    return StoresFours<Traits>(args) && args.map.grid.tiles_m == 1;
+    return StoresFours<Traits>(args) & (!kOneRow || args.map.grid.tiles_m == 1);
   }
-  static JAXGEMM_AMD Index Slices(const StreamKMap& map) { return map.cut_tiles == 0 ? 1 : 0; }
-  static JAXGEMM_AMD WorkTile At(const StreamKMap& map, Index, Index workgroup) {
+  static JAXGEMM_AMD Index Slices(const StreamKMap& map) {
+    if constexpr (!kOneRow) return map.EqualSlices();
+    return map.cut_tiles == 0 ? 1 : 0;
+  }
+  static JAXGEMM_AMD WorkTile At(const StreamKMap& map, Index slices, Index workgroup) {
+    if constexpr (!kOneRow) return map.EqualSlice(workgroup, slices);
     const TileGrid& grid = map.grid;
     // Neighbouring tiles that read the same cache lines of rhs run on one XCD.
     const Index n =
@@ -366,7 +374,7 @@ struct FewRowsTile {
   }
   static JAXGEMM_AMD void StorePlain(const GemmArgs& args, const WorkTile& tile,
                                      typename Traits::Sums& sums, Lds*) {
-    StoreFours<Traits>(args, tile, sums[0][0]);
+    StoreFours<Traits>(args, tile, sums, nullptr);
   }
 };
 template <class Traits>
@@ -406,7 +414,7 @@ JAXGEMM_AMD bool RunOneTile(Lds* lds) {
   AmdAccumulator<Traits> accumulator;
   Tile::RunVectors(lhs, rhs, tile, lds, accumulator.sums);
   ScaleSums<Traits>(accumulator.sums);
-  if constexpr (Traits::kWavesK == 1) {
+  if constexpr (Traits::kTileM > 16) {
     accumulator.partials = args.partials;
     accumulator.lds_slot = reinterpret_cast<LdsIndex*>(lds);
     accumulator.loaded = nullptr;

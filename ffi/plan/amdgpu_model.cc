@@ -184,8 +184,9 @@ class Prediction {
                                         : model_.macs_8 * PackedElements(tile_.lhs));
     if (LoadsByElement()) {
       // A workgroup's own matrix instructions do not hide these loads.
-      return matrix + model_.element_loads * (std::ceil(AsDouble(tile_.tile_m * 8) / Threads()) +
-                                              std::ceil(AsDouble(tile_.tile_n * 8) / Threads()));
+      const int64_t vecs = 8 * tile_.waves_k;
+      return matrix + model_.element_loads * (std::ceil(AsDouble(tile_.tile_m * vecs) / Threads()) +
+                                              std::ceil(AsDouble(tile_.tile_n * vecs) / Threads()));
     }
     const double l2 = std::min(model_.cu_bytes, model_.l2_bytes * AsDouble(chip_.num_xcds) / busy);
     const double past_l2 = std::min(model_.cu_bytes, machine_.cache_bytes / busy);
@@ -240,7 +241,7 @@ class Prediction {
 }  // namespace
 
 bool IsOneRow(const Plan& plan) {
-  return plan.instance->waves_k > 1 && plan.choice.schedule == Schedule::kPersistent &&
+  return plan.instance->for_few_rows() && plan.choice.schedule == Schedule::kPersistent &&
          plan.grid.tiles_m * plan.grid.batch == 1 &&
          plan.choice.num_workgroups >= plan.grid.tiles_n;
 }
