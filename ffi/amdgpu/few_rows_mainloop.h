@@ -122,13 +122,12 @@ class FewRowsMainloop {
   static constexpr int kFragsM = Lhs::kFrags, kFragsN = Rhs::kFrags;
   static constexpr int kFours = Traits::kTileN / 4;
   static constexpr int kVecs = kRowVecs / 4;
-  // How many k tiles a wave loads ahead: as many as fit in the VGPRs beside the accumulators, the
-  // fragments and addresses (how many these take was chosen by hand), but with at most 63 loads in
-  // flight, because vmcnt has 6 bits; at least two.
-  static constexpr int kWords = (Rhs::kLoads * Rhs::kPieceBytes + Lhs::kLoads * Lhs::kPieceBytes) / 4;
-  static constexpr int kRoom = 512 / Traits::kWavesPerSimd - 8 * kFragsM * kFragsN - 16;
-  static constexpr int kFit = kRoom / kWords;
-  static constexpr int kCounted = 63 / (Rhs::kLoads + Lhs::kLoads);
+  // How many k tiles a wave loads ahead: as many as fit in 96 VGPRs (a number chosen by hand), but
+  // with at most 63 loads in flight, because vmcnt has 6 bits. If two k tiles have more loads than
+  // that, it loads two.
+  static constexpr int kWords =
+      (Rhs::kLoads * Rhs::kPieceBytes + Lhs::kLoads * Lhs::kPieceBytes) / 4;
+  static constexpr int kFit = 96 / kWords, kCounted = 63 / (Rhs::kLoads + Lhs::kLoads);
   static constexpr int kAhead = kCounted < 2 ? 2 : kFit < kCounted ? kFit : kCounted;
   static_assert(kFit >= 2);
 
@@ -178,12 +177,14 @@ class FewRowsMainloop {
       rhs.NextTile();
     };
     auto multiply = [&](int ahead) __attribute__((always_inline)) {
+      __builtin_amdgcn_sched_barrier(0);
 #pragma unroll
       for (int vec = 0; vec < kVecs; vec += VecsPerMma<Traits>()) {
         Multiply([&](int frag, int i) { return Lhs::Fragment(loaded[ahead].lhs, frag, vec + i); },
                  [&](int frag, int i) { return Rhs::Fragment(loaded[ahead].rhs, frag, vec + i); },
                  sums);
       }
+      __builtin_amdgcn_sched_barrier(0);
     };
     load(0);
     ClearSums(sums);
@@ -192,17 +193,19 @@ class FewRowsMainloop {
     if (left == 1) return multiply(0);
 #pragma unroll
     for (int i = 1; i < kAhead; ++i) load(i);
-    // After the last k tile the loads return zeros.
+    // After the last k tile the loads return zeros. (If the loop had an exit after each k tile, the
+    // compiler would wait for all loads at its begin.)
 #pragma clang loop unroll(disable)
-    while (true) {
+    for (; left > kAhead; left -= kAhead) {
 #pragma unroll
-      for (int ahead = 0; ahead < kAhead; ++ahead) {
-        __builtin_amdgcn_sched_barrier(0);
-        multiply(ahead);
-        __builtin_amdgcn_sched_barrier(0);
-        if (--left == 0) return;
-        load(ahead);
+      for (int i = 0; i < kAhead; ++i) {
+        multiply(i);
+        load(i);
       }
+    }
+#pragma unroll
+    for (int i = 0; i < kAhead; ++i) {
+      if (left > i) multiply(i);
     }
   }
 
