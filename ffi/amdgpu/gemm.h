@@ -346,7 +346,6 @@ struct FewRowsTile {
   static JAXGEMM_AMD void Store(const GemmArgs& args, const WorkTile& tile,
                                 typename Traits::Sums& sums, const typename Traits::Sum4* loaded,
                                 Lds* lds) {
-    if (StoresFours<Traits>(args)) return StoreFours<Traits>(args, tile, sums, loaded);
     StoreFewRows<Traits>(args, tile, sums, loaded, lds);
   }
 
@@ -374,7 +373,7 @@ struct FewRowsTile {
   }
   static JAXGEMM_AMD void StorePlain(const GemmArgs& args, const WorkTile& tile,
                                      typename Traits::Sums& sums, Lds*) {
-    StoreFours<Traits>(args, tile, sums, nullptr);
+    StoreFours<Traits>(args, tile, sums);
   }
 };
 template <class Traits>

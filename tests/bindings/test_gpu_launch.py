@@ -97,7 +97,7 @@ def for_the_emulator():
   return {(target, name) for target, name in KERNELS
           if target in ("gfx942", "gfx950")
           and re.match(r"gemm_((float32|bfloat16)_.*_(32|64|128)x128x\d+_(r[rc]|cr)r"
-                       r"|bfloat16_.*_16x32x)", name)}
+                       r"|bfloat16_.*_(32x64x\d+_(r[rc]|cr)r|16x32x))", name)}
 
 
 def test_the_build_of_the_tests_has_what_they_launch(tmp_path):
