@@ -1,5 +1,5 @@
-// The epilogue of tiles with 16 rows, whose waves divide k: after they have added up their partial
-// sums (few_rows_mainloop.h), a thread has four columns of one row and stores them.
+// The epilogue of tiles whose waves divide k: after they have added up their partial sums
+// (few_rows_mainloop.h), a thread has four columns of one or two rows and stores them.
 #pragma once
 
 #include "amdgpu/few_rows_mainloop.h"
@@ -24,8 +24,8 @@ JAXGEMM_AMD bool StoresFours(const GemmArgs& args) {
   return stores;
 }
 
-// Where a thread stores its groups of four columns, for what StoresFours allows: in column `col`, in
-// the tile's row `row` and those that are kRowsAtOnce apart. Rows and columns outside of out are
+// Where a thread stores its groups of four columns, for what StoresFours allows: in column `col`,
+// in the tile's row `row` and those that are kRowsAtOnce apart. Rows and columns outside of out are
 // outside of the resource.
 template <class Traits>
 struct FoursOfThread {
@@ -95,6 +95,7 @@ JAXGEMM_AMD void StoreFewRows(const GemmArgs& args, const WorkTile& tile,
   using LdsSum4 = __attribute__((address_space(3))) Sum4;
   constexpr int kFours = Traits::kTileN / 4;
   const TileEpilogue epilogue(args, tile, args.groups.ragged);
+  // In a tile of 16 rows some threads have no sums; it leaves these products to the loop.
   if (StoresFours<Traits>(args) && Traits::kSumThreads == Traits::kThreads &&
       FoursOfThread<Traits>(args, tile).StoreRounded(args, epilogue, sums, loaded != nullptr)) {
     return;

@@ -1,6 +1,8 @@
-// The main loop of tiles with 16 rows, for products that read rhs once and do little else. Each
-// wave loads its part of every k tile straight to registers, as the matrix instructions take it,
-// several k tiles ahead. It needs no barrier and no LDS until the waves add up their accumulators.
+// The main loop of tiles of 16 and of 32 rows whose waves divide k. Each wave loads its part of
+// every k tile straight to registers, as the matrix instructions take it, two or three k tiles
+// ahead. It needs no barrier and no LDS until the waves add up their accumulators. So a product of
+// few tiles, which would wait for the latency of each k tile's loads in other kernels, has more
+// loads in flight.
 #pragma once
 
 #include "amdgpu/buffer.h"
@@ -181,9 +183,9 @@ class FewRowsMainloop {
       __builtin_amdgcn_sched_barrier(0);
 #pragma unroll
       for (int vec = 0; vec < kVecs; vec += VecsPerMma<Traits>()) {
-        Multiply([&](int frag, int i) { return Lhs::Fragment(loaded[ahead].lhs, frag, vec + i); },
-                 [&](int frag, int i) { return Rhs::Fragment(loaded[ahead].rhs, frag, vec + i); },
-                 sums);
+        Multiply([&](int frag, int i) {
+          return Lhs::Fragment(loaded[ahead].lhs, frag, vec + i);
+        }, [&](int frag, int i) { return Rhs::Fragment(loaded[ahead].rhs, frag, vec + i); }, sums);
       }
       __builtin_amdgcn_sched_barrier(0);
     };

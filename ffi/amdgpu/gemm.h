@@ -303,7 +303,7 @@ struct WorkgroupReady {
   }
 };
 
-// The main loop and the epilogue of a tile: GeneralTile, or FewRowsTile for tiles of 16 rows.
+// The main loop and the epilogue of a tile: GeneralTile, or FewRowsTile where waves divide k.
 // RunOneTile has the last four functions: At() returns a workgroup's work tile. RunVectors computes
 // it if the operands FitsVectors(), and StorePlain stores it if the product IsPlain().
 template <class Traits>

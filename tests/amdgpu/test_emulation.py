@@ -17,8 +17,8 @@ from tests.support import emulation_matrix as matrix
 # The small part is for the kernels that JAXGEMM_GPU_KERNELS=tests builds. These are every other
 # combination of type, tile and layout, like the fields of one colour on a chessboard, and fewer of
 # float8_e5m2. The scenarios are distributed: the kernels of each arch together run all of them, and
-# each kernel runs with loads by element and by vectors of 16 bytes. gfx90a has seven kernels in this
-# part; test_emulated_gfx90a.py runs all scenarios with one of them.
+# each kernel runs with loads by element and by vectors of 16 bytes. gfx90a has seven kernels in
+# this part; test_emulated_gfx90a.py runs all scenarios with one of them.
 _ALWAYS, _DEALT = ("edges", "odd_k"), 1
 
 
