@@ -43,20 +43,6 @@ JAXGEMM_AMD void StoreFewRows(const GemmArgs& args, const WorkTile& tile,
       args.n % 4 == 0, sum, [&]() __attribute__((always_inline)) { return staged[gate + 4]; });
 }
 
-// Whether StoreFours has the type of out and the options.
-template <class Traits>
-JAXGEMM_AMD bool StoresFours(const GemmArgs& args) {
-  const DType out = args.out_dtype;
-  bool stores = out == DType::kF32 || out == DType::kBF16 || out == DType::kF16 ||
-                (Traits::kLhs == DType::kS8 && out == DType::kS32);
-  stores &= !args.gated;
-  stores &= !args.preact;
-  stores &= !args.accumulate;
-  stores &= args.n % 4 == 0;
-  stores &= args.n < int64_t{kOutsideBuffer} / (4 * Traits::kTileM);
-  return stores;
-}
-
 // The same as StoreFewRows in fewer instructions, for RunOneTile (gemm.h) and what StoresFours
 // allows.
 template <class Traits>

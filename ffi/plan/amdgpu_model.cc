@@ -6,14 +6,11 @@
 #include <cmath>
 #include <string>
 
-#include "amdgpu/plain_result.h"
+#include "amdgpu/plain_product.h"
 #include "plan/candidates.h"
 
 namespace jaxgemm {
 namespace {
-
-// The bytes of k that a wave reads of each row in a k tile, for every type.
-constexpr double kRowBytes = 128;
 
 struct Model {
 #define JAXGEMM_AMD_MODEL(name, gfx942, gfx950, gfx90a, unit, source) double name;
@@ -55,14 +52,6 @@ const Model& ModelOf(const Chip& chip) {
 // model may be wrong by as much.
 double Margin(const Choice& choice, const Chip& chip) {
   return choice.cut_tiles > 0 ? ModelOf(chip).cut_margin : 1;
-}
-
-// Whether each workgroup knows its only tile from the start: RunOneTile (amdgpu/gemm.h), if the
-// operands' lines are whole vectors.
-bool KnowsItsTile(const Problem& p, const Plan& plan) {
-  const StreamKMap map = plan.stream_k_map();
-  return !p.grouped() && p.batch == 1 && p.tiles_per_chunk == 0 && !plan.stealing() &&
-         map.EqualSlices() > 0 && plan.choice.num_workgroups >= map.whole_tiles + map.num_shares;
 }
 
 // Predicts the time of a plan. A grouped problem is predicted as groups of typical size: `batch`
@@ -238,6 +227,15 @@ class Prediction {
 };
 
 }  // namespace
+
+bool KnowsItsTile(const Problem& p, const Plan& plan) {
+  const StreamKMap map = plan.stream_k_map();
+  // Kernels whose waves divide k know only the tiles of one row.
+  const bool fits = plan.instance->waves_k == 1 || (map.cut_tiles == 0 && map.grid.tiles_m == 1);
+  return !p.grouped() && p.batch == 1 && p.k > 0 && p.tiles_per_chunk == 0 && !plan.stealing() &&
+         fits && map.EqualSlices() > 0 &&
+         plan.choice.num_workgroups >= map.whole_tiles + map.num_shares;
+}
 
 bool IsOneRow(const Plan& plan) {
   return plan.instance->waves_k > 1 && plan.choice.schedule == Schedule::kPersistent &&
