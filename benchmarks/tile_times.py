@@ -77,7 +77,7 @@ def of_kernel(arch: str, name: str, constants: dict[str, float] | None = None,
 
 
 def _of_only_tile(name: str, run: Callable, workgroups: int) -> TileTimes:
-  if resource_rows._parse(name)["tile"][0] == 16:
+  if resource_rows.divides_k(name):
     # For the kernels of few rows the clock sees no loop, because their waves are never in it at the
     # same time. These kernels multiply whole rounds of two, three or four k tiles.
     return of_clocks(run(6 * K_TILES), run(3 * K_TILES), 3 * K_TILES, 3 * K_TILES)

@@ -364,29 +364,36 @@ template <class Traits>
 struct FewRowsTile {
   using Loop = FewRowsMainloop<Traits>;
   static constexpr int kLdsBytes = Loop::kLdsBytes;
+  // Tiles of 16 rows are for products with one row of tiles, none of which is cut. This saves
+  // instructions before the first load.
+  static constexpr bool kOneRow = Traits::kTileM == 16;
 
   static JAXGEMM_AMD void Store(const GemmArgs& args, const WorkTile& tile,
                                 typename Traits::Sums& sums, const typename Traits::Sum4* loaded,
                                 Lds* lds) {
+    if (StoresFours(args, Traits::kLhs, Traits::kTileM)) {
+      return StoreFours<Traits>(args, tile, sums, loaded);
+    }
     StoreFewRows<Traits>(args, tile, sums, loaded, lds);
   }
 
   static JAXGEMM_AMD void LoadFirst(const GemmArgs& args, auto... values) {
     LoadHere(args.out, args.bias, args.scale, args.row_scale, args.scale_stride, values...);
   }
-  // There is one row of tiles. Neighbouring ones that read the same cache lines of rhs run on one
-  // XCD.
   static JAXGEMM_AMD WorkTile At(const OneTileMap& map, Index workgroup) {
+    if constexpr (!kOneRow) return map(workgroup);
+    // Neighbouring tiles that read the same cache lines of rhs run on one XCD.
     return {.n = Loop::kSharesLines ? map.OnXcd(workgroup) : workgroup, .k_end = map.tiles_k};
   }
   static JAXGEMM_AMD void ComputePlain(GemmArgs args, const WorkTile& tile, Lds* lds,
-                                       typename Traits::Sums& sums, auto&&) {
+                                       typename Traits::Sums& sums, auto&& fix_up) {
     typename Loop::WaveSums of_wave;
     args.groups.ragged = Ragged::kNone;
     Loop::RunVectors(OperandMemory<Traits, true>(args), OperandMemory<Traits, false>(args), tile,
                      of_wave);
     Loop::AddWaves(of_wave, lds, sums);
-    StoreFours<Traits>(args, tile, sums[0][0]);
+    if constexpr (!kOneRow) fix_up();
+    StoreFours<Traits>(args, tile, sums, nullptr);
   }
 };
 template <class Traits>

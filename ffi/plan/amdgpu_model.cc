@@ -173,8 +173,9 @@ class Prediction {
                                         : model_.macs_8 * PackedElements(tile_.lhs));
     if (LoadsByElement()) {
       // A workgroup's own matrix instructions do not hide these loads.
-      return matrix + model_.element_loads * (std::ceil(AsDouble(tile_.tile_m * 8) / Threads()) +
-                                              std::ceil(AsDouble(tile_.tile_n * 8) / Threads()));
+      const int64_t vecs = 8 * tile_.waves_k;
+      return matrix + model_.element_loads * (std::ceil(AsDouble(tile_.tile_m * vecs) / Threads()) +
+                                              std::ceil(AsDouble(tile_.tile_n * vecs) / Threads()));
     }
     const double l2 = std::min(model_.cu_bytes, model_.l2_bytes * AsDouble(chip_.num_xcds) / busy);
     const double past_l2 = std::min(model_.cu_bytes, machine_.cache_bytes / busy);
@@ -230,15 +231,16 @@ class Prediction {
 
 bool KnowsItsTile(const Problem& p, const Plan& plan) {
   const StreamKMap map = plan.stream_k_map();
-  // Kernels whose waves divide k know only the tiles of one row.
-  const bool fits = plan.instance->waves_k == 1 || (map.cut_tiles == 0 && map.grid.tiles_m == 1);
+  // Kernels for few rows know only the tiles of one row.
+  const bool fits =
+      !plan.instance->for_few_rows() || (map.cut_tiles == 0 && map.grid.tiles_m == 1);
   return !p.grouped() && p.batch == 1 && p.k > 0 && p.tiles_per_chunk == 0 && !plan.stealing() &&
          fits && map.EqualSlices() > 0 &&
          plan.choice.num_workgroups >= map.whole_tiles + map.num_shares;
 }
 
 bool IsOneRow(const Plan& plan) {
-  return plan.instance->waves_k > 1 && plan.choice.schedule == Schedule::kPersistent &&
+  return plan.instance->for_few_rows() && plan.choice.schedule == Schedule::kPersistent &&
          plan.grid.tiles_m * plan.grid.batch == 1 &&
          plan.choice.num_workgroups >= plan.grid.tiles_n;
 }

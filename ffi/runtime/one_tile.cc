@@ -23,7 +23,7 @@ void SetOneTile(const Problem& problem, const Plan& plan, GemmArgs* args) {
   // RunOneTile has sizes in 32 bits, and rows of out in 24 bits of bytes.
   constexpr int64_t kLargest = 1 << 30, kMostColumns = (1 << 22) - 1;
   const GpuInstance& instance = *plan.instance;
-  const bool few_rows = instance.waves_k > 1;
+  const bool divides_k = instance.waves_k > 1;
   const int rows = static_cast<int>(instance.tile_m);
   const TargetFloat8 float8 = instance.target == "gfx950" ? kOcpFloat8 : kFnuzFloat8;
   args->one_tile = {};
@@ -31,14 +31,14 @@ void SetOneTile(const Problem& problem, const Plan& plan, GemmArgs* args) {
   if (plan.choice.form != KernelForm::kGeneral || !KnowsItsTile(problem, plan)) return;
   if (std::max(args->m, args->k) > kLargest || args->n > kMostColumns) return;
   if (!OperandFits(*args, instance, true) || !OperandFits(*args, instance, false)) return;
-  if (!(few_rows ? StoresFours(*args, instance.lhs, rows)
+  if (!(divides_k ? StoresFours(*args, instance.lhs, rows)
                  : StoresVectors(*args, instance.lhs, float8, rows))) {
     return;
   }
   args->one_tile = OneTileMap::Of(args->map);
   const DType out = args->out_dtype;
   const bool has_vectors = args->bias || args->scale || args->row_scale;
-  args->only_rounded = !few_rows && out == HalfTypeOf(instance.lhs) &&
+  args->only_rounded = !divides_k && out == HalfTypeOf(instance.lhs) &&
                        IsOnlyRounded(/*log_bytes=*/1, false, has_vectors, args->activation);
 }
 
