@@ -180,9 +180,9 @@ class FewRowsMainloop {
       __builtin_amdgcn_sched_barrier(0);
 #pragma unroll
       for (int vec = 0; vec < kVecs; vec += VecsPerMma<Traits>()) {
-        Multiply([&](int frag, int i) { return Lhs::Fragment(loaded[ahead].lhs, frag, vec + i); },
-                 [&](int frag, int i) { return Rhs::Fragment(loaded[ahead].rhs, frag, vec + i); },
-                 sums);
+        Multiply([&](int frag, int i) {
+          return Lhs::Fragment(loaded[ahead].lhs, frag, vec + i);
+        }, [&](int frag, int i) { return Rhs::Fragment(loaded[ahead].rhs, frag, vec + i); }, sums);
       }
       __builtin_amdgcn_sched_barrier(0);
     };

@@ -47,12 +47,11 @@ struct GemmTraits {
   // The accumulators that a thread has after the main loop. If several waves divide k, these add up
   // theirs, and the results are distributed evenly over the threads, or over the first ones.
   static constexpr int kFours = kTileM * kTileN / 4;
-  static constexpr int kSumsM = kWavesK == 1       ? kFragsM
-                                : kFours > kThreads ? kFours / kThreads
-                                                    : 1;
+  static constexpr int kSumsM = kWavesK == 1 ? kFragsM : kFours > kThreads ? kFours / kThreads : 1;
   static constexpr int kSumsN = kWavesK == 1 ? kFragsN : 1;
   static constexpr int kSumThreads = kFours / kSumsM / kSumsN;
   static_assert(kSumThreads <= kThreads);
+  static_assert((kTileM & (kTileM - 1)) == 0 && (kTileK & (kTileK - 1)) == 0, "for GroupedMap");
   // The compiler may use as many registers as leave room for this many waves on each SIMD.
   static constexpr int kWavesPerSimd = kTileM == 16 ? 4 : 2;
 

@@ -232,8 +232,7 @@ class Prediction {
 bool KnowsItsTile(const Problem& p, const Plan& plan) {
   const StreamKMap map = plan.stream_k_map();
   // Kernels for few rows know only the tiles of one row.
-  const bool fits =
-      !plan.instance->for_few_rows() || (map.cut_tiles == 0 && map.grid.tiles_m == 1);
+  const bool fits = !plan.instance->for_few_rows() || (map.cut_tiles == 0 && map.grid.tiles_m == 1);
   return !p.grouped() && p.batch == 1 && p.k > 0 && p.tiles_per_chunk == 0 && !plan.stealing() &&
          fits && map.EqualSlices() > 0 &&
          plan.choice.num_workgroups >= map.whole_tiles + map.num_shares;

@@ -32,7 +32,7 @@ void SetOneTile(const Problem& problem, const Plan& plan, GemmArgs* args) {
   if (std::max(args->m, args->k) > kLargest || args->n > kMostColumns) return;
   if (!OperandFits(*args, instance, true) || !OperandFits(*args, instance, false)) return;
   if (!(divides_k ? StoresFours(*args, instance.lhs, rows)
-                 : StoresVectors(*args, instance.lhs, float8, rows))) {
+                  : StoresVectors(*args, instance.lhs, float8, rows))) {
     return;
   }
   args->one_tile = OneTileMap::Of(args->map);
