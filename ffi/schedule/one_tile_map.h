@@ -24,10 +24,11 @@ struct OneTileMap {
   // The map of a grid with one batch, all of whose tiles have as many slices (EqualSlices()).
   static OneTileMap Of(const StreamKMap& map) {
     const TileGrid& grid = map.grid;
-    const Index slices = map.EqualSlices(), last_group = Div(grid.tiles_m - 1, grid.group_m);
-    const Index num_xcds = slices > 1 ? 1 : grid.num_xcds,
-                last_rows = grid.tiles_m - last_group * grid.group_m;
+    const Index slices = map.EqualSlices();
+    const Index num_xcds = slices > 1 ? 1 : grid.num_xcds;
     const Index per_xcd = Div(map.whole_tiles, num_xcds), each = Div(grid.tiles_k, slices);
+    const Index last_group = Div(grid.tiles_m - 1, grid.group_m);
+    const Index last_rows = grid.tiles_m - last_group * grid.group_m;
     return {.size = map.whole_tiles + map.num_shares,
             .tiles_k = grid.tiles_k,
             .slices = slices,
