@@ -1,5 +1,5 @@
-// The epilogue of tiles with 16 rows, whose waves divide k: after they have added up their partial
-// sums (few_rows_mainloop.h), a thread has four columns of one row and stores them.
+// The epilogue of tiles whose waves divide k: after they have added up their partial sums
+// (few_rows_mainloop.h), a thread has four columns of one or two rows and stores them.
 #pragma once
 
 #include "amdgpu/few_rows_mainloop.h"
@@ -8,6 +8,67 @@
 #include "kernel/row_epilogue.h"
 
 namespace jaxgemm {
+
+// Where a thread stores its groups of four columns, for what StoresFours (plain_product.h) allows:
+// in column `col`, in the tile's row `row` and those that are kRowsAtOnce apart. Rows and columns
+// outside of out are outside of the resource.
+template <class Traits>
+struct FoursOfThread {
+  static constexpr int kFours = Traits::kTileN / 4;
+  static constexpr int kRowsAtOnce = Traits::kSumThreads / kFours;
+  using Vec8 = uint32_t __attribute__((ext_vector_type(2)));
+
+  int log_bytes;  // of an element
+  uint32_t row, col, rows_of_tile, row_bytes, offset;
+  __amdgpu_buffer_rsrc_t resource;
+
+  JAXGEMM_AMD FoursOfThread(const GemmArgs& args, const WorkTile& tile) {
+    log_bytes = args.out_dtype == DType::kF32 || args.out_dtype == DType::kS32 ? 2 : 1;
+    const auto n = static_cast<uint32_t>(args.n);
+    row_bytes = n << log_bytes;
+    const auto [rows, row_of_out] = RowsOfOut(args, tile);
+    const int64_t first_row = int64_t{tile.m} * Traits::kTileM, rows_left = rows - first_row;
+    rows_of_tile = static_cast<uint32_t>(rows_left < Traits::kTileM ? rows_left : Traits::kTileM);
+    resource = __builtin_amdgcn_make_buffer_rsrc(
+        static_cast<char*>(args.out) + (row_of_out + first_row) * row_bytes, 0,
+        rows_of_tile * row_bytes, kDataFormat32);
+    const int thread = ThreadId();
+    row = thread / kFours;
+    col = tile.n * Traits::kTileN + thread % kFours * 4;
+    offset = col < n ? row * row_bytes + (col << log_bytes) : kOutsideBuffer;
+  }
+  JAXGEMM_AMD void Store16(int i, Vec4<uint16_t> four) const {
+    __builtin_amdgcn_raw_buffer_store_b64(__builtin_bit_cast(Vec8, four), resource,
+                                          offset + i * kRowsAtOnce * row_bytes, 0, 0);
+  }
+  JAXGEMM_AMD void Store32(int i, Vec16 four) const {
+    __builtin_amdgcn_raw_buffer_store_b128(four, resource, offset + i * kRowsAtOnce * row_bytes, 0,
+                                           0);
+  }
+  // Stores what is most common, a result of 16 bits to which nothing is applied, in one block of
+  // code. Returns false for other products, and if an accumulator may be NaN that has no short
+  // conversion.
+  JAXGEMM_AMD bool StoreRounded(const GemmArgs& args, const TileEpilogue& epilogue,
+                                const typename Traits::Sums& sums, bool in_memory) const {
+    if (!IsOnlyRounded(log_bytes, in_memory, epilogue.HasVectors(), epilogue.activation)) {
+      return false;
+    }
+    const bool bf16 = args.out_dtype == DType::kBF16;
+    if constexpr (Traits::kLhs != DType::kS8 && !kConvertsNan) {
+      if (bf16 && MayHaveNan(sums)) return false;
+    }
+    auto store = [&](auto convert) __attribute__((always_inline)) {
+#pragma unroll
+      for (int i = 0; i < Traits::kSumsM; ++i) Store16(i, convert(Convert4<float>(sums[i][0])));
+    };
+    if (bf16) {
+      store([](auto x) { return ConvertNumbers16<true>(x); });
+    } else {
+      store([](auto x) { return ConvertNumbers16<false>(x); });
+    }
+    return true;
+  }
+};
 
 // Stores a tile. The thread's accumulators are in `sums` or, if `loaded` is not null, in memory.
 // All threads call this.
@@ -18,6 +79,12 @@ JAXGEMM_AMD void StoreFewRows(const GemmArgs& args, const WorkTile& tile,
   using Sum4 = typename Traits::Sum4;
   using LdsSum4 = __attribute__((address_space(3))) Sum4;
   constexpr int kFours = Traits::kTileN / 4;
+  const TileEpilogue epilogue(args, tile, args.groups.ragged);
+  // In a tile of 16 rows some threads have no sums; it leaves these products to the loop.
+  if (StoresFours(args, Traits::kLhs, Traits::kTileM) && Traits::kSumThreads == Traits::kThreads &&
+      FoursOfThread<Traits>(args, tile).StoreRounded(args, epilogue, sums, loaded != nullptr)) {
+    return;
+  }
   auto* staged = reinterpret_cast<LdsSum4*>(lds);
   // In a gated product's tile, 16 columns of the gate and 16 of the up projection alternate.
   const bool gated = args.gated;
@@ -31,7 +98,6 @@ JAXGEMM_AMD void StoreFewRows(const GemmArgs& args, const WorkTile& tile,
     Barrier();
   }
   const auto [rows, row_of_out] = RowsOfOut(args, tile);
-  const TileEpilogue epilogue(args, tile, args.groups.ragged);
   const int64_t first_of_group = args.groups.ragged == Ragged::kM ? tile.origin : 0;
   const int fours = gated ? kFours / 2 : kFours;
 #pragma clang loop unroll(disable)
@@ -64,76 +130,42 @@ JAXGEMM_AMD void StoreFewRows(const GemmArgs& args, const WorkTile& tile,
   }
 }
 
-// The same as StoreFewRows in fewer instructions, for what StoresFours (plain_product.h) allows.
+// The same as StoreFewRows in fewer instructions, for RunOneTile (gemm.h) and what StoresFours
+// (plain_product.h) allows.
 template <class Traits>
 JAXGEMM_AMD void StoreFours(const GemmArgs& args, const WorkTile& tile,
-                            const typename Traits::Sums& sums,
-                            const typename Traits::Sum4* loaded) {
+                            const typename Traits::Sums& sums) {
   if (!Traits::HasSums()) return;
   using Sum4 = typename Traits::Sum4;
-  using Vec8 = uint32_t __attribute__((ext_vector_type(2)));
-  constexpr int kFours = Traits::kTileN / 4;
-  constexpr int kRowsAtOnce = Traits::kSumThreads / kFours;
+  const FoursOfThread<Traits> fours(args, tile);
+  const TileEpilogue epilogue(args, tile, Ragged::kNone);
+  if (fours.StoreRounded(args, epilogue, sums, false)) return;
   const DType out = args.out_dtype;
-  const int log_bytes = out == DType::kF32 || out == DType::kS32 ? 2 : 1;
-  const auto n = static_cast<uint32_t>(args.n), row_bytes = n << log_bytes;
-  const auto [rows, row_of_out] = RowsOfOut(args, tile);
-  const int64_t first_row = int64_t{tile.m} * Traits::kTileM, rows_left = rows - first_row;
-  const auto rows_of_tile =
-      static_cast<uint32_t>(rows_left < Traits::kTileM ? rows_left : Traits::kTileM);
-  const uint32_t row = ThreadId() / kFours;
-  uint32_t col = tile.n * Traits::kTileN + ThreadId() % kFours * 4;
-  const auto resource = __builtin_amdgcn_make_buffer_rsrc(
-      static_cast<char*>(args.out) + (row_of_out + first_row) * row_bytes, 0,
-      rows_of_tile * row_bytes, kDataFormat32);
-  const uint32_t offset = col < n ? row * row_bytes + (col << log_bytes) : kOutsideBuffer;
-  const TileEpilogue epilogue(args, tile, args.groups.ragged);
-  const bool has_vectors = epilogue.HasVectors();
-  auto store16 = [&](int i, Vec4<uint16_t> four) __attribute__((always_inline)) {
-    __builtin_amdgcn_raw_buffer_store_b64(__builtin_bit_cast(Vec8, four), resource,
-                                          offset + i * kRowsAtOnce * row_bytes, 0, 0);
-  };
-  if (IsOnlyRounded(log_bytes, loaded != nullptr, has_vectors, epilogue.activation)) {
-    // What is most common is one block of code.
-    auto store = [&](auto convert) __attribute__((always_inline)) {
-#pragma unroll
-      for (int i = 0; i < Traits::kSumsM; ++i) {
-        store16(i, convert(Convert4<float>(sums[i][0])));
-      }
-    };
-    if (out == DType::kF16) return store([](auto x) { return ConvertNumbers16<false>(x); });
-    bool may_have_nan = false;
-    if constexpr (Traits::kLhs != DType::kS8 && !kConvertsNan) may_have_nan = MayHaveNan(sums);
-    if (!may_have_nan) return store([](auto x) { return ConvertNumbers16<true>(x); });
-  }
-  if (col >= n) col = 0;
-  const ColumnVectors vectors(epilogue, col, 4);
-  const int64_t first_vector = (args.groups.ragged == Ragged::kM ? tile.origin : 0) + first_row;
+  const ColumnVectors vectors(epilogue, fours.col < args.n ? fours.col : 0, 4);
 #pragma unroll
   for (int i = 0; i < Traits::kSumsM; ++i) {
-    const uint32_t its_row = row + i * kRowsAtOnce;
-    Sum4 sum = loaded ? loaded[i * Traits::kSumThreads] : sums[i][0];
+    const uint32_t row = fours.row + i * fours.kRowsAtOnce;
+    Sum4 sum = sums[i][0];
     Vec4<float> value = Convert4<float>(sum);
-    if (has_vectors) {
+    if (epilogue.HasVectors()) {
       if constexpr (Traits::kLhs == DType::kS8) {
         if (out == DType::kS32) sum += __builtin_bit_cast(Sum4, vectors.bias);
       }
-      value = vectors.Apply(sum, its_row < rows_of_tile
-                                     ? RowVector::Load(args, epilogue, first_vector + its_row)
-                                     : RowVector::None());
+      value = vectors.Apply(
+          sum, row < fours.rows_of_tile
+                   ? RowVector::Load(args, epilogue, int64_t{tile.m} * Traits::kTileM + row)
+                   : RowVector::None());
     }
     WithActivation(epilogue.activation, [&](auto activate) __attribute__((always_inline)) {
 #pragma unroll
       for (int j = 0; j < 4; ++j) value[j] = activate(value[j]);
     });
-    if (log_bytes == 2) {
-      const auto bits = Traits::kLhs == DType::kS8 && out == DType::kS32
-                            ? __builtin_bit_cast(Vec16, sum)
-                            : __builtin_bit_cast(Vec16, value);
-      __builtin_amdgcn_raw_buffer_store_b128(bits, resource, offset + i * kRowsAtOnce * row_bytes,
-                                             0, 0);
+    if (fours.log_bytes == 2) {
+      fours.Store32(i, Traits::kLhs == DType::kS8 && out == DType::kS32
+                           ? __builtin_bit_cast(Vec16, sum)
+                           : __builtin_bit_cast(Vec16, value));
     } else {
-      store16(i, Convert16(out == DType::kBF16, value));
+      fours.Store16(i, Convert16(out == DType::kBF16, value));
     }
   }
 }

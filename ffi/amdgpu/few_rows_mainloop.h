@@ -1,6 +1,8 @@
-// The main loop of tiles with 16 rows, for products that read rhs once and do little else. Each
-// wave loads its part of every k tile straight to registers, as the matrix instructions take it,
-// several k tiles ahead. It needs no barrier and no LDS until the waves add up their accumulators.
+// The main loop of tiles of 16 and of 32 rows whose waves divide k. Each wave loads its part of
+// every k tile straight to registers, as the matrix instructions take it, two or three k tiles
+// ahead. It needs no barrier and no LDS until the waves add up their accumulators. So a product of
+// few tiles, which would wait for the latency of each k tile's loads in other kernels, has more
+// loads in flight.
 #pragma once
 
 #include "amdgpu/buffer.h"
@@ -122,12 +124,13 @@ class FewRowsMainloop {
   static constexpr int kFragsM = Lhs::kFrags, kFragsN = Rhs::kFrags;
   static constexpr int kFours = Traits::kTileN / 4;
   static constexpr int kVecs = kRowVecs / 4;
-  // How many k tiles a wave loads ahead: as many as fit in 96 VGPRs (a number chosen by hand), but
-  // with at most 63 loads in flight, because vmcnt has 6 bits. If two k tiles have more loads than
-  // that, it loads two.
+  // How many k tiles a wave loads ahead: as many as fit in 96 VGPRs, but at most three (numbers
+  // chosen by hand), and with at most 63 loads in flight, because vmcnt has 6 bits. If two k tiles
+  // have more loads than that, it loads two.
   static constexpr int kWords =
       (Rhs::kLoads * Rhs::kPieceBytes + Lhs::kLoads * Lhs::kPieceBytes) / 4;
-  static constexpr int kFit = 96 / kWords, kCounted = 63 / (Rhs::kLoads + Lhs::kLoads);
+  static constexpr int kFit = kWords > 96 / 3 ? 96 / kWords : 3;
+  static constexpr int kCounted = 63 / (Rhs::kLoads + Lhs::kLoads);
   static constexpr int kAhead = kCounted < 2 ? 2 : kFit < kCounted ? kFit : kCounted;
   static_assert(kFit >= 2);
 

@@ -303,7 +303,7 @@ struct WorkgroupReady {
   }
 };
 
-// The main loop and the epilogue of a tile: GeneralTile, or FewRowsTile for tiles of 16 rows.
+// The main loop and the epilogue of a tile: GeneralTile, or FewRowsTile where waves divide k.
 // RunOneTile has the last three functions: LoadFirst() loads arguments, At() returns a workgroup's
 // work tile, and ComputePlain() computes it, with fix_up() before the epilogue.
 template <class Traits>
@@ -371,9 +371,6 @@ struct FewRowsTile {
   static JAXGEMM_AMD void Store(const GemmArgs& args, const WorkTile& tile,
                                 typename Traits::Sums& sums, const typename Traits::Sum4* loaded,
                                 Lds* lds) {
-    if (StoresFours(args, Traits::kLhs, Traits::kTileM)) {
-      return StoreFours<Traits>(args, tile, sums, loaded);
-    }
     StoreFewRows<Traits>(args, tile, sums, loaded, lds);
   }
 
@@ -393,7 +390,7 @@ struct FewRowsTile {
                      of_wave);
     Loop::AddWaves(of_wave, lds, sums);
     if constexpr (!kOneRow) fix_up();
-    StoreFours<Traits>(args, tile, sums, nullptr);
+    StoreFours<Traits>(args, tile, sums);
   }
 };
 template <class Traits>
