@@ -214,7 +214,8 @@ class Prediction {
     const bool is_half = IsOnlyRounded(Bytes(p_.out_dtype) == 2 ? 1 : 0, in_memory,
                                        p_.has_vectors(), p_.activation) &&
                          !p_.gated && !p_.save_preact && !p_.accumulate && p_.n % 8 == 0;
-    return on_cu * Elements() * (is_half ? model_.half_store : model_.element_store);
+    if (is_half) return on_cu * Elements() * model_.half_store;
+    return on_cu * Elements() * model_.element_store + model_.other_store;
   }
   double SumBytes() const { return Elements() * 4; }
   // The partial sums of all slices are loaded; their total is written and loaded again.
