@@ -205,7 +205,10 @@ class Prediction {
   double Threads() const { return AsDouble(tile_.waves) * 64; }
   double Elements() const { return AsDouble(tile_.tile_m * tile_.tile_n); }
   // The cycles of a workgroup beside those of its k tiles and its epilogue.
-  double StartCycles() const { return model_.start + (KnowsItsTile(p_, plan_) ? 0 : model_.claim); }
+  double StartCycles() const {
+    return model_.start + (tile_.waves_k > 1 ? model_.add_waves : 0) +
+           (KnowsItsTile(p_, plan_) ? 0 : model_.claim);
+  }
   // The cycles of the epilogues of `on_cu` workgroups of a CU.
   double StoreCycles(double on_cu) const {
     // If a workgroup claims shares, the sums of all shares stay in the memory. What is left of the
