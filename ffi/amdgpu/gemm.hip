@@ -12,7 +12,8 @@ using Traits = TheTraits<KernelForm::kGeneral>;
 #define JAXGEMM_ENTRY(name, Its)                                                                   \
   extern "C" __attribute__((global))                                                               \
   __attribute__((amdgpu_flat_work_group_size(jaxgemm::Its::kThreads, jaxgemm::Its::kThreads)))     \
-  __attribute__((amdgpu_waves_per_eu(jaxgemm::Its::kWavesPerSimd, jaxgemm::Its::kWavesPerSimd))) void        \
+  __attribute__((                                                                                  \
+      amdgpu_waves_per_eu(jaxgemm::Its::kWavesPerSimd, jaxgemm::Its::kWavesPerSimd))) void         \
   name(jaxgemm::GemmArgs) {                                                                        \
     static                                                                                         \
         __attribute__((shared, aligned(1024))) char lds[jaxgemm::TileOf<jaxgemm::Its>::kLdsBytes]; \
