@@ -98,8 +98,13 @@ struct GroupedMap {
     grid.batch = 1;
     grid.tiles_m = TilesM(cursor.size);
     WorkTile place = Rasterize(grid, linear - cursor.first_tile);
+#ifdef __HIP__
     work.batch = BatchOf(cursor.region);
     Index in_batch = cursor.region - work.batch * regions();
+#else
+    Index in_batch = Mod(cursor.region, regions());
+    work.batch = Div(cursor.region, regions());
+#endif
     work.m = place.m, work.n = place.n;
     work.origin = cursor.origin, work.limit = cursor.origin + cursor.size;
     if (ragged == Ragged::kK) {
