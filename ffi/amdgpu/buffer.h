@@ -13,10 +13,6 @@ namespace jaxgemm {
 // DATA_FORMAT 32.
 using Resource = uint32_t __attribute__((ext_vector_type(4)));
 
-// NUM_RECORDS of the operands' resources. Offsets below it are inside. If a lane's load must return
-// zero, or its store must be dropped, its offset is kOutsideBuffer.
-inline constexpr uint32_t kOutsideBuffer = 1u << 31;
-
 inline constexpr uint32_t kDataFormat32 = 4u << 15;
 
 JAXGEMM_AMD Resource MakeResource(uint64_t base) {
@@ -45,12 +41,14 @@ struct OperandMemory {
   uint64_t base;
   int64_t rows, k;  // k in units of Traits::kBytes
   int64_t line_bytes;
-  int64_t up;  // 0: not gated
+  int64_t up;     // 0: not gated
+  bool is_small;  // rows, k and tiles fit 31 bits; a constant in each of the constructors
 
   JAXGEMM_AMD OperandMemory(const GemmArgs& args, const WorkTile& tile)
       : rows(kIsLhs ? args.m : args.n),
         k(args.k / Traits::kPacked),
-        up(!kIsLhs && args.gated ? rows : 0) {
+        up(!kIsLhs && args.gated ? rows : 0),
+        is_small(false) {
     const Ragged ragged = args.groups.ragged;
     const int64_t stride = kIsLhs ? args.lhs_batch_stride : args.rhs_batch_stride;
     line_bytes = (kKContiguous ? k : rows + up) * Traits::kBytes;
@@ -66,30 +64,39 @@ struct OperandMemory {
       k = tile.limit - tile.origin;
     }
   }
-  // The whole operand of a dense product that has one batch and is not gated.
+  // The whole operand of a product of RunOneTile (gemm.h). Its lines have fewer than 2^24 bytes, by
+  // FitsVectors; knowing it, the compiler multiplies by them in fewer cycles.
   explicit JAXGEMM_AMD OperandMemory(const GemmArgs& args)
       : base(reinterpret_cast<uint64_t>(kIsLhs ? args.lhs : args.rhs)),
-        rows(kIsLhs ? args.m : args.n),
-        k(args.k),
-        line_bytes((kKContiguous ? k : rows) * Traits::kBytes),
-        up(0) {}
-  // Whether every line consists of whole vectors of 16 bytes, also where groups cut it, and 32-bit
-  // offsets can address a tile.
+        rows(static_cast<uint32_t>(kIsLhs ? args.m : args.n)),
+        k(static_cast<uint32_t>(args.k)),
+        line_bytes(static_cast<uint32_t>(kKContiguous ? k : rows) * Traits::kBytes & 0xffffff),
+        up(0),
+        is_small(true) {}
+  // Also where groups cut the lines.
   JAXGEMM_AMD bool FitsVectors() const {
-    constexpr int kLinesOfK = kRowBytes * Traits::kWavesK;  // the k of a k tile, or more
-    constexpr int kMostLines = kTileRows > kLinesOfK ? kTileRows : kLinesOfK;
-    const int64_t used_bytes = (kKContiguous ? k : rows) * Traits::kBytes;
-    return ((base | line_bytes | used_bytes) % kVecBytes == 0) &
-           (line_bytes < int64_t{kOutsideBuffer} / (kMostLines + (kKContiguous ? up : 0)));
+    return jaxgemm::FitsVectors(base, line_bytes, (kKContiguous ? k : rows) * Traits::kBytes,
+                                kTileRows, Traits::kWavesK, kKContiguous ? up : 0);
   }
   JAXGEMM_AMD int64_t FirstRow(Index tile) const {
+    if (is_small) return static_cast<uint32_t>(tile) * kTileRows;
     return int64_t{tile} * (up ? kTileRows / 2 : kTileRows);
+  }
+  // How many k there are from k tile `k_tile` on; at most those of a k tile.
+  JAXGEMM_AMD uint32_t KLeft(Index k_tile) const {
+    constexpr uint32_t kTileK = Traits::kTileK;
+    if (is_small) {
+      const uint32_t left = static_cast<uint32_t>(k) - static_cast<uint32_t>(k_tile) * kTileK;
+      return left < kTileK ? left : kTileK;
+    }
+    const int64_t left = k - k_tile * int64_t{kTileK};
+    // There are no scalar comparisons of 64 bits.
+    return __builtin_amdgcn_readfirstlane(static_cast<uint32_t>(left < kTileK ? left : kTileK));
   }
   // Where row `row` of a tile is in memory, in rows from the tile's first one. For `unit` rows
   // beyond the end the last `unit` rows are read instead: the results are outside of out.
   JAXGEMM_AMD uint32_t RowInMemory(Index tile, uint32_t row, uint32_t unit) const {
-    const int64_t left = rows - FirstRow(tile);
-    const uint32_t last = static_cast<uint32_t>(left < kTileRows ? left : kTileRows) - unit;
+    const uint32_t last = RowsOfTile(tile) - unit;
     const uint32_t in_part = InPart(row), skipped = static_cast<uint32_t>(row & 16 ? up : 0);
     return (in_part < last ? in_part : last) + skipped;
   }
@@ -97,7 +104,9 @@ struct OperandMemory {
     return FirstRow(tile) + InPart(row) < rows;
   }
   JAXGEMM_AMD uint64_t TileBase(Index tile, Index k_tile) const {
-    const int64_t row = FirstRow(tile), at_k = int64_t{k_tile} * Traits::kTileK;
+    const int64_t row = FirstRow(tile);
+    const int64_t at_k = is_small ? static_cast<uint32_t>(k_tile) * Traits::kTileK
+                                  : int64_t{k_tile} * Traits::kTileK;
     return base + (kKContiguous ? row : at_k) * line_bytes +
            (kKContiguous ? at_k : row) * Traits::kBytes;
   }
@@ -108,6 +117,15 @@ struct OperandMemory {
   }
 
  private:
+  JAXGEMM_AMD uint32_t RowsOfTile(Index tile) const {
+    constexpr uint32_t kAll = kTileRows;
+    if (is_small) {
+      const uint32_t left = static_cast<uint32_t>(rows) - static_cast<uint32_t>(tile) * kAll;
+      return left < kAll ? left : kAll;
+    }
+    const int64_t left = rows - FirstRow(tile);
+    return static_cast<uint32_t>(left < kTileRows ? left : kTileRows);
+  }
   // A tile's row, counted among those of its own matrix (the gate or the up projection).
   JAXGEMM_AMD uint32_t InPart(uint32_t row) const { return up ? row / 32 * 16 + row % 16 : row; }
 };

@@ -81,7 +81,7 @@ JAXGEMM_AMD void StoreTile(const GemmArgs& args, const WorkTile& tile,
                            typename Traits::Sum4 (&sums)[Traits::kFragsM][Traits::kFragsN],
                            const typename Traits::Sum4* loaded, Lds* lds) {
   const StagedRows<Traits> stage{lds};
-  if (StoresVectors<Traits>(args)) {
+  if (StoresVectors(args, Traits::kLhs, kTargetFloat8, Traits::kWaveM)) {
     StoreVectors<Traits>(args, tile, sums, loaded, stage);
   } else {
     StoreRows<Traits>(args, tile, sums, loaded, stage);

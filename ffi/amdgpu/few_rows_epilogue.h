@@ -4,29 +4,14 @@
 
 #include "amdgpu/few_rows_mainloop.h"
 #include "amdgpu/half_epilogue.h"
-#include "amdgpu/plain_result.h"
 #include "amdgpu/tile_rows.h"
 #include "kernel/row_epilogue.h"
 
 namespace jaxgemm {
 
-// Whether FoursOfThread and StoreFours have the type of out and the options.
-template <class Traits>
-JAXGEMM_AMD bool StoresFours(const GemmArgs& args) {
-  const DType out = args.out_dtype;
-  bool stores = out == DType::kF32 || out == DType::kBF16 || out == DType::kF16 ||
-                (Traits::kLhs == DType::kS8 && out == DType::kS32);
-  stores &= !args.gated;
-  stores &= !args.preact;
-  stores &= !args.accumulate;
-  stores &= args.n % 4 == 0;
-  stores &= args.n < int64_t{kOutsideBuffer} / (4 * Traits::kTileM);
-  return stores;
-}
-
-// Where a thread stores its groups of four columns, for what StoresFours allows: in column `col`,
-// in the tile's row `row` and those that are kRowsAtOnce apart. Rows and columns outside of out are
-// outside of the resource.
+// Where a thread stores its groups of four columns, for what StoresFours (plain_product.h) allows:
+// in column `col`, in the tile's row `row` and those that are kRowsAtOnce apart. Rows and columns
+// outside of out are outside of the resource.
 template <class Traits>
 struct FoursOfThread {
   static constexpr int kFours = Traits::kTileN / 4;
@@ -96,7 +81,7 @@ JAXGEMM_AMD void StoreFewRows(const GemmArgs& args, const WorkTile& tile,
   constexpr int kFours = Traits::kTileN / 4;
   const TileEpilogue epilogue(args, tile, args.groups.ragged);
   // In a tile of 16 rows some threads have no sums; it leaves these products to the loop.
-  if (StoresFours<Traits>(args) && Traits::kSumThreads == Traits::kThreads &&
+  if (StoresFours(args, Traits::kLhs, Traits::kTileM) && Traits::kSumThreads == Traits::kThreads &&
       FoursOfThread<Traits>(args, tile).StoreRounded(args, epilogue, sums, loaded != nullptr)) {
     return;
   }
@@ -146,7 +131,7 @@ JAXGEMM_AMD void StoreFewRows(const GemmArgs& args, const WorkTile& tile,
 }
 
 // The same as StoreFewRows in fewer instructions, for RunOneTile (gemm.h) and what StoresFours
-// allows.
+// (plain_product.h) allows.
 template <class Traits>
 JAXGEMM_AMD void StoreFours(const GemmArgs& args, const WorkTile& tile,
                             const typename Traits::Sums& sums) {

@@ -166,7 +166,7 @@ class FewRowsMainloop {
                                      const WorkTile& tile, WaveSums& sums) {
     Lhs lhs(lhs_memory, tile.m, tile.k_begin);
     Rhs rhs(rhs_memory, tile.n, tile.k_begin);
-    const uint32_t k_in_last = KInLastTile<Traits>(lhs_memory.k, tile);
+    const uint32_t k_in_last = lhs_memory.KLeft(tile.k_end - 1);
     struct {
       typename Rhs::Pieces rhs;
       typename Lhs::Pieces lhs;

@@ -304,8 +304,8 @@ struct WorkgroupReady {
 };
 
 // The main loop and the epilogue of a tile: GeneralTile, or FewRowsTile where waves divide k.
-// RunOneTile has the last four functions: At() returns a workgroup's work tile. RunVectors computes
-// it if the operands FitsVectors(), and StorePlain stores it if the product IsPlain().
+// RunOneTile has the last three functions: LoadFirst() loads arguments, At() returns a workgroup's
+// work tile, and ComputePlain() computes it, with fix_up() before the epilogue.
 template <class Traits>
 struct GeneralTile {
   using Loop = Mainloop<Traits>;
@@ -318,22 +318,47 @@ struct GeneralTile {
     StoreTile<Traits>(args, tile, sums, loaded, lds + WaveId() * kStageBytes<Traits>);
   }
 
-  static JAXGEMM_AMD bool IsPlain(const GemmArgs& args) { return StoresVectors<Traits>(args); }
-  static JAXGEMM_AMD Index Slices(const StreamKMap& map) { return map.EqualSlices(); }
-  static JAXGEMM_AMD WorkTile At(const StreamKMap& map, Index slices, Index workgroup) {
-    return map.EqualSlice(workgroup, slices);
-  }
-  static JAXGEMM_AMD void RunVectors(const OperandMemory<Traits, true>& lhs,
-                                     const OperandMemory<Traits, false>& rhs, const WorkTile& tile,
-                                     Lds* lds, typename Traits::Sums& sums) {
+  static JAXGEMM_AMD void LoadFirst(const GemmArgs&, auto... values) { LoadHere(values...); }
+  static JAXGEMM_AMD WorkTile At(const OneTileMap& map, Index workgroup) { return map(workgroup); }
+  static JAXGEMM_AMD void ComputePlain(const GemmArgs& args, const WorkTile& tile, Lds* lds,
+                                       typename Traits::Sums& sums, auto&& fix_up) {
+    Lds* of_wave = lds + WaveId() * kStageBytes<Traits>;
+    EarlyEpilogue epilogue(tile, of_wave);
     NoScales none;
-    VectorMainloop<Traits>::Run(lhs, rhs, tile, lds, sums, none);
+    VectorMainloop<Traits>::Run(OperandMemory<Traits, true>(args),
+                                OperandMemory<Traits, false>(args), tile, lds, sums, none,
+                                /*lds_is_free=*/true, epilogue);
+    fix_up();
+    if (__builtin_expect(epilogue.args.only_rounded, true)) epilogue.Half().Store(sums);
+    GemmArgs all = LoadArgs();
+    all.groups.ragged = Ragged::kNone;
+    StoreVectors<Traits>(all, tile, sums, nullptr, StagedRows<Traits>{of_wave});
   }
-  static JAXGEMM_AMD void StorePlain(const GemmArgs& args, const WorkTile& tile,
-                                     typename Traits::Sums& sums, Lds* lds) {
-    const StagedRows<Traits> stage{lds + WaveId() * kStageBytes<Traits>};
-    StoreVectors<Traits>(args, tile, sums, nullptr, stage);
-  }
+
+ private:
+  // The arguments of the epilogue are loaded while the operands are.
+  struct EarlyEpilogue {
+    using HalfOf = HalfTile<Traits>;
+    const WorkTile& tile;
+    Lds* lds;
+    union {
+      GemmArgs args;
+    };
+    union {
+      HalfOf half;
+    };
+
+    JAXGEMM_AMD EarlyEpilogue(const WorkTile& tile, Lds* lds) : tile(tile), lds(lds) {}
+    JAXGEMM_AMD void Load() { args = LoadArgs(); }
+    JAXGEMM_AMD void Compute() {
+      LoadHere(args.out, args.n, args.m, args.only_rounded);
+      if constexpr (HalfOf::kIsEarly) half = HalfOf(args, tile, lds);
+    }
+    JAXGEMM_AMD HalfOf Half() const {
+      if constexpr (HalfOf::kIsEarly) return half;
+      return HalfOf(args, tile, lds);
+    }
+  };
 };
 template <class Traits>
 struct FewRowsTile {
@@ -349,30 +374,22 @@ struct FewRowsTile {
     StoreFewRows<Traits>(args, tile, sums, loaded, lds);
   }
 
-  static JAXGEMM_AMD bool IsPlain(const GemmArgs& args) {
-    return StoresFours<Traits>(args) & (!kOneRow || args.map.grid.tiles_m == 1);
+  static JAXGEMM_AMD void LoadFirst(const GemmArgs& args, auto... values) {
+    LoadHere(args.out, args.bias, args.scale, args.row_scale, args.scale_stride, values...);
   }
-  static JAXGEMM_AMD Index Slices(const StreamKMap& map) {
-    if constexpr (!kOneRow) return map.EqualSlices();
-    return map.cut_tiles == 0 ? 1 : 0;
-  }
-  static JAXGEMM_AMD WorkTile At(const StreamKMap& map, Index slices, Index workgroup) {
-    if constexpr (!kOneRow) return map.EqualSlice(workgroup, slices);
-    const TileGrid& grid = map.grid;
+  static JAXGEMM_AMD WorkTile At(const OneTileMap& map, Index workgroup) {
+    if constexpr (!kOneRow) return map(workgroup);
     // Neighbouring tiles that read the same cache lines of rhs run on one XCD.
-    const Index n =
-        Loop::kSharesLines ? RemapXcd(workgroup, grid.tiles_n, grid.num_xcds) : workgroup;
-    return {.n = n, .k_end = grid.tiles_k};
+    return {.n = Loop::kSharesLines ? map.OnXcd(workgroup) : workgroup, .k_end = map.tiles_k};
   }
-  static JAXGEMM_AMD void RunVectors(const OperandMemory<Traits, true>& lhs,
-                                     const OperandMemory<Traits, false>& rhs, const WorkTile& tile,
-                                     Lds* lds, typename Traits::Sums& sums) {
+  static JAXGEMM_AMD void ComputePlain(GemmArgs args, const WorkTile& tile, Lds* lds,
+                                       typename Traits::Sums& sums, auto&& fix_up) {
     typename Loop::WaveSums of_wave;
-    Loop::RunVectors(lhs, rhs, tile, of_wave);
+    args.groups.ragged = Ragged::kNone;
+    Loop::RunVectors(OperandMemory<Traits, true>(args), OperandMemory<Traits, false>(args), tile,
+                     of_wave);
     Loop::AddWaves(of_wave, lds, sums);
-  }
-  static JAXGEMM_AMD void StorePlain(const GemmArgs& args, const WorkTile& tile,
-                                     typename Traits::Sums& sums, Lds*) {
+    if constexpr (!kOneRow) fix_up();
     StoreFours<Traits>(args, tile, sums);
   }
 };
@@ -381,47 +398,40 @@ using TileOf =
     typename SelectType<(Traits::kWavesK > 1), FewRowsTile<Traits>, GeneralTile<Traits>>::Type;
 
 // Computes a dense product that has one batch and a workgroup for each tile, or for each of equal
-// slices of the tiles. A workgroup knows its work tile from the start, so that few instructions
-// come before the first loads and after the last ones. For other products it does nothing and
-// returns false.
+// slices of the tiles (runtime/one_tile.cc). A workgroup knows its work tile from the start, so
+// that few instructions come before the first loads and after the last ones. For other products it
+// does nothing; else it does not return.
 template <class Traits>
-JAXGEMM_AMD bool RunOneTile(Lds* lds) {
+JAXGEMM_AMD void RunOneTile(Lds* lds) {
   using Tile = TileOf<Traits>;
-  GemmArgs args = LoadArgs();
-  const TileGrid& grid = args.map.grid;
-  const OperandMemory<Traits, true> lhs(args);
-  const OperandMemory<Traits, false> rhs(args);
+  const GemmArgs args = LoadArgs();
+  const OneTileMap& map = args.one_tile;
   const Index workgroup = __builtin_amdgcn_workgroup_id_x();
-  // All conditions are computed, so that all arguments are loaded at once, with these.
-  LoadHere(args.m, grid.group_m, grid.num_xcds, args.out, args.bias, args.scale, args.row_scale);
-  const Index slices = Tile::Slices(args.map), size = args.map.whole_tiles + args.map.num_shares;
-  bool is_other = args.groups.ragged != Ragged::kNone;
-  is_other |= args.claim.is_shared();
-  is_other |= args.chunks.signals != nullptr;
-  is_other |= slices == 0;
-  is_other |= grid.batch != 1 || args.claim.num_workgroups < size;
-  is_other |= grid.tiles_k == 0;
-  is_other |= !Tile::IsPlain(args);
-  is_other |= !lhs.FitsVectors();
-  is_other |= !rhs.FitsVectors();
-  if (is_other) return false;
-  if (workgroup >= size) return true;
-  args.groups.ragged = Ragged::kNone;
-  const WorkTile tile = Uniform(Tile::At(args.map, slices, workgroup));
-  // tiles_k is not 0, and no slice is empty, so the main loop needs no path for an empty range.
+  // All arguments that are needed now are loaded at once.
+  Tile::LoadFirst(args, args.lhs, args.rhs, args.m, args.n, args.k, map.size, map.tiles_k,
+                  map.slices, map.num_xcds, map.per_xcd, map.longer, map.by_xcds.multiplier,
+                  map.by_xcds.shift, map.group_m, map.group_tiles, map.last_group, map.last_rows,
+                  map.by_group_tiles.multiplier, map.by_group_tiles.shift,
+                  map.by_group_m.multiplier, map.by_group_m.shift, map.by_last_rows.multiplier,
+                  map.by_last_rows.shift, map.each, map.rest, map.by_slices.multiplier,
+                  map.by_slices.shift);
+  if (__builtin_expect(map.size == 0, false)) return;
+  const WorkTile tile = Tile::At(map, workgroup);
+  // No slice is empty, so the main loop needs no path for an empty range.
   __builtin_assume(tile.k_begin < tile.k_end);
   AmdAccumulator<Traits> accumulator;
-  Tile::RunVectors(lhs, rhs, tile, lds, accumulator.sums);
-  ScaleSums<Traits>(accumulator.sums);
-  if constexpr (Traits::kTileM > 16) {
+  auto fix_up = [&]() __attribute__((always_inline)) {
+    ScaleSums<Traits>(accumulator.sums);
+    if (__builtin_expect(tile.num_peers == 1, true)) return;
+    const GemmArgs args = LoadArgs();
     accumulator.partials = args.partials;
     accumulator.lds_slot = reinterpret_cast<LdsIndex*>(lds);
     accumulator.loaded = nullptr;
-    if (!FixUp(tile, args.reduction, args.arrivals, accumulator)) return true;
+    if (!FixUp(tile, args.reduction, args.arrivals, accumulator)) EndWave();
     accumulator.LoadSums();
-  }
-  Tile::StorePlain(args, tile, accumulator.sums, lds);
-  return true;
+  };
+  Tile::ComputePlain(args, tile, lds, accumulator.sums, fix_up);
+  EndWave();
 }
 
 template <class Traits>
@@ -430,7 +440,7 @@ JAXGEMM_AMD void RunGemm(Lds* lds) {
   // RunOneTile.
   constexpr bool kConverts = ConvertsToFnuz<Traits>() || ExpandsToFloat16<Traits>();
   if constexpr (!Traits::kScaled && !Traits::kMx && !kConverts) {
-    if (RunOneTile<Traits>(lds)) return;
+    RunOneTile<Traits>(lds);
   }
   const GemmArgs args = LoadArgs();
   LoadHere(args.map.whole_tiles, args.map.num_shares, args.map.grid.group_m, args.chunks.order,

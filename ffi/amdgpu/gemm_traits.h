@@ -51,6 +51,7 @@ struct GemmTraits {
   static constexpr int kSumsN = kWavesK == 1 ? kFragsN : 1;
   static constexpr int kSumThreads = kFours / kSumsM / kSumsN;
   static_assert(kSumThreads <= kThreads);
+  static_assert((kTileM & (kTileM - 1)) == 0 && (kTileK & (kTileK - 1)) == 0, "for GroupedMap");
   // The compiler may use as many registers as leave room for this many waves on each SIMD.
   static constexpr int kWavesPerSimd = kTileM == 16 ? 4 : 2;
 

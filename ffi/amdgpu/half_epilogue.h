@@ -3,6 +3,7 @@
 // block of code, because a branch takes as long as eight other instructions.
 #pragma once
 
+#include "amdgpu/buffer.h"
 #include "amdgpu/gemm_traits.h"
 #include "amdgpu/tile_rows.h"
 #include "kernel/row_epilogue.h"
@@ -32,6 +33,12 @@ struct StagedHalves {
     const uint32_t unit = eight / 4 * 4 + eight % 2 * 2, half = eight / 2 % 2;
 #pragma unroll
     for (int i = 0; i < 2; ++i) read[i] = lds + UnitOffset(row, unit + i) + half * sizeof(Half4);
+  }
+  // Has the addresses computed here.
+  JAXGEMM_AMD void Settle() {
+#pragma unroll
+    for (Lds*& each : write) asm volatile("" : "+v"(each));
+    asm volatile("" : "+v"(read[0]), "+v"(read[1]));
   }
   JAXGEMM_AMD void Write(int pair, Half4 even, Half4 odd) const {
     const Half8 unit = __builtin_shufflevector(even, odd, 0, 1, 2, 3, 4, 5, 6, 7);
@@ -88,12 +95,12 @@ JAXGEMM_AMD Vec4<uint16_t> ConvertNumbers16(Vec4<float> value) {
 }
 
 // Stores the rows of a wave. `resource` begins at the first one, and `offset` is that of the lane's
-// first columns in it. `lds` is this wave's own.
+// first columns in it.
 template <class Traits, bool kBf16>
 JAXGEMM_AMD void StoreHalves(const typename Traits::Sum4 (&sums)[Traits::kFragsM][Traits::kFragsN],
-                             auto resource, uint32_t offset, uint32_t row_bytes, Lds* lds) {
+                             auto resource, uint32_t offset, uint32_t row_bytes,
+                             const StagedHalves<Traits>& stage) {
   using Stage = StagedHalves<Traits>;
-  const Stage stage(lds);
   Vec16 rows[Stage::kParts];
   auto store = [&]() __attribute__((always_inline)) {
 #pragma unroll
@@ -118,5 +125,60 @@ JAXGEMM_AMD void StoreHalves(const typename Traits::Sum4 (&sums)[Traits::kFragsM
   }
   store();
 }
+
+// The epilogue of RunOneTile (gemm.h) for a result of type HalfTypeOf() that is only rounded. Where
+// it stores is computed while the first loads are in flight (kIsEarly), unless the tile leaves no
+// registers for it.
+template <class Traits>
+class HalfTile {
+  using Sums = typename Traits::Sum4[Traits::kFragsM][Traits::kFragsN];
+  using Stage = StagedHalves<Traits>;
+
+ public:
+  static constexpr bool kIsEarly = Traits::kFragsM * Traits::kFragsN <= 8;
+
+  // `lds` is this wave's own.
+  JAXGEMM_AMD HalfTile(const GemmArgs& args, const WorkTile& tile, Lds* lds) : stage_(lds) {
+    const auto rows = static_cast<int32_t>(args.m), columns = static_cast<int32_t>(args.n);
+    row_bytes_ = 2 * static_cast<uint32_t>(columns) & 0xffffff;  // by runtime/one_tile.cc
+    const int32_t first_row = tile.m * Traits::kTileM + Traits::WaveM() * Traits::kWaveM;
+    // The compiler knows that this is the same in all lanes only by readfirstlane.
+    const int32_t left = rows - first_row, up_to = left < Traits::kWaveM ? left : Traits::kWaveM;
+    bytes_ = __builtin_amdgcn_readfirstlane(up_to > 0 ? up_to : 0) * row_bytes_;
+    first_ = static_cast<char*>(args.out) + uint64_t{static_cast<uint32_t>(first_row)} * row_bytes_;
+    const uint32_t lane = LaneId();
+    const int32_t col = tile.n * Traits::kTileN + Traits::WaveN() * Traits::kWaveN +
+                        static_cast<int32_t>(lane % Stage::kUnits) * 8;
+    offset_ = col < columns ? lane / Stage::kUnits * row_bytes_ + 2 * col : kOutsideBuffer;
+    if constexpr (kIsEarly) {
+      // Without this asm the compiler computes them where they are used.
+      asm volatile("" : "+s"(bytes_), "+s"(first_), "+v"(offset_));
+      stage_.Settle();
+    }
+  }
+  // Stores the tile and ends the wave. Returns if the accumulators may have NaN, which this file
+  // does not convert.
+  JAXGEMM_AMD void Store(const Sums& sums) const {
+    constexpr bool kBf16 = HalfTypeOf(Traits::kLhs) == DType::kBF16;
+    if constexpr (Traits::kLhs != DType::kS8 && kBf16 && !kConvertsNan) {
+      if (__builtin_expect(MayHaveNan(sums), false)) return;
+    }
+    // They are the same in all lanes, which the compiler does not always know here.
+    auto scalar = [](uint64_t value) -> uint64_t {
+      return uint32_t(__builtin_amdgcn_readfirstlane(static_cast<uint32_t>(value)));
+    };
+    const auto at = reinterpret_cast<uint64_t>(first_);
+    const auto resource = __builtin_amdgcn_make_buffer_rsrc(
+        reinterpret_cast<void*>(scalar(at) | scalar(at >> 32) << 32), 0, scalar(bytes_),
+        kDataFormat32);
+    StoreHalves<Traits, kBf16>(sums, resource, offset_, row_bytes_, stage_);
+    EndWave();
+  }
+
+ private:
+  Stage stage_;
+  char* first_;
+  uint32_t bytes_, row_bytes_, offset_;
+};
 
 }  // namespace jaxgemm

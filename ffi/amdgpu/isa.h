@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "amdgpu/plain_product.h"
 #include "schedule/tile_scheduler.h"
 #include "spec/types.h"
 
@@ -18,8 +19,6 @@ using Vec16 = uint32_t __attribute__((ext_vector_type(4)));
 using LdsVec16 = __attribute__((address_space(3))) Vec16;
 
 inline constexpr int kWaveSize = 64;
-// A row of an operand's tile has 128 bytes along k for every type, which are 8 vectors.
-inline constexpr int kRowBytes = 128, kVecBytes = 16, kRowVecs = 8;
 
 // The work-item id. The empty asm makes the result of each call a new value for the compiler.
 // Without the asm, the compiler would compute everything that depends on the id before the first
@@ -59,6 +58,13 @@ JAXGEMM_AMD void Barrier() {
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup", "local");
   __builtin_amdgcn_s_barrier();
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup", "local");
+}
+
+// Ends the wave. Where it stands, the compiler knows that nothing follows; so it keeps no registers
+// for what the kernel does on other paths.
+JAXGEMM_AMD void EndWave() {
+  asm volatile("s_endpgm" ::: "memory");
+  __builtin_unreachable();
 }
 
 // Waits until this wave's loads and stores of global memory are done.

@@ -42,7 +42,8 @@ class Mainloop {
         return Barrier();
       }
       MxScales<Traits> scales(args, tile, lds + VectorMainloop<Traits>::kOperandBytes);
-      VectorMainloop<Traits>::Run(lhs, rhs, tile, lds, sums, scales);
+      VectorMainloop<Traits>::Run(lhs, rhs, tile, lds, sums, scales, /*lds_is_free=*/false,
+                                  NoEarlyWork());
 #endif
     } else {
       NoScales none;
@@ -56,7 +57,8 @@ class Mainloop {
     const OperandMemory<Traits, true> lhs(args, tile);
     const OperandMemory<Traits, false> rhs(args, tile);
     if (tile.k_begin < tile.k_end && lhs.FitsVectors() && rhs.FitsVectors()) {
-      VectorMainloop<Traits>::Run(lhs, rhs, tile, lds, sums, scales);
+      VectorMainloop<Traits>::Run(lhs, rhs, tile, lds, sums, scales, /*lds_is_free=*/false,
+                                  NoEarlyWork());
     } else {
       ClearSums(sums);
       EdgeMainloop<Traits>::Run(lhs, rhs, tile, lds, sums, scales);

@@ -7,12 +7,11 @@
 
 namespace jaxgemm {
 
-// How many k the last k tile of a work tile has. `k` is OperandMemory::k.
-template <class Traits>
-JAXGEMM_AMD uint32_t KInLastTile(int64_t k, const WorkTile& tile) {
-  const int64_t left = k - (tile.k_end - 1) * int64_t{Traits::kTileK};
-  return left < Traits::kTileK ? left : Traits::kTileK;
-}
+// What a main loop does while its first loads are in flight; see Run() of VectorMainloop.
+struct NoEarlyWork {
+  JAXGEMM_AMD void Load() {}
+  JAXGEMM_AMD void Compute() {}
+};
 
 // Prepares the operands for the loads of the next k tile, after which `left` - 1 are left. The last
 // k tile may be partial. From the ones after it zeros are loaded.
@@ -26,6 +25,17 @@ JAXGEMM_AMD void CheckEnd(Lhs& lhs, Rhs& rhs, Index left, uint32_t k_in_last) {
     lhs.Close();
     rhs.Close();
   }
+}
+
+// The same for operands that go through LDS, where masking all k takes less time than a second
+// branch.
+template <uint32_t kTileK, class Lhs, class Rhs>
+JAXGEMM_AMD void MaskEnd(Lhs& lhs, Rhs& rhs, Index left, uint32_t k_in_last) {
+  if (left > 1) return;
+  const uint32_t k_left = left == 1 ? k_in_last : 0;
+  if (k_left == kTileK) return;
+  lhs.MaskK(k_left);
+  rhs.MaskK(k_left);
 }
 
 }  // namespace jaxgemm

@@ -8,7 +8,6 @@
 #include "amdgpu/buffer.h"
 #include "amdgpu/gemm_traits.h"
 #include "amdgpu/half_epilogue.h"
-#include "amdgpu/plain_result.h"
 #include "amdgpu/tile_rows.h"
 #include "kernel/row_epilogue.h"
 
@@ -75,27 +74,13 @@ JAXGEMM_AMD RowVector FromLane(int lane, RowVector vector) {
   return __builtin_bit_cast(RowVector, its);
 }
 
-// The float8 types that the matrix units and conversions of the target know.
 #if defined(__gfx950__)
-inline constexpr DType kTargetE4M3 = DType::kF8E4M3FN, kTargetE5M2 = DType::kF8E5M2;
+inline constexpr TargetFloat8 kTargetFloat8 = kOcpFloat8;
 #else
-inline constexpr DType kTargetE4M3 = DType::kF8E4M3FNUZ, kTargetE5M2 = DType::kF8E5M2FNUZ;
+inline constexpr TargetFloat8 kTargetFloat8 = kFnuzFloat8;
 #endif
 
-// Whether StoreVectors has the type of out and the options, and every lane has eight whole columns.
-template <class Traits>
-JAXGEMM_AMD bool StoresVectors(const GemmArgs& args) {
-  const DType out = args.out_dtype;
-  const bool is_known =
-      Traits::kLhs == DType::kS8
-          ? out == DType::kS32 || out == DType::kF32 || out == DType::kBF16 || out == DType::kF16
-          : out == DType::kF32 || out == DType::kBF16 || out == DType::kF16 ||
-                (Traits::kBytes == 1 && (out == kTargetE4M3 || out == kTargetE5M2));
-  return is_known && !args.gated && !args.preact && !args.accumulate && args.n % 8 == 0 &&
-         args.n < int64_t{kOutsideBuffer} / (4 * Traits::kWaveM);
-}
-
-// The same as StoreTile in epilogue.h, if StoresVectors().
+// The same as StoreTile in epilogue.h, if StoresVectors (plain_product.h).
 template <class Traits>
 JAXGEMM_AMD void StoreVectors(const GemmArgs& args, const WorkTile& tile,
                               typename Traits::Sum4 (&sums)[Traits::kFragsM][Traits::kFragsN],
@@ -131,12 +116,14 @@ JAXGEMM_AMD void StoreVectors(const GemmArgs& args, const WorkTile& tile,
   const bool has_vectors = epilogue.HasVectors();
   if (IsOnlyRounded(log_bytes, loaded != nullptr, has_vectors, epilogue.activation)) {
     if (out == DType::kF16) {
-      return StoreHalves<Traits, false>(sums, resource, offset, row_bytes, stage.lds);
+      return StoreHalves<Traits, false>(sums, resource, offset, row_bytes,
+                                        StagedHalves<Traits>(stage.lds));
     }
     bool may_have_nan = false;
     if constexpr (!kInteger && !kConvertsNan) may_have_nan = MayHaveNan(sums);
     if (!may_have_nan) {
-      return StoreHalves<Traits, true>(sums, resource, offset, row_bytes, stage.lds);
+      return StoreHalves<Traits, true>(sums, resource, offset, row_bytes,
+                                       StagedHalves<Traits>(stage.lds));
     }
   }
   const ColumnVectors vectors[2] = {{epilogue, col, 4}, {epilogue, col + 4, 4}};
@@ -239,7 +226,7 @@ JAXGEMM_AMD void StoreVectors(const GemmArgs& args, const WorkTile& tile,
           }
         };
         // An overflow gives NaN, or inf if the type has it (CDNA3 ISA, FP16_OVFL is 0).
-        if (out == kTargetE4M3) {
+        if (out == kTargetFloat8.e4m3) {
           store8([](Vec4<float> x) __attribute__((always_inline)) {
             const int low = __builtin_amdgcn_cvt_pk_fp8_f32(x[0], x[1], 0, false);
             return __builtin_amdgcn_cvt_pk_fp8_f32(x[2], x[3], low, true);

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "schedule/grouped_map.h"
+#include "schedule/one_tile_map.h"
 #include "spec/types.h"
 
 namespace jaxgemm {
@@ -68,6 +69,10 @@ struct GemmArgs {
   const void* lhs_scales;
   const void* rhs_scales;
   int64_t lhs_scales_batch_stride, rhs_scales_batch_stride;
+  // For RunOneTile (amdgpu/gemm.h), by runtime/one_tile.h. All zero if it does not compute the
+  // product, and on Hopper.
+  OneTileMap one_tile;
+  int32_t only_rounded;  // whether HalfTile (amdgpu/half_epilogue.h) stores the result
 };
 
 }  // namespace jaxgemm

@@ -6,14 +6,11 @@
 #include <cmath>
 #include <string>
 
-#include "amdgpu/plain_result.h"
+#include "amdgpu/plain_product.h"
 #include "plan/candidates.h"
 
 namespace jaxgemm {
 namespace {
-
-// The bytes of k that a wave reads of each row in a k tile, for every type.
-constexpr double kRowBytes = 128;
 
 struct Model {
 #define JAXGEMM_AMD_MODEL(name, gfx942, gfx950, gfx90a, unit, source) double name;
@@ -55,14 +52,6 @@ const Model& ModelOf(const Chip& chip) {
 // model may be wrong by as much.
 double Margin(const Choice& choice, const Chip& chip) {
   return choice.cut_tiles > 0 ? ModelOf(chip).cut_margin : 1;
-}
-
-// Whether each workgroup knows its only tile from the start: RunOneTile (amdgpu/gemm.h), if the
-// operands' lines are whole vectors.
-bool KnowsItsTile(const Problem& p, const Plan& plan) {
-  const StreamKMap map = plan.stream_k_map();
-  return !p.grouped() && p.batch == 1 && p.tiles_per_chunk == 0 && !plan.stealing() &&
-         map.EqualSlices() > 0 && plan.choice.num_workgroups >= map.whole_tiles + map.num_shares;
 }
 
 // Predicts the time of a plan. A grouped problem is predicted as groups of typical size: `batch`
@@ -216,7 +205,10 @@ class Prediction {
   double Threads() const { return AsDouble(tile_.waves) * 64; }
   double Elements() const { return AsDouble(tile_.tile_m * tile_.tile_n); }
   // The cycles of a workgroup beside those of its k tiles and its epilogue.
-  double StartCycles() const { return model_.start + (KnowsItsTile(p_, plan_) ? 0 : model_.claim); }
+  double StartCycles() const {
+    return model_.start + (tile_.waves_k > 1 ? model_.add_waves : 0) +
+           (KnowsItsTile(p_, plan_) ? 0 : model_.claim);
+  }
   // The cycles of the epilogues of `on_cu` workgroups of a CU.
   double StoreCycles(double on_cu) const {
     // If a workgroup claims shares, the sums of all shares stay in the memory. What is left of the
@@ -225,7 +217,8 @@ class Prediction {
     const bool is_half = IsOnlyRounded(Bytes(p_.out_dtype) == 2 ? 1 : 0, in_memory,
                                        p_.has_vectors(), p_.activation) &&
                          !p_.gated && !p_.save_preact && !p_.accumulate && p_.n % 8 == 0;
-    return on_cu * Elements() * (is_half ? model_.half_store : model_.element_store);
+    if (is_half) return on_cu * Elements() * model_.half_store;
+    return on_cu * Elements() * model_.element_store + model_.other_store;
   }
   double SumBytes() const { return Elements() * 4; }
   // The partial sums of all slices are loaded; their total is written and loaded again.
@@ -245,6 +238,15 @@ class Prediction {
 };
 
 }  // namespace
+
+bool KnowsItsTile(const Problem& p, const Plan& plan) {
+  const StreamKMap map = plan.stream_k_map();
+  // Kernels for few rows know only the tiles of one row.
+  const bool fits = !plan.instance->for_few_rows() || (map.cut_tiles == 0 && map.grid.tiles_m == 1);
+  return !p.grouped() && p.batch == 1 && p.k > 0 && p.tiles_per_chunk == 0 && !plan.stealing() &&
+         fits && map.EqualSlices() > 0 &&
+         plan.choice.num_workgroups >= map.whole_tiles + map.num_shares;
+}
 
 bool IsOneRow(const Plan& plan) {
   return plan.instance->for_few_rows() && plan.choice.schedule == Schedule::kPersistent &&

@@ -10,8 +10,11 @@ inline int64_t WorkgroupsOnCu(const GpuInstance& tile, const Chip& chip) {
   return chip.waves_per_cu * (tile.for_few_rows() ? 2 : 1) / tile.waves;
 }
 
-// Whether the kernel computes the plan as RunOneTile (amdgpu/gemm.h), if the operands' lines are
-// whole vectors.
+// Whether each workgroup has one tile, or one slice of a tile, and knows it from the start. Then
+// RunOneTile (amdgpu/gemm.h) computes it, if the operands' lines are whole vectors.
+bool KnowsItsTile(const Problem& problem, const Plan& plan);
+
+// Whether such a plan has one row of tiles of 16 rows.
 bool IsOneRow(const Plan& plan);
 
 // The cost of a plan that Derive (plan/derive.h) has completed: the predicted cycles of the chip at

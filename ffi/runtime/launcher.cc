@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "plan/sm90.h"
+#include "runtime/one_tile.h"
 #include "runtime/tensor_maps.h"
 #include "runtime/whole_elf.h"
 #include "spec/text.h"
@@ -89,6 +90,7 @@ GemmArgs PackArguments(const Call& call) {
 #define JAXGEMM_KERNEL_PROBLEM(type, name, ...) args.name = p.name;
 #include "spec/call_schema.def"
 #undef JAXGEMM_KERNEL_PROBLEM
+  if (plan.choice.target != "sm90") SetOneTile(p, plan, &args);
   return args;
 }
 
@@ -258,6 +260,8 @@ std::string GpuLauncher::Launch(const Call& given, int device, void* stream) {
       return instance.name + " reads operands in an MX format at multiples of 16 bytes.";
     }
     block = static_cast<unsigned>(instance.waves * kWaveSize);
+    // Workgroups without work are not launched.
+    if (arguments.one_tile.size > 0) grid = static_cast<unsigned>(arguments.one_tile.size);
   }
   void* function =
       Functions(instance, device)[static_cast<int>(form)].load(std::memory_order_acquire);

@@ -98,8 +98,13 @@ struct GroupedMap {
     grid.batch = 1;
     grid.tiles_m = TilesM(cursor.size);
     WorkTile place = Rasterize(grid, linear - cursor.first_tile);
+#ifdef __HIP__
+    work.batch = BatchOf(cursor.region);
+    Index in_batch = cursor.region - work.batch * regions();
+#else
     Index in_batch = Mod(cursor.region, regions());
     work.batch = Div(cursor.region, regions());
+#endif
     work.m = place.m, work.n = place.n;
     work.origin = cursor.origin, work.limit = cursor.origin + cursor.size;
     if (ragged == Ragged::kK) {
@@ -125,7 +130,20 @@ struct GroupedMap {
 
   JAXGEMM_DEVICE Index regions() const { return local_groups + (ragged == Ragged::kM ? 2 : 0); }
   JAXGEMM_DEVICE Index TilesOf(Index size) const {
+#ifdef __HIP__
+    // AMD's tiles are powers of two, and a division of 64 bits takes some 100 instructions.
+    return static_cast<Index>((static_cast<uint32_t>(size) + static_cast<uint32_t>(tile) - 1) >>
+                              __builtin_ctz(static_cast<uint32_t>(tile)));
+#else
     return static_cast<Index>((int64_t{size} + tile - 1) / tile);
+#endif
+  }
+  // The batch that a region is in.
+  JAXGEMM_DEVICE Index BatchOf(Index region) const {
+#ifdef __HIP__
+    if (batch == 1) return 0;
+#endif
+    return Div(region, regions());
   }
   // Number of tile rows in a region of this size.
   JAXGEMM_DEVICE Index TilesM(Index size) const {
@@ -153,7 +171,7 @@ struct GroupedMap {
   template <class Lanes>
   JAXGEMM_DEVICE void Seek(Index linear) {
     while (cursor.region < batch * regions()) {
-      Index batch_index = Div(cursor.region, regions());
+      Index batch_index = BatchOf(cursor.region);
       Index in_batch = cursor.region - batch_index * regions(), skipped = 0;
       if (in_batch == 0) {
         skipped = Skipped<Lanes>(batch_index);

@@ -233,8 +233,8 @@ struct StreamKMap {
     return slice;
   }
 
-  // The number of slices of each tile, if all tiles have as many: 1 if no tile is cut. Then index i
-  // is EqualSlice(i), and those from whole_tiles + num_shares on are no work. Else 0.
+  // The number of slices of each tile, if all tiles have as many: 1 if no tile is cut. Then indices
+  // from whole_tiles + num_shares on are no work (OneTileMap). Else 0.
   JAXGEMM_DEVICE Index EqualSlices() const {
     constexpr Index kMost = 1 << 15;  // its square fits Index
     Index slices = 1;
@@ -244,22 +244,6 @@ struct StreamKMap {
       if (!are_equal || slices == 1 || slices > kMost) slices = 0;
     }
     return slices;
-  }
-  JAXGEMM_DEVICE WorkTile EqualSlice(Index index, Index slices) const {
-    Index tile = RemapXcd(index, whole_tiles, grid.num_xcds), peer = 0;
-    Index k_begin = 0, k_end = grid.tiles_k;
-    if (__builtin_expect(slices > 1, false)) {
-      tile = Div(index, slices), peer = index - tile * slices;
-      // peer * tiles_k / slices; that product may need more than 32 bits.
-      const Index each = Div(grid.tiles_k, slices), rest = grid.tiles_k - each * slices;
-      k_begin = peer * each + Div(peer * rest, slices);
-      k_end = (peer + 1) * each + Div((peer + 1) * rest, slices);
-    }
-    WorkTile slice = Rasterize(grid, tile);
-    slice.k_begin = k_begin, slice.k_end = k_end;
-    slice.peer = peer, slice.num_peers = slices;
-    slice.first_slot = tile * slices + tile, slice.cut_tile = tile;
-    return slice;
   }
 
   // The work tile without batch, m and n. Sets `*tile` to the linear tile index that has them.

@@ -31,6 +31,19 @@ def test_main_loop_of_the_large_tile_keeps_the_matrix_pipes_busy(arch, least):
   assert [wave.simd for wave in times.clock.waves] == [0, 1, 2, 3] * 2
 
 
+@pytest.mark.parametrize("arch, before, after", [("gfx942", 160, 110), ("gfx950", 220, 150)])
+def test_few_instructions_come_before_the_first_load_and_after_the_last_product(arch, before,
+                                                                                after):
+  kernel = "gemm_bfloat16_bfloat16_32x128x64_rrr"
+  if kernel not in _ffi.built_kernels(arch):
+    pytest.skip(f"this build has no {kernel} for {arch}")
+  times = tile_times.of_kernel(arch, kernel, timeline=True).clock
+  wave = [times.code[event.offset] for event in times.waves[0].timeline]
+  loads = [i for i, text in enumerate(wave) if text.startswith("buffer_load")]
+  products = [i for i, text in enumerate(wave) if text.startswith("v_mfma")]
+  assert 100 < loads[0] < before and 50 < len(wave) - products[-1] < after
+
+
 @pytest.mark.parametrize("dtype, tile_k", [("float8_e4m3fn", 128), ("float4_e2m1fn", 256)])
 def test_scales_of_an_mx_format_are_read_while_the_matrix_pipes_are_busy(dtype, tile_k):
   kernel = f"gemm_{dtype}_{dtype}_256x256x{tile_k}_rcr"

@@ -244,6 +244,55 @@ void TestStreamK() {
   }
 }
 
+// The arguments of out[300, n] = lhs[300, k] rhs[n, k]^T, launched on more workgroups than there
+// are tiles. `at` is where lhs begins in its buffer.
+GemmArgs ArgsOfOne(int64_t n, int64_t k, Schedule schedule, int at = 0, bool bias = false) {
+  alignas(16) static char lhs[32], rhs[16], out[16], vector[16];
+  Case base;
+  base.problem = {.m = 300,
+                  .n = n,
+                  .k = k,
+                  .lhs_dtype = DType::kBF16,
+                  .rhs_dtype = DType::kBF16,
+                  .out_dtype = DType::kBF16,
+                  .rhs_contracting = 1,
+                  .bias = bias};
+  base.config = {.schedule = schedule, .num_workgroups = 12, .kernel = kKernel};
+  FakeCall call;
+  call.attributes = base.Make().attributes;
+  call.AddArg(XLA_FFI_DataType_BF16, lhs + at, {300, k});
+  call.AddArg(XLA_FFI_DataType_BF16, rhs, {n, k});
+  if (bias) call.AddArg(XLA_FFI_DataType_F32, vector, {n});
+  call.AddRet(XLA_FFI_DataType_BF16, out, {300, n});
+  call.AddRet(XLA_FFI_DataType_U8, base.workspace.data(), {base.plan.workspace_bytes});
+  const std::string error = Execute(call);
+  CHECK_THAT(error.empty(), "%s", error.c_str());
+  const int size = fake->arguments.one_tile.size;
+  const std::string launch =
+      std::string(kKernel) + " " + std::to_string(size > 0 ? size : 12) + " ";
+  CHECK_THAT(fake->Take().back().starts_with("hipModuleLaunchKernel " + launch), "%s",
+             launch.c_str());
+  return fake->arguments;
+}
+
+// The launcher decides whether the kernel's RunOneTile computes a product.
+void TestOneTile() {
+  const Schedule whole = Schedule::kPersistent;
+  GemmArgs a = ArgsOfOne(200, 104, whole);
+  CHECK_THAT(a.one_tile.size == 6 && a.one_tile.tiles_k == 2 && a.only_rounded, "%d workgroups",
+             a.one_tile.size);
+  a = ArgsOfOne(200, 104, whole, 0, /*bias=*/true);
+  CHECK_THAT(a.one_tile.size == 6 && !a.only_rounded, "a bias is not only rounded");
+  // Stream-K has two slices of each tile.
+  a = ArgsOfOne(200, 6400, Schedule::kStreamK);
+  CHECK_THAT(a.one_tile.size == 12 && a.one_tile.slices == 2, "%d slices", a.one_tile.slices);
+  CHECK_THAT(ArgsOfOne(200, 100, whole).one_tile.size == 0, "lines that are not whole vectors");
+  CHECK_THAT(ArgsOfOne(202, 104, whole).one_tile.size == 0, "rows of out that are not");
+  CHECK_THAT(ArgsOfOne(200, 104, whole, 2).one_tile.size == 0, "an address that is not aligned");
+  CHECK_THAT(ArgsOfOne(2000, 104, whole).one_tile.size == 0, "several tiles of a workgroup");
+  CHECK_THAT(ArgsOfOne(200, 104, Schedule::kWorkStealing).one_tile.size == 0, "tiles to steal");
+}
+
 void TestNothingToDo() {
   Case base;
   base.problem.m = 0;
@@ -348,6 +397,7 @@ int main(int argc, char** argv) {
   TestLoadsOncePerDevice();
   TestLaunch();
   TestStreamK();
+  TestOneTile();
   TestNothingToDo();
   TestFailuresToLaunch();
   TestThreads();

@@ -11,6 +11,7 @@
 
 #include "schedule/fixup.h"
 #include "schedule/grouped_map.h"
+#include "schedule/one_tile_map.h"
 #include "schedule/tile_scheduler.h"
 #include "testing.h"
 
@@ -156,15 +157,21 @@ void CheckPeers(TileGrid grid) {
   }
 }
 
-// EqualSlice must give the work tiles that the map gives, if all tiles have as many slices.
+// OneTileMap must give the work tiles that StreamKMap gives, if all tiles have as many slices.
 void CheckEqualSlices(const TileGrid& grid) {
   const Index tiles = grid.num_tiles(), slices = RandomIndex(1, grid.tiles_k);
   if (tiles == 0) return;
   const StreamKMap whole{grid, tiles, 0, 0}, cut{grid, 0, tiles, tiles * slices};
   const StreamKMap& map = slices == 1 ? whole : cut;
   CHECK_THAT(map.EqualSlices() == slices, "%d of %d slices", map.EqualSlices(), slices);
+  TileGrid one_batch = grid;
+  one_batch.batch = 1, one_batch.tiles_m *= grid.batch;
+  StreamKMap of_one = map;
+  of_one.grid = one_batch;
+  const OneTileMap one_tile = OneTileMap::Of(of_one);
+  CHECK_THAT(one_tile.size == tiles * slices, "%d workgroups", one_tile.size);
   for (Index index = 0; index < tiles * slices; ++index) {
-    const WorkTile mine = map.EqualSlice(index, slices), its = map(index);
+    const WorkTile mine = one_tile(index), its = of_one(index);
     CHECK_THAT(its.valid && mine.batch == its.batch && mine.m == its.m && mine.n == its.n &&
                    mine.k_begin == its.k_begin && mine.k_end == its.k_end &&
                    mine.peer == its.peer && mine.num_peers == its.num_peers,
@@ -177,6 +184,31 @@ void CheckEqualSlices(const TileGrid& grid) {
       mixed{grid, 1, tiles - 1, 2 * tiles};
   CHECK_THAT(tiles == 1 || slices == 1 || unequal.EqualSlices() == 0, "%d tiles", tiles);
   CHECK_THAT(tiles == 1 || mixed.EqualSlices() == 0, "%d tiles", tiles);
+}
+
+// Divisor must divide as the processor does, also the largest numbers.
+void CheckDivisor(Index divisor) {
+  const Divisor by = Divisor::Of(divisor);
+  constexpr Index kLargest = 0x7fffffff;
+  auto check = [&](Index a) {
+    CHECK_THAT(by.Quotient(a) == a / divisor, "%d / %d = %d", a, divisor, by.Quotient(a));
+  };
+  const Index last = kLargest / divisor * divisor;
+  for (Index a : {0, 1, divisor - 1, divisor, last - 1, last, kLargest}) check(a);
+  for (int i = 0; i < 100; ++i) {
+    const Index multiple = RandomIndex(0, kLargest / divisor) * divisor;
+    check(multiple);
+    if (multiple > 0) check(multiple - 1);
+    check(RandomIndex(0, kLargest));
+  }
+}
+void CheckDivisors() {
+  for (Index divisor = 1; divisor <= 5000; ++divisor) CheckDivisor(divisor);
+  for (int bits = 2; bits < 31; ++bits) {
+    for (Index off : {-1, 0, 1}) CheckDivisor((Index{1} << bits) + off);
+  }
+  CheckDivisor(0x7fffffff);
+  for (int i = 0; i < 5000; ++i) CheckDivisor(RandomIndex(1, 0x7fffffff));
 }
 
 // Runs a grouped problem. With ragged m, each row of out is stored once, by its group, with all k.
@@ -533,6 +565,7 @@ int main() {
   CheckFirstAnswerHolds();
   CheckFixedOrder();
   CheckFirstQueues();
+  CheckDivisors();
   std::printf("schedule_test: %d failures\n", failures);
   return failures != 0;
 }

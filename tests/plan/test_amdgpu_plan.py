@@ -77,7 +77,8 @@ def test_tiles_are_cut_only_if_that_saves_time(chip):
     planned = plan(chip, m, n, k)
     if planned["schedule"] == "stream_k":
       cut += 1
-      assert best(planned, cuts=False) >= 1.05 * planned["predicted_us"] * 0.9999
+      # One that takes several tiles at a fixed stride is taken if it is 2 % faster than others.
+      assert best(planned, cuts=False) >= 1.05 / 1.02 * planned["predicted_us"] * 0.9999
   assert cut > 10
 
 

@@ -34,45 +34,62 @@ class VectorMainloop {
   static constexpr int kLdsBytes = Lhs::kTileBytes + Rhs::kTileBytes;
 
   // Sets the accumulators to the product over the tile's k range, which is not empty. Other waves
-  // may still use LDS when this is called; LDS is free when it returns.
+  // may still use LDS when this is called, unless lds_is_free; LDS is free when it returns. While
+  // the first loads are in flight, early.Load() and then early.Compute() are called.
   static JAXGEMM_AMD void Run(const OperandMemory<Traits, true>& lhs_memory,
                               const OperandMemory<Traits, false>& rhs_memory, const WorkTile& tile,
-                              Lds* lds, Sums& sums, auto& scales) {
-    Lhs lhs(lhs_memory, tile.m, tile.k_begin, lds);
-    Rhs rhs(rhs_memory, tile.n, tile.k_begin, lds + Lhs::kTileBytes);
-    const uint32_t k_in_last = KInLastTile<Traits>(lhs_memory.k, tile);
-    auto check_end = [&](Index left) { CheckEnd(lhs, rhs, left, k_in_last); };
+                              Lds* lds, Sums& sums, auto& scales, bool lds_is_free, auto&& early) {
+    Lhs lhs(lhs_memory, tile.m, tile.k_begin);
+    Rhs rhs(rhs_memory, tile.n, tile.k_begin);
+    const uint32_t k_in_last = lhs_memory.KLeft(tile.k_end - 1);
     Index left = tile.k_end - tile.k_begin;
-    check_end(left);
-    Load(lhs);
-    Load(rhs);
+    MaskEnd<Traits::kTileK>(lhs, rhs, left, k_in_last);
+    // The second k tile is loaded before the first one arrives, so these have registers of their
+    // own.
+    Lhs first_lhs = lhs;
+    Rhs first_rhs = rhs;
+    Load(first_lhs);
+    Load(first_rhs);
+    if (left > 1) {
+      lhs.NextTile();
+      rhs.NextTile();
+      MaskEnd<Traits::kTileK>(lhs, rhs, left - 1, k_in_last);
+      Load(lhs);
+      Load(rhs);
+    }
+    __builtin_amdgcn_sched_barrier(0);
+    early.Load();
+    const uint32_t thread = ThreadId();
+    lhs.PlaceInLds(lds, thread);
+    rhs.PlaceInLds(lds + Lhs::kTileBytes, thread);
+    early.Compute();
+    first_lhs.WriteWhere(lhs);
+    first_rhs.WriteWhere(rhs);
     // Scales of blocks have sums of their own, and no register is left.
     ClearSums(sums, !Traits::kScaled);
-    Barrier();
-    Write(lhs);
-    Write(rhs);
-    lhs.NextTile();
-    rhs.NextTile();
-    check_end(left - 1);
-    Load(lhs);
-    Load(rhs);
+    if (!lds_is_free) Barrier();
+    Write(first_lhs);
+    Write(first_rhs);
     Barrier();
     Fragments frags;
 #pragma unroll
     for (int j = 0; j < Rhs::kFrags; ++j) frags.rhs[j] = rhs.Read(j, 0);
 #pragma unroll
     for (int i = 0; i < Lhs::kFrags; ++i) frags.lhs[i] = lhs.Read(i, 0);
-    // The inner loop has one branch for each k tile. Only the last ones need CheckEnd, so it ends
+    // The inner loop has one branch for each k tile. Only the last ones need MaskEnd, so it ends
     // when three are left.
-    do {
-      check_end(left - 2);
+    while (left > 1) {
+      MaskEnd<Traits::kTileK>(lhs, rhs, left - 2, k_in_last);
 #pragma clang loop unroll(disable)
       do {
         scales.Load(tile.k_end - left);
-        MultiplyTile(lhs, rhs, frags, sums);
+        MultiplyTile<false>(lhs, rhs, frags, sums);
         scales.Promote();
       } while (--left > 3);
-    } while (left > 0);
+    }
+    scales.Load(tile.k_end - 1);
+    MultiplyTile<true>(lhs, rhs, frags, sums);
+    scales.Promote();
     Barrier();
   }
 
@@ -93,6 +110,8 @@ class VectorMainloop {
   static constexpr int kReadGap = kSlots < 64 ? 1 : kSlots / 32;
   static_assert(kWriteBegin < kWriteEnd && kWriteEnd <= kAllWritten);
 
+  // kIsLast: no k tile comes after this one.
+  template <bool kIsLast>
   static JAXGEMM_AMD void MultiplyTile(Lhs& lhs, Rhs& rhs, Fragments& frags, Sums& sums) {
     // Multiplies a step, and calls `other` for the other instructions of each slot.
     auto multiply = [&](auto&& other) {
@@ -107,13 +126,14 @@ class VectorMainloop {
       });
     };
     multiply([&](auto slot) {
-      if constexpr (slot == kSlots / 4) lhs.NextTile();
-      if constexpr (slot == kSlots / 4 + 1) rhs.NextTile();
+      if constexpr (!kIsLast && slot == kSlots / 4) lhs.NextTile();
+      if constexpr (!kIsLast && slot == kSlots / 4 + 1) rhs.NextTile();
       Read<0, kSlots + slot>(lhs, rhs, frags);
       Read<1, slot>(lhs, rhs, frags);
     });
     multiply([&](auto slot) {
       Read<1, kSlots + slot>(lhs, rhs, frags);
+      if constexpr (kIsLast) return;
       if constexpr (slot == kAllRead) Barrier();
       ForConstants<0, Lhs::kWrites>([&](auto i) { Replace<slot, i>(lhs, i); });
       ForConstants<0, Rhs::kWrites>([&](auto i) { Replace<slot, Lhs::kWrites + i>(rhs, i); });

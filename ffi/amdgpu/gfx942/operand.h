@@ -51,13 +51,13 @@ class Operand {
   static constexpr int kWrites = kBlockRows;
   static constexpr int kLoads = kKContiguous ? kWrites : kVecElements;
 
-  // Starts at k tile `k_tile` of tile `tile`; the tile in LDS begins at `lds`.
-  JAXGEMM_AMD Operand(const Memory& memory, Index tile, Index k_tile, Lds* lds)
+  // Starts at k tile `k_tile` of tile `tile`.
+  JAXGEMM_AMD Operand(const Memory& memory, Index tile, Index k_tile)
       : resource_(MakeResource(memory.TileBase(tile, k_tile))),
         step_(memory.TileStep()),
         line_bytes_(static_cast<uint32_t>(memory.line_bytes)) {
     row_bytes_ = static_cast<uint32_t>(memory.FirstRow(tile) * kBytes);
-    const Place place = FirstPlace();
+    const Place place = FirstPlace(ThreadId());
     auto at = [&](uint32_t row) {
       return memory.RowInMemory(tile, row, kKContiguous ? 1 : kBlockRows);
     };
@@ -68,31 +68,40 @@ class Operand {
                        : (place.vec * kVecElements + i) * line_bytes_ + at(place.row) * kBytes;
       if (IsSpare()) offset_[i] = kOutsideBuffer;
     }
+  }
+  // Must be called before the first access to LDS, where the tile begins at `lds`. It can be done
+  // while the first loads are in flight.
+  JAXGEMM_AMD void PlaceInLds(Lds* lds, uint32_t thread) {
+    const Place place = FirstPlace(thread);
     write_ = lds + Position(place.row, place.vec);
     // Without this asm, and the one below, the compiler keeps parts of the address in registers,
     // and adds them up in every k tile.
     asm volatile("" : "+v"(write_));
 
-    const uint32_t row = (kIsLhs ? Traits::WaveM() : Traits::WaveN()) * kWaveRows + LaneId() % 16;
+    // The swizzle repeats after 32 rows, so it is the same for all waves.
+    static_assert(kWaveRows % 32 == 0);
+    const uint32_t lane = thread % kWaveSize;
+    lds += (kIsLhs ? Traits::WaveM() : Traits::WaveN()) * kWaveRows * kLineBytes;
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
-      read_[i] = lds + Position(row + 16 * i, LaneId() / 16);
+      read_[i] = lds + Position(lane % 16 + 16 * i, lane / 16);
       asm volatile("" : "+v"(read_[i]));
     }
   }
 
+  // Writes go to where those of `other` go.
+  JAXGEMM_AMD void WriteWhere(const Operand& other) { write_ = other.write_; }
+
   // Loads of the current k tile return zeros from its `k_left`-th k on.
   JAXGEMM_AMD void MaskK(uint32_t k_left) {
     if constexpr (kKContiguous) {
-      const bool outside = FirstPlace().vec * kVecElements >= k_left;
+      const bool outside = FirstPlace(ThreadId()).vec * kVecElements >= k_left;
 #pragma unroll
       for (auto& offset : offset_) offset = outside ? kOutsideBuffer : offset;
     } else {
-      resource_[2] = k_left * line_bytes_ - row_bytes_;
+      resource_[2] = k_left > 0 ? k_left * line_bytes_ - row_bytes_ : 0;
     }
   }
-  // Later loads return zeros only.
-  JAXGEMM_AMD void Close() { jaxgemm::Close(resource_); }
   JAXGEMM_AMD void NextTile() { Advance(resource_, step_); }
 
   // Starts load `i` of kLoads.
@@ -187,8 +196,7 @@ class Operand {
     return vec / 4 * kPlaneBytes + line * kLineBytes + in_line * kVecBytes;
   }
 
-  static JAXGEMM_AMD Place FirstPlace() {
-    const uint32_t thread = ThreadId();
+  static JAXGEMM_AMD Place FirstPlace(uint32_t thread) {
     if constexpr (kKContiguous) {
       return {.row = thread / 16 * 2 + thread / 4 % 2, .vec = thread / 8 % 2 * 4 + thread % 4};
     } else {

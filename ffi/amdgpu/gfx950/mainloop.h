@@ -52,19 +52,22 @@ class VectorMainloop {
   }();
 
   // Sets the accumulators to the product over the tile's k range, which is not empty. Other waves
-  // may still use LDS when this is called; LDS is free when it returns.
+  // may still use LDS when this is called, unless lds_is_free; LDS is free when it returns. While
+  // the first loads are in flight, early.Load() and then early.Compute() are called.
   static JAXGEMM_AMD void Run(const OperandMemory<Traits, true>& lhs_memory,
                               const OperandMemory<Traits, false>& rhs_memory, const WorkTile& tile,
-                              Lds* lds, Sums& sums, auto& scales) {
-    Lhs lhs(lhs_memory, tile.m, tile.k_begin, lds);
-    Rhs rhs(rhs_memory, tile.n, tile.k_begin, lds + Lhs::kTileBytes);
+                              Lds* lds, Sums& sums, auto& scales, bool lds_is_free, auto&& early) {
+    Lhs lhs(lhs_memory, tile.m, tile.k_begin);
+    Rhs rhs(rhs_memory, tile.n, tile.k_begin);
     uint32_t load_lhs = Lhs::LoadPlace(lds);
-    const uint32_t k_in_last = KInLastTile<Traits>(lhs_memory.k, tile);
+    const uint32_t k_in_last = lhs_memory.KLeft(tile.k_end - 1);
     auto check_end = [&](Index left) {
       // With MX scales the hint lets clang place the code so that most k tiles take no branch; else
       // the wave would wait for the branch's target. Other kernels do without the hint, because
       // with it clang kept too few wait states in a loop of gfx942.
-      if (!Traits::kMx || __builtin_expect(left <= 1, false)) CheckEnd(lhs, rhs, left, k_in_last);
+      if (!Traits::kMx || __builtin_expect(left <= 1, false)) {
+        MaskEnd<Traits::kTileK>(lhs, rhs, left, k_in_last);
+      }
     };
 
     Index left = tile.k_end - tile.k_begin;
@@ -80,7 +83,7 @@ class VectorMainloop {
     // loop, in every k tile.
     constexpr int kAnyLdsReads = 15;
     WaitUntil<0, kAnyLdsReads>();
-    Barrier();
+    if (!lds_is_free) Barrier();
     check_end(left);
     lhs.Settle();
     rhs.Settle();
@@ -96,6 +99,10 @@ class VectorMainloop {
     rhs.template Load<0>(load_rhs());
     lhs.template Load<0>(load_lhs);
     rhs.template Load<1>(load_rhs());
+    early.Load();
+    lhs.PlaceInLds(lds);
+    rhs.PlaceInLds(lds + Lhs::kTileBytes);
+    early.Compute();
     // Scales of blocks have sums of their own, and no register is left.
     ClearSums(sums, !Traits::kScaled);
     Wait();

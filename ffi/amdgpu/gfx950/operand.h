@@ -47,14 +47,15 @@ class Operand {
   static_assert(kLoads <= 4, "the immediate offset of a load has 12 bits");
   static constexpr int kWaveBytes = kLoads * kLoadBytes;
 
-  // Starts at k tile `k_tile` of tile `tile`; LDS buffers of this operand begin at `lds`.
-  JAXGEMM_AMD Operand(const Memory& memory, Index tile, Index k_tile, Lds* lds)
+  // Starts at k tile `k_tile` of tile `tile`.
+  JAXGEMM_AMD Operand(const Memory& memory, Index tile, Index k_tile)
       : resource_(MakeResource(memory.TileBase(tile, k_tile) - kLastLoad)),
         step_(memory.TileStep()) {
     const auto line_bytes = static_cast<uint32_t>(memory.line_bytes);
+    const uint32_t lane = LaneId();
 #pragma unroll
     for (int load = 0; load < 2 * kLoads; ++load) {
-      const Place place = PlaceOf(load);
+      const Place place = PlaceOf(load, lane);
       const uint32_t row = memory.RowInMemory(tile, place.row, kKContiguous ? 1 : kVecElements);
       offset_[load] =
           kKContiguous ? row * line_bytes + place.k * kBytes : place.k * line_bytes + row * kBytes;
@@ -64,7 +65,10 @@ class Operand {
       // minus the load's own immediate offset is added here.
       if (load % kLoads < kLoads - 1) offset_[load] += kLastLoad - load % kLoads * kLoadBytes;
     }
-
+  }
+  // Must be called before the first read from LDS, where this operand's buffers begin at `lds`. It
+  // can be done while the first loads are in flight.
+  JAXGEMM_AMD void PlaceInLds(Lds* lds) {
     const uint32_t lane = LaneId(), group = lane / 16, in_group = lane % 16;
     if constexpr (kKContiguous) {
       const uint32_t row = Wave() * kWaveHalfRows + in_group;
@@ -84,13 +88,12 @@ class Operand {
 
   // Loads of the current k tile return zeros from its `k_left`-th k on.
   JAXGEMM_AMD void MaskK(uint32_t k_left) {
+    const uint32_t lane = LaneId();
 #pragma unroll
     for (int load = 0; load < 2 * kLoads; ++load) {
-      if (PlaceOf(load).k >= k_left) offset_[load] = kOutsideBuffer;
+      if (PlaceOf(load, lane).k >= k_left) offset_[load] = kOutsideBuffer;
     }
   }
-  // Later loads return zeros only.
-  JAXGEMM_AMD void Close() { jaxgemm::Close(resource_); }
   JAXGEMM_AMD void NextTile() { Advance(resource_, step_); }
 
   // Must be called before the first load. A VALU instruction, such as v_readfirstlane_b32, may have
@@ -168,8 +171,8 @@ class Operand {
   }
 
   // The row and the k that this lane loads in load `load` % kLoads of half `load` / kLoads.
-  static JAXGEMM_AMD Place PlaceOf(uint32_t load) {
-    const uint32_t lane = LaneId(), block = kLoads * WaveId() + load % kLoads;
+  static JAXGEMM_AMD Place PlaceOf(uint32_t load, uint32_t lane) {
+    const uint32_t block = kLoads * WaveId() + load % kLoads;
     const uint32_t at = block * kLoadBytes + lane * kVecBytes;
     uint32_t half_row, k;
     if constexpr (kKContiguous) {
