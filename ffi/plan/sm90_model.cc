@@ -96,7 +96,8 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   const double active_m =
       std::min(AsDouble(CeilDiv(p.m, instance.tile_m)),
                std::max(active / AsDouble(CeilDiv(p.n, instance.tile_n)), std::sqrt(active)));
-  const double active_n = std::max(1.0, active / active_m);
+  // With a batch, tiles of other products are among them.
+  const double active_n = std::clamp(active / active_m, 1.0, columns);
   auto requests = [&](double asked, double straddles, double readers) {
     return asked * (1 + model.straddle * straddles) * std::pow(readers, -model.coalesced);
   };
@@ -122,11 +123,11 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   const bool unboxed = HasOnlyDenseForms(instance);
   // TMA stores the accumulators without a cast.
   const bool wide = HasNoEpilogue(p) && Bytes(p.out_dtype) == 4 && !by_element;
-  const double fused =
-      wide ? model.wide_per_column * (unboxed ? model.unboxed_wide : 1)
-           : model.fused_per_column *
-                 (unboxed && !HasShortEpilogue(p, instance) ? model.unboxed_epilogue : 1);
   const double plain = unboxed ? model.unboxed_per_column : model.store_per_column;
+  const double fused = wide ? model.wide_per_column * (unboxed ? model.unboxed_wide : 1)
+                       : HasNoEpilogue(p)
+                           ? plain
+                           : model.fused_per_column * (unboxed ? model.unboxed_epilogue : 1);
   const double elements = by_element ? model.element_store * std::min(n, AsDouble(p.n)) : 0;
   const bool whole_rows = !instance.transposed && !split;  // no CTA stores a part, or out^T
   const double store =
@@ -169,15 +170,20 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
                       (decomposition.general ? model.general : 0) +
                       (instance.transposed ? model.transposed_store : 0);
   if (decomposition.ping_pong) {
-    const double alone = rounds * AsDouble(tiles_k) * k_tile(0);
-    const bool straddles = lhs_straddles + rhs_straddles > 0;
-    const double counts = straddles ? 1 : alone / (alone + model.sustained);
-    const double loop = AsDouble(tiles_k) * k_tile(l2_share * counts);
+    const double loop = AsDouble(tiles_k) * k_tile(l2_share);
     // In the time of two turns a warpgroup does one main loop and one epilogue.
     const double epilogue = (HasShortEpilogue(p, instance) ? model.store_per_column : fused) * n;
     const double turn = std::max(loop, (loop + epilogue) / 2) +
                         (unboxed ? model.unboxed_turn * n : 0) + elements * m / kStoredRows;
-    return once + plain * n + with_dram(rounds * turn) + (rounds - 1) * model.next_turn;
+    // With a batch several tiles read the same rows while these stream from the device's memory.
+    // The limits were set by hand, together with turns_stream.
+    constexpr int64_t kLongK = 16, kLeastTiles = 3, kMostTiles = 8;
+    const double side = std::min(rows, columns);
+    const bool streams =
+        p.batch > 1 && tiles_k >= kLongK && side >= kLeastTiles && side <= kMostTiles;
+    const double share = std::min(1.0, dram / (rounds * turn));
+    const double longer = 1 + (streams ? model.turns_stream * std::pow(share, 4) : 0);
+    return once + plain * n + with_dram(longer * rounds * turn) + (rounds - 1) * model.next_turn;
   }
   const double share_k = AsDouble(CeilDiv(tiles_k, decomposition.cluster_k));
   if (!decomposition.cut_tiles) {
