@@ -3,7 +3,7 @@
     python -m benchmarks dense --cases=acceptance --threads=1 --json=dense.json
     python -m benchmarks grouped --problems=mine.yaml --csv=grouped.csv
     python -m benchmarks stream_k --json=new.json --compare=old.json
-    python -m benchmarks grouped --helpfull   # shows all flags of a suite
+    python -m benchmarks grouped --help   # shows the flags of a suite
 
 Each suite times jaxgemm beside XLA or another peer, in seconds, and checks the results. On a
 machine with a GPU it measures the GPU, unless JAX_PLATFORMS=cpu; most suites then read the time
@@ -57,8 +57,11 @@ def main() -> None:
   if name and has_gpu():
     module, defaults = on_gpu, gpu_defaults
   suite = importlib.import_module(f"benchmarks.{module}")
-  if "--help" in given or "--helpfull" in given:
-    print(__doc__)
+  if "--help" in given:
+    print(__doc__, suite.__doc__, sep="\n")
+    print("\n\n".join(flags.FLAGS.module_help(each) for each in flags.FLAGS.flags_by_module_dict()
+                      if each.startswith("benchmarks.")))
+    return
 
   def run_it(argv):
     return watch.main(sys.argv[1:]) if flags.FLAGS.watch else suite.main(argv)

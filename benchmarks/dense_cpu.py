@@ -1,4 +1,4 @@
-"""Times dense products by jaxgemm and by XLA on the CPU, in turns within one process.
+r"""Times dense products by jaxgemm and by XLA on the CPU, in turns within one process.
 
     python -m benchmarks dense --cases=acceptance,overhead --threads=1
     python -m benchmarks dense --cases=stream_k,1000x1000x1000 --dtypes=bfloat16,float32 \

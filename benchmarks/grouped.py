@@ -1,4 +1,4 @@
-"""Times jaxgemm.ragged_dot beside jax.lax.ragged_dot and torch._grouped_mm on the CPU.
+r"""Times jaxgemm.ragged_dot beside jax.lax.ragged_dot and torch._grouped_mm on the CPU.
 
     python -m benchmarks grouped --json=grouped.json --markdown=grouped.md
     python -m benchmarks grouped --shape=512x256x128 --groups=4 --dtypes=float32 \

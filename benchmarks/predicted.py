@@ -1,4 +1,4 @@
-"""Predicts the TFLOP/s of products on an MI355X, beside what others have published.
+r"""Predicts the TFLOP/s of products on an MI355X, beside what others have published.
 
     python -m benchmarks.predicted --primus=Primus-Turbo --json=amd-predicted.json \
         --markdown=amd-predicted.md

@@ -45,6 +45,12 @@ def _parse(name: str) -> dict:
   }
 
 
+def divides_k(name: str) -> bool:
+  """Whether the waves of a kernel divide its k tiles, so that a row has more than 128 bytes."""
+  parsed = _parse(name)
+  return parsed["tile"][2] * jnp.dtype(parsed["dtypes"][0]).itemsize > 128
+
+
 def _operand(shape: tuple[int, int], dtype: str):
   values = np.random.default_rng(0).integers(-3, 4, shape)
   return values.astype(jnp.dtype(dtype))

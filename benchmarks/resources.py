@@ -1,4 +1,4 @@
-"""Reports the resources of the AMD kernels and the cycles of their main loops, beside Triton's.
+r"""Reports the resources of the AMD kernels and the cycles of their main loops, beside Triton's.
 
     python -m benchmarks.resources --arch=gfx942,gfx950 --kernels='bfloat16.*256x256' \
         --triton --json=resources.json --markdown=resources.md

@@ -77,10 +77,10 @@ def of_kernel(arch: str, name: str, constants: dict[str, float] | None = None,
 
 
 def _of_only_tile(name: str, run: Callable, workgroups: int) -> TileTimes:
-  if resource_rows._parse(name)["tile"][0] == 16:
-    # For the kernels of few rows the clock sees no loop, because their waves are never in it at the
-    # same time. These kernels multiply whole rounds of two, three or four k tiles.
-    return of_clocks(run(6 * K_TILES), run(3 * K_TILES), 3 * K_TILES, 3 * K_TILES)
+  if resource_rows.divides_k(name):
+    # The clock may see no loop, because the waves are never in it at the same time. A wave's loop
+    # multiplies two, three or four k tiles in each iteration.
+    return of_clocks(run(24), run(12), 12, 12)
   if workgroups == 1:
     return of_clock(run(K_TILES), K_TILES)
   return of_clocks(run(3 * K_TILES), run(K_TILES), 2 * K_TILES, K_TILES)

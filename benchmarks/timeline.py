@@ -1,4 +1,4 @@
-"""Draws a predicted timeline of an AMD kernel's main loop: what each wave does and waits for.
+r"""Draws a predicted timeline of an AMD kernel's main loop: what each wave does and waits for.
 
     python -m benchmarks.timeline --arch=gfx950 \
         --kernel=gemm_bfloat16_bfloat16_256x256x64_rrr --png=loop.png --trace=loop.json

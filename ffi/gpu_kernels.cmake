@@ -16,7 +16,7 @@ tests launch), all, none, or regular expressions; a kernel is built if one of th
 # every other AMD kernel, as the fields of one colour on a chessboard, and fewer of those that have
 # a float8_e5m2 operand. Among them are all pairs of type and tile, of tile and layout, and of
 # layout and type, if all float8 types count as one. The kernels of 128x128x128_rcr and
-# 256x256x128_rcr have the forms for scales of blocks. There are only six kernels of gfx90a, because
+# 256x256x128_rcr have the forms for scales of blocks. There are only seven kernels of gfx90a, because
 # its source is that of gfx942.
 set(kernels_of_the_tests
     "^gfx9[45].*/gemm_(float32|bfloat16)_.*_[0-9]+x(64|128)x[0-9]+_[rc]cr"
@@ -27,14 +27,14 @@ set(kernels_of_the_tests
     "^gfx9[45].*/gemm_float8_.*e5m2.*_[0-9]+x((64|128)x[0-9]+_rrr|256x[0-9]+_ccr)"
     "^gfx950/gemm_float4_"
     "^gfx9[45].*/gemm_(float16|bfloat16)_.*_16x32x"
-    "^gfx90a/gemm_bfloat16_bfloat16_((32|128)x128x64|16x32x512)_rrr"
+    "^gfx90a/gemm_bfloat16_bfloat16_((32|128)x128x64|32x64x256|16x32x512)_rrr"
     "^gfx90a/gemm_(float16_float16_64x128x64_rcr|float32_float32_32x128x32_crr)"
     "^gfx90a/gemm_int8_int8_32x128x128_ccr")
 
 # Sets `result` to the regular expressions of the kernels that auto stands for.
 function(find_default_kernels result)
   set(patterns "^gfx9[45].*/gemm_(float32|bfloat16)_.*_(32|64|128)x128x[0-9]+_(r[rc]|cr)r"
-      "^gfx9[45].*/gemm_bfloat16_.*_16x32x")
+      "^gfx9[45].*/gemm_bfloat16_.*_(32x64x[0-9]+_(r[rc]|cr)r|16x32x)")
   # The driver of AMD GPUs reports gfx942 as 90402, and gfx90a as 90010.
   file(GLOB nodes /sys/class/kfd/kfd/topology/nodes/*/properties)
   foreach(node IN LISTS nodes)
@@ -287,8 +287,9 @@ foreach(pair ${pairs})
         set(layouts 1,1,rc)
       endif()
     elseif(waves_k GREATER 1)
-      set(layouts "")
-      if(bytes_of_${lhs} EQUAL 2)
+      if(NOT bytes_of_${lhs} EQUAL 2)
+        set(layouts "")
+      elseif(tile_m EQUAL 16)
         set(layouts 1,0,rr 1,1,rc)
       endif()
     endif()

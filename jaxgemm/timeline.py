@@ -105,5 +105,7 @@ def draw(calls: Sequence[dict[str, Any]], path: str | pathlib.Path) -> None:
     axis.set_ylim(data["num_workgroups"] - 0.5, -0.5)
     axis.set_ylabel("workgroup")
     axis.set_xlabel("k tiles since the start")
+    for numbered in (axis.xaxis, axis.yaxis):
+      numbered.get_major_locator().set_params(integer=True)
     axis.set_title(_title(data, found), fontsize="small")
   figure.savefig(path, dpi=110)

@@ -1,4 +1,4 @@
-"""Predicts random products on each AMD chip: the plan's choice, its candidates, and the roofline.
+r"""Predicts random products on each AMD chip: the plan's choice, its candidates, and the roofline.
 
     python -m benchmarks.model.amdgpu_random --seed=5 --clock=8 --json=amd-random.json \
         --markdown=amd-random.md
@@ -24,13 +24,6 @@ from benchmarks.model.roofline import roofline_us
 from jaxgemm import _ffi
 
 FLAGS = flags.FLAGS
-flags.DEFINE_integer("seed", 5, "Seed of the random products.")
-flags.DEFINE_integer("dense", 200, "Dense products of each chip.", lower_bound=2)
-flags.DEFINE_integer("grouped", 100, "Grouped products of each chip.", lower_bound=2)
-flags.DEFINE_integer("clock", 0, "Dense products that the emulator's clock ranks, too.")
-flags.DEFINE_integer("most", 6, "Candidates that the clock ranks, the best by the plan.")
-flags.DEFINE_string("json", None, "File to write the rows to.")
-flags.DEFINE_string("markdown", None, "File to write the table to.")
 
 CHIPS = ("MI300X", "MI300X CPX", "MI300A", "MI308X", "MI325X", "MI350X", "MI355X", "MI355X CPX")
 # The part of the bandwidth that a kernel can use, by the plan's model (memory_share).
@@ -133,6 +126,15 @@ def markdown(command: str, tables: dict, clock: list[dict]) -> str:
   return "\n".join(lines)
 
 
+def define_flags() -> None:
+  """The flags of the random products. Not at import: other suites import this module."""
+  flags.DEFINE_integer("seed", 5, "Seed of the random products.")
+  flags.DEFINE_integer("dense", 200, "Dense products of each chip.", lower_bound=2)
+  flags.DEFINE_integer("grouped", 100, "Grouped products of each chip.", lower_bound=2)
+  flags.DEFINE_string("json", None, "File to write the rows to.")
+  flags.DEFINE_string("markdown", None, "File to write the table to.")
+
+
 @progress.shown()
 def main(argv) -> int:
   progress.begin(argv)
@@ -166,4 +168,7 @@ def main(argv) -> int:
 
 
 if __name__ == "__main__":
+  define_flags()
+  flags.DEFINE_integer("clock", 0, "Dense products that the emulator's clock ranks, too.")
+  flags.DEFINE_integer("most", 6, "Candidates that the clock ranks, the best by the plan.")
   app.run(main)

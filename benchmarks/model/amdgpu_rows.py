@@ -104,7 +104,8 @@ def clock_seconds(arch: str, problem: tuple[int, int, int], candidate: dict, cus
   shares = config.get("num_shares", 0)
   cut = (tiles if tiles < workgroups else tiles % workgroups) if shares else 0
   rounds, last = divmod(tiles - cut, workgroups)
-  several = rounds > 0 or groups > 1  # groups are never known from the start
+  # A workgroup knows its tile from the start if it has no other one. Groups are never known.
+  several = rounds + (last > 0) + (cut > 0) > 1 or groups > 1
   cycles = rounds * whole(workgroups, several).cycles(k_tiles) if rounds else 0.0
   if last:
     cycles += whole(last, several).cycles(k_tiles)

@@ -29,8 +29,6 @@ from jaxgemm import _ffi
 from jaxgemm.emulator import grid
 
 FLAGS = flags.FLAGS
-# amdgpu_random.py has the flags seed, dense, grouped, json and markdown.
-flags.DEFINE_list("arch", list(pipes.COMPARED), "Architectures.")
 
 WORST = 12
 
@@ -158,4 +156,6 @@ def main(argv) -> int:
 
 
 if __name__ == "__main__":
+  amdgpu_random.define_flags()
+  flags.DEFINE_list("arch", list(pipes.COMPARED), "Architectures.")
   app.run(main)

@@ -1,4 +1,4 @@
-"""Times random products as models call them on one NVIDIA GPU, beside XLA's own fused programs.
+r"""Times random products as models call them on one NVIDIA GPU, beside XLA's own fused programs.
 
     python -m benchmarks.model.calls --seed=32 --problems=110 --json=calls.json
     python -m benchmarks.model.calls --seed=77 --kinds=plain,bias,fp8,int8 --most=4096 \

@@ -1,4 +1,4 @@
-"""Times every candidate of the plan for random dense products, and XLA's product.
+r"""Times every candidate of the plan for random dense products, and XLA's product.
 
     python -m benchmarks.model.measure --seed=1 --problems=150 --most_seconds=240 \
         --json=model.json

@@ -1,6 +1,8 @@
-// The main loop of tiles with 16 rows, for products that read rhs once and do little else. Each
-// wave loads its part of every k tile straight to registers, as the matrix instructions take it,
-// several k tiles ahead. It needs no barrier and no LDS until the waves add up their accumulators.
+// The main loop of tiles of 16 and of 32 rows whose waves divide k. Each wave loads its part of
+// every k tile straight to registers, as the matrix instructions take it, two or three k tiles
+// ahead. It needs no barrier and no LDS until the waves add up their accumulators. So a product of
+// few tiles, which would wait for the latency of each k tile's loads in other kernels, has more
+// loads in flight.
 #pragma once
 
 #include "amdgpu/buffer.h"
@@ -29,7 +31,7 @@ class StreamedOperand {
   static constexpr int kFrags = Memory::kTileRows / 16;
   static constexpr bool kInterleaved = !kKContiguous && kFrags > 1;
   static constexpr int kPieceBytes = kKContiguous ? kVecBytes : kFrags * kBytes;
-  static_assert(kPieceBytes == 4 || kKContiguous, "a piece is one word");
+  static_assert(kPieceBytes >= 4, "pieces are loaded as whole words");
   static constexpr int kLoads = kKContiguous ? kVecs * kFrags : kVecs * kVecElements;
   using Piece = PieceOf<kPieceBytes>;
   using Pieces = Piece[kLoads];
@@ -51,8 +53,9 @@ class StreamedOperand {
   }
 
   // The row of the tile that this lane has in fragment `frag`.
-  static JAXGEMM_AMD uint32_t Row(int frag) {
-    return kInterleaved ? LaneId() % 16 * kFrags + frag : 16 * frag + LaneId() % 16;
+  static JAXGEMM_AMD uint32_t Row(int frag) { return Row(frag, LaneId()); }
+  static JAXGEMM_AMD uint32_t Row(int frag, uint32_t lane) {
+    return kInterleaved ? lane % 16 * kFrags + frag : 16 * frag + lane % 16;
   }
   // Loads of the current k tile return zeros from its `k_left`-th k on.
   JAXGEMM_AMD void MaskK(uint32_t k_left) {
@@ -82,14 +85,16 @@ class StreamedOperand {
     asm volatile("" : "+s"(line_bytes));
 #pragma unroll
     for (int i = 0; i < kLoads; ++i) {
-      if constexpr (kKContiguous) {
-        pieces[i] = __builtin_amdgcn_raw_buffer_load_b128(resource, offset_[i], 0, 0);
+      // The line's offset goes into SOFFSET, an SGPR. The bounds check of a raw buffer compares the
+      // lane's offset plus SOFFSET with NUM_RECORDS.
+      const int line = kKContiguous ? 0 : i / kVecElements * 4 * kVecElements + i % kVecElements;
+      const uint32_t offset = offset_[i % kOffsets], line_offset = line * line_bytes;
+      if constexpr (kPieceBytes == 16) {
+        pieces[i] = __builtin_amdgcn_raw_buffer_load_b128(resource, offset, line_offset, 0);
+      } else if constexpr (kPieceBytes == 8) {
+        pieces[i] = __builtin_amdgcn_raw_buffer_load_b64(resource, offset, line_offset, 0);
       } else {
-        // The line's offset goes into SOFFSET, an SGPR. The bounds check of a raw buffer compares
-        // the lane's offset plus SOFFSET with NUM_RECORDS.
-        const int line = i / kVecElements * 4 * kVecElements + i % kVecElements;
-        pieces[i] =
-            __builtin_amdgcn_raw_buffer_load_b32(resource, offset_[0], line * line_bytes, 0);
+        pieces[i] = __builtin_amdgcn_raw_buffer_load_b32(resource, offset, line_offset, 0);
       }
     }
   }
@@ -116,29 +121,28 @@ class FewRowsMainloop {
   using Rhs = StreamedOperand<Traits, false>;
   using Sum4 = typename Traits::Sum4;
   using LdsSum4 = __attribute__((address_space(3))) Sum4;
-  static_assert(Traits::kTileM == 16 && Lhs::kFrags == 1 && !Lhs::kInterleaved);
-  static constexpr int kFrags = Rhs::kFrags, kFours = Traits::kTileN / 4;
+  static constexpr int kFragsM = Lhs::kFrags, kFragsN = Rhs::kFrags;
+  static constexpr int kFours = Traits::kTileN / 4;
   static constexpr int kVecs = kRowVecs / 4;
-  // How many k tiles a wave loads ahead: as many as fit in 96 VGPRs (a number chosen by hand), but
-  // with at most 63 loads in flight, because vmcnt has 6 bits. If two k tiles have more loads than
-  // that, only the VGPRs are the limit.
-  static constexpr int kWords = (Rhs::kLoads * Rhs::kPieceBytes + Lhs::kLoads * kVecBytes) / 4;
-  static constexpr int kFit = 96 / kWords, kCounted = 63 / (Rhs::kLoads + Lhs::kLoads);
-  static constexpr int kAhead = kFit < kCounted || kCounted < 2 ? kFit : kCounted;
-  static_assert(kAhead >= 2);
+  // How many k tiles a wave loads ahead: as many as fit in 96 VGPRs, but at most three (numbers
+  // chosen by hand), and with at most 63 loads in flight, because vmcnt has 6 bits. If two k tiles
+  // have more loads than that, it loads two.
+  static constexpr int kWords =
+      (Rhs::kLoads * Rhs::kPieceBytes + Lhs::kLoads * Lhs::kPieceBytes) / 4;
+  static constexpr int kFit = kWords > 96 / 3 ? 96 / kWords : 3;
+  static constexpr int kCounted = 63 / (Rhs::kLoads + Lhs::kLoads);
+  static constexpr int kAhead = kCounted < 2 ? 2 : kFit < kCounted ? kFit : kCounted;
+  static_assert(kFit >= 2);
 
  public:
   // Whether neighbouring tiles read parts of the same cache lines of rhs. They do if rhs is not
   // k-contiguous: a tile's 32 columns of 2 bytes at one k are half a cache line of 128 bytes.
-  static constexpr bool kSharesLines = Rhs::kInterleaved;
+  static constexpr bool kSharesLines =
+      Rhs::kInterleaved && Traits::kTileN * Traits::kBytes < kRowBytes;
   static constexpr int kLdsBytes = Traits::kWavesK * Traits::kTileM * Traits::kTileN * 4;
 
-  // The row of the tile, and the group of four columns, of which this thread gets the accumulators.
-  static JAXGEMM_AMD int SumRow() { return ThreadId() / kFours; }
-  static JAXGEMM_AMD int SumFour() { return ThreadId() % kFours; }
-
-  // The accumulators of a wave, for its part of k and for each fragment of rhs.
-  using WaveSums = Sum4[kFrags];
+  // The accumulators of a wave, for its part of k.
+  using WaveSums = Sum4[kFragsM][kFragsN];
 
   // Sets the accumulators of the threads that have some, HasSums(). Other waves may still use LDS
   // when this is called, and when it returns.
@@ -146,6 +150,7 @@ class FewRowsMainloop {
                               typename Traits::Sums& out) {
     const OperandMemory<Traits, true> lhs(args, tile);
     const OperandMemory<Traits, false> rhs(args, tile);
+    Barrier();
     WaveSums sums;
     if (tile.k_begin < tile.k_end && lhs.FitsVectors() && rhs.FitsVectors()) {
       RunVectors(lhs, rhs, tile, sums);
@@ -169,64 +174,83 @@ class FewRowsMainloop {
     Index left = tile.k_end - tile.k_begin, not_loaded = left;
     auto load = [&](int ahead) __attribute__((always_inline)) {
       CheckEnd(lhs, rhs, not_loaded--, k_in_last);
-      rhs.Load(loaded[ahead].rhs);
       lhs.Load(loaded[ahead].lhs);
+      rhs.Load(loaded[ahead].rhs);
       lhs.NextTile();
       rhs.NextTile();
     };
+    auto multiply = [&](int ahead) __attribute__((always_inline)) {
+      __builtin_amdgcn_sched_barrier(0);
 #pragma unroll
-    for (int i = 0; i < kAhead; ++i) load(i);
-    Clear(sums);
-    // After the last k tile the loads return zeros.
-#pragma clang loop unroll(disable)
-    for (; left > 0; left -= kAhead) {
-#pragma unroll
-      for (int ahead = 0; ahead < kAhead; ++ahead) {
-        __builtin_amdgcn_sched_barrier(0);
-#pragma unroll
-        for (int vec = 0; vec < kVecs; vec += VecsPerMma<Traits>()) {
-          Multiply([&](int i) { return Lhs::Fragment(loaded[ahead].lhs, 0, vec + i); },
-                   [&](int frag, int i) { return Rhs::Fragment(loaded[ahead].rhs, frag, vec + i); },
-                   sums);
-        }
-        __builtin_amdgcn_sched_barrier(0);
-        load(ahead);
+      for (int vec = 0; vec < kVecs; vec += VecsPerMma<Traits>()) {
+        Multiply([&](int frag, int i) {
+          return Lhs::Fragment(loaded[ahead].lhs, frag, vec + i);
+        }, [&](int frag, int i) { return Rhs::Fragment(loaded[ahead].rhs, frag, vec + i); }, sums);
       }
+      __builtin_amdgcn_sched_barrier(0);
+    };
+    load(0);
+    ClearSums(sums);
+    // A single k tile is multiplied here, so that it does not wait until loads that return zeros
+    // are issued.
+    if (left == 1) return multiply(0);
+#pragma unroll
+    for (int i = 1; i < kAhead; ++i) load(i);
+    // After the last k tile the loads return zeros. (If the loop had an exit after each k tile, the
+    // compiler would wait for all loads at its begin.)
+#pragma clang loop unroll(disable)
+    for (; left > kAhead; left -= kAhead) {
+#pragma unroll
+      for (int i = 0; i < kAhead; ++i) {
+        multiply(i);
+        load(i);
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < kAhead; ++i) {
+      if (left > i) multiply(i);
     }
   }
 
-  // Adds up the accumulators of all waves, and gives the results to the threads that HasSums().
+  // Adds up the accumulators of all waves, and gives the results to the threads that HasSums(). No
+  // wave may still use LDS when this is called.
   static JAXGEMM_AMD void AddWaves(const WaveSums& sums, Lds* lds, typename Traits::Sums& out) {
-    Barrier();
     Write(sums, lds);
     Barrier();
-    out[0][0] = 0;
-    if (Traits::HasSums()) {
-      // The waves are added in order, so every run gives the same bits.
+    ClearSums(out);
+    if (!Traits::HasSums()) return;
+    Sum4 of_waves[Traits::kWavesK][Traits::kSumsM];
+    const int thread = ThreadId();
 #pragma unroll
-      for (int wave = 0; wave < Traits::kWavesK; ++wave) {
-        out[0][0] += *At(lds, wave, SumRow(), SumFour());
+    for (int wave = 0; wave < Traits::kWavesK; ++wave) {
+#pragma unroll
+      for (int i = 0; i < Traits::kSumsM; ++i) {
+        const int four = i * Traits::kSumThreads + thread;
+        of_waves[wave][i] = *At(lds, wave, four / kFours, four % kFours);
       }
+    }
+    // Without this the compiler waits for the reads of a wave before it starts those of the next.
+    __builtin_amdgcn_sched_barrier(0);
+    // The waves are added in order, so every run gives the same bits.
+#pragma unroll
+    for (int wave = 0; wave < Traits::kWavesK; ++wave) {
+#pragma unroll
+      for (int i = 0; i < Traits::kSumsM; ++i) out[i][0] += of_waves[wave][i];
     }
   }
 
  private:
-  static JAXGEMM_AMD void Clear(WaveSums& sums) {
-#pragma unroll
-    for (Sum4& sum : sums) sum = 0;
-  }
-
   // For operands with lines that are not whole vectors.
   static JAXGEMM_AMD void RunElements(const OperandMemory<Traits, true>& lhs,
                                       const OperandMemory<Traits, false>& rhs, const WorkTile& tile,
                                       WaveSums& sums) {
-    Clear(sums);
+    ClearSums(sums);
 #pragma clang loop unroll(disable)
     for (Index k_tile = tile.k_begin; k_tile < tile.k_end; ++k_tile) {
       const int64_t k = int64_t{k_tile} * Traits::kTileK;
 #pragma clang loop unroll(disable)
       for (int vec = 0; vec < kVecs; vec += VecsPerMma<Traits>()) {
-        Vec16 lhs_vecs[VecsPerMma<Traits>()], rhs_vecs[VecsPerMma<Traits>()];
+        Vec16 lhs_vecs[kFragsM][VecsPerMma<Traits>()], rhs_vecs[VecsPerMma<Traits>()];
         auto load = [&](const auto& operand, Index at, int row, auto& vecs)
                         __attribute__((always_inline)) {
 #pragma unroll
@@ -239,32 +263,40 @@ class FewRowsMainloop {
             asm volatile("" : "+v"(vecs[i])::"memory");
           }
         };
-        load(lhs, tile.m, Lhs::Row(0), lhs_vecs);
 #pragma unroll
-        for (int frag = 0; frag < kFrags; ++frag) {
-          load(rhs, tile.n, Rhs::Row(frag), rhs_vecs);
-          sums[frag] = Mma<Traits>(lhs_vecs, rhs_vecs, sums[frag]);
+        for (int i = 0; i < kFragsM; ++i) load(lhs, tile.m, Lhs::Row(i), lhs_vecs[i]);
+#pragma unroll
+        for (int j = 0; j < kFragsN; ++j) {
+          load(rhs, tile.n, Rhs::Row(j), rhs_vecs);
+#pragma unroll
+          for (int i = 0; i < kFragsM; ++i) {
+            sums[i][j] = Mma<Traits>(lhs_vecs[i], rhs_vecs, sums[i][j]);
+          }
         }
       }
     }
   }
 
-  // One Mma for each fragment. `lhs` and `rhs` return the fragment's vectors.
+  // One Mma for each fragment of out. `lhs` and `rhs` return the vectors of their fragments.
   template <class LhsVec, class RhsVec>
   static JAXGEMM_AMD void Multiply(LhsVec&& lhs, RhsVec&& rhs, WaveSums& sums) {
     constexpr int kAtOnce = VecsPerMma<Traits>();
-    Vec16 lhs_vecs[kAtOnce], rhs_vecs[kFrags][kAtOnce];
+    Vec16 lhs_vecs[kFragsM][kAtOnce], rhs_vecs[kFragsN][kAtOnce];
 #pragma unroll
     for (int i = 0; i < kAtOnce; ++i) {
-      lhs_vecs[i] = lhs(i);
 #pragma unroll
-      for (int frag = 0; frag < kFrags; ++frag) rhs_vecs[frag][i] = rhs(frag, i);
+      for (int frag = 0; frag < kFragsM; ++frag) lhs_vecs[frag][i] = lhs(frag, i);
+#pragma unroll
+      for (int frag = 0; frag < kFragsN; ++frag) rhs_vecs[frag][i] = rhs(frag, i);
     }
 #pragma unroll
     for (int part = 0; part < PartsPerMma<Traits>(); ++part) {
 #pragma unroll
-      for (int frag = 0; frag < kFrags; ++frag) {
-        sums[frag] = MmaPart<Traits>(part, lhs_vecs, rhs_vecs[frag], sums[frag]);
+      for (int i = 0; i < kFragsM; ++i) {
+#pragma unroll
+        for (int j = 0; j < kFragsN; ++j) {
+          sums[i][j] = MmaPart<Traits>(part, lhs_vecs[i], rhs_vecs[j], sums[i][j]);
+        }
       }
     }
   }
@@ -278,18 +310,23 @@ class FewRowsMainloop {
   // Writes a wave's accumulators to LDS. Of each fragment of rhs, lane l has those of four rows
   // from 4 (l / 16) on, which are columns of out. If the fragments are not interleaved, these are
   // four neighbouring columns. If they are interleaved, the lane's accumulators of all fragments
-  // together are 4 kFrags neighbouring columns.
+  // together are 4 kFragsN neighbouring columns.
   static JAXGEMM_AMD void Write(const WaveSums& sums, Lds* lds) {
-    const int group = LaneId() / 16;
+    const int lane = LaneId(), group = lane / 16;
 #pragma unroll
-    for (int i = 0; i < kFrags; ++i) {
-      Sum4 four = sums[i];
-      if constexpr (Rhs::kInterleaved) {
+    for (int i = 0; i < kFragsM; ++i) {
 #pragma unroll
-        for (int j = 0; j < 4; ++j) four[j] = sums[(4 * i + j) % kFrags][(4 * i + j) / kFrags];
+      for (int j = 0; j < kFragsN; ++j) {
+        Sum4 four = sums[i][j];
+        if constexpr (Rhs::kInterleaved) {
+#pragma unroll
+          for (int at = 0; at < 4; ++at) {
+            four[at] = sums[i][(4 * j + at) % kFragsN][(4 * j + at) / kFragsN];
+          }
+        }
+        *At(lds, WaveId(), Lhs::Row(i, lane),
+            Rhs::kInterleaved ? group * kFragsN + j : 4 * j + group) = four;
       }
-      *At(lds, WaveId(), LaneId() % 16, Rhs::kInterleaved ? group * kFrags + i : 4 * i + group) =
-          four;
     }
   }
 };

@@ -303,7 +303,7 @@ struct WorkgroupReady {
   }
 };
 
-// The main loop and the epilogue of a tile: GeneralTile, or FewRowsTile for tiles of 16 rows.
+// The main loop and the epilogue of a tile: GeneralTile, or FewRowsTile where waves divide k.
 // RunOneTile has the last four functions: At() returns a workgroup's work tile. RunVectors computes
 // it if the operands FitsVectors(), and StorePlain stores it if the product IsPlain().
 template <class Traits>
@@ -339,6 +339,9 @@ template <class Traits>
 struct FewRowsTile {
   using Loop = FewRowsMainloop<Traits>;
   static constexpr int kLdsBytes = Loop::kLdsBytes;
+  // Tiles of 16 rows are for products with one row of tiles, none of which is cut. This saves
+  // instructions before the first load.
+  static constexpr bool kOneRow = Traits::kTileM == 16;
 
   static JAXGEMM_AMD void Store(const GemmArgs& args, const WorkTile& tile,
                                 typename Traits::Sums& sums, const typename Traits::Sum4* loaded,
@@ -347,10 +350,14 @@ struct FewRowsTile {
   }
 
   static JAXGEMM_AMD bool IsPlain(const GemmArgs& args) {
-    return StoresFours<Traits>(args) && args.map.grid.tiles_m == 1;
+    return StoresFours<Traits>(args) & (!kOneRow || args.map.grid.tiles_m == 1);
   }
-  static JAXGEMM_AMD Index Slices(const StreamKMap& map) { return map.cut_tiles == 0 ? 1 : 0; }
-  static JAXGEMM_AMD WorkTile At(const StreamKMap& map, Index, Index workgroup) {
+  static JAXGEMM_AMD Index Slices(const StreamKMap& map) {
+    if constexpr (!kOneRow) return map.EqualSlices();
+    return map.cut_tiles == 0 ? 1 : 0;
+  }
+  static JAXGEMM_AMD WorkTile At(const StreamKMap& map, Index slices, Index workgroup) {
+    if constexpr (!kOneRow) return map.EqualSlice(workgroup, slices);
     const TileGrid& grid = map.grid;
     // Neighbouring tiles that read the same cache lines of rhs run on one XCD.
     const Index n =
@@ -366,7 +373,7 @@ struct FewRowsTile {
   }
   static JAXGEMM_AMD void StorePlain(const GemmArgs& args, const WorkTile& tile,
                                      typename Traits::Sums& sums, Lds*) {
-    StoreFours<Traits>(args, tile, sums[0][0]);
+    StoreFours<Traits>(args, tile, sums);
   }
 };
 template <class Traits>
@@ -406,7 +413,7 @@ JAXGEMM_AMD bool RunOneTile(Lds* lds) {
   AmdAccumulator<Traits> accumulator;
   Tile::RunVectors(lhs, rhs, tile, lds, accumulator.sums);
   ScaleSums<Traits>(accumulator.sums);
-  if constexpr (Traits::kWavesK == 1) {
+  if constexpr (Traits::kTileM > 16) {
     accumulator.partials = args.partials;
     accumulator.lds_slot = reinterpret_cast<LdsIndex*>(lds);
     accumulator.loaded = nullptr;

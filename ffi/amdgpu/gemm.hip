@@ -7,14 +7,13 @@ using TheTraits = GemmTraits<DType::JAXGEMM_LHS, DType::JAXGEMM_RHS, JAXGEMM_TIL
                              JAXGEMM_WAVES_M, JAXGEMM_WAVES_N, JAXGEMM_WAVES_K,
                              JAXGEMM_LHS_CONTRACTING == 1, JAXGEMM_RHS_CONTRACTING == 1, kForm>;
 using Traits = TheTraits<KernelForm::kGeneral>;
-// The compiler may use as many registers as leave room for this many waves on each SIMD.
-inline constexpr int kWavesPerSimd = Traits::kWavesK > 1 ? 4 : 2;
 }  // namespace jaxgemm
 
 #define JAXGEMM_ENTRY(name, Its)                                                                   \
   extern "C" __attribute__((global))                                                               \
   __attribute__((amdgpu_flat_work_group_size(jaxgemm::Its::kThreads, jaxgemm::Its::kThreads)))     \
-  __attribute__((amdgpu_waves_per_eu(jaxgemm::kWavesPerSimd, jaxgemm::kWavesPerSimd))) void        \
+  __attribute__((                                                                                  \
+      amdgpu_waves_per_eu(jaxgemm::Its::kWavesPerSimd, jaxgemm::Its::kWavesPerSimd))) void         \
   name(jaxgemm::GemmArgs) {                                                                        \
     static                                                                                         \
         __attribute__((shared, aligned(1024))) char lds[jaxgemm::TileOf<jaxgemm::Its>::kLdsBytes]; \

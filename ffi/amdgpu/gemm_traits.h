@@ -45,10 +45,14 @@ struct GemmTraits {
   static constexpr int kWaveM = kTileM / kWavesM, kWaveN = kTileN / kWavesN;
   static constexpr int kFragsM = kWaveM / 16, kFragsN = kWaveN / 16;
   // The accumulators that a thread has after the main loop. If several waves divide k, these add up
-  // theirs, and the first threads of the workgroup have the results.
-  static constexpr int kSumsM = kWavesK > 1 ? 1 : kFragsM, kSumsN = kWavesK > 1 ? 1 : kFragsN;
-  static constexpr int kSumThreads = kTileM * kTileN / 4 / kSumsM / kSumsN;
+  // theirs, and the results are distributed evenly over the threads, or over the first ones.
+  static constexpr int kFours = kTileM * kTileN / 4;
+  static constexpr int kSumsM = kWavesK == 1 ? kFragsM : kFours > kThreads ? kFours / kThreads : 1;
+  static constexpr int kSumsN = kWavesK == 1 ? kFragsN : 1;
+  static constexpr int kSumThreads = kFours / kSumsM / kSumsN;
   static_assert(kSumThreads <= kThreads);
+  // The compiler may use as many registers as leave room for this many waves on each SIMD.
+  static constexpr int kWavesPerSimd = kTileM == 16 ? 4 : 2;
 
   using Sum = typename SelectType<lhs == DType::kS8, int32_t, float>::Type;
   using Sum4 = Vec4<Sum>;

@@ -51,7 +51,7 @@ struct HostKernel {
   const char* name;
   Math math;
   int block_k;  // k per packed block, <= kHostBlockK, even; chosen by hand for each kernel
-  // Packs `rows` <= kHostBlockM rows and `k` <= block_k columns of lhs at `a` into `dst`
+  // Packs `rows` <= kHostBlockM rows and `k` <= kHostBlockK columns of lhs at `a` into `dst`
   // (HostPackedABytes(rows), 64-byte aligned).
   void (*pack_a)(void* dst, const OperandView& a, int rows, int k);
   // Packs `k` <= block_k rows and `cols` columns of rhs into `dst`
@@ -61,12 +61,12 @@ struct HostKernel {
   // rows x cols corner of c.
   void (*multiply)(const void* packed_a, const void* packed_b, int rows, int cols, int k, void* c,
                    int64_t ldc, bool accumulate);
-  // The same for an lhs of float32 with neighbours along k, which is read in place, without pack_a.
-  // Null if the kernel's words are no float32.
-  void (*multiply_rows)(const OperandView& a, const void* packed_b, int rows, int cols, int k,
-                        void* c, int64_t ldc, bool accumulate);
-  // The skinny path: c[rows <= kHostSkinnyM, cols] (+)= A * B for any k <= block_k. A is
-  // packed by pack_a; rhs is read in place, without pack_b.
+  // The same for an lhs of float32, which is read in place, without pack_a. Null if the kernel's
+  // words are no float32.
+  void (*multiply_in_place)(const OperandView& a, const void* packed_b, int rows, int cols, int k,
+                            void* c, int64_t ldc, bool accumulate);
+  // The skinny path: c[rows <= kHostSkinnyM, cols] (+)= A * B for any k <= kHostBlockK. A is
+  // packed by pack_a, which takes as many k; rhs is read in place, without pack_b.
   void (*multiply_skinny)(const void* packed_a, const OperandView& b, int rows, int cols, int k,
                           void* c, int64_t ldc, bool accumulate);
   // Scales of blocks along k: adds the sum over one block, c[rows, cols] (+)= row_scales[rows] *

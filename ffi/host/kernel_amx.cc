@@ -77,7 +77,8 @@ template <>
 void MultiplyWords<TilePairOps>(const uint32_t* a, const uint32_t* b, int rows, int cols, int words,
                                 float* c, int64_t ldc, bool accumulate) {
   if (rows <= kVectorRows) {
-    return MultiplyTiles<TilePairOps, true>(a, kRowWords, b, rows, cols, words, c, ldc, accumulate);
+    return MultiplyTiles<TilePairOps, Lhs::kPacked>(a, kRowWords, b, rows, cols, words, c, ldc,
+                                                    accumulate);
   }
   // The compiler does not see that tileloadd reads memory: without this it could store the packed
   // words later.

@@ -44,12 +44,12 @@ struct ScaledBlocks {
   int64_t End(int64_t k) const { return (Block(k) + 1) * block_k - first_k; }
 };
 
-// Whether a tile reads lhs in place. With few columns packing would take a large part of the time.
-// Rows whose distance is a multiple of a page's half would share few places of the L1.
-inline bool ReadsRows(const HostKernel& kernel, const OperandView& lhs, int64_t cols) {
-  constexpr int64_t kMostCols = 128, kHalfPage = 2048;
-  return kernel.multiply_rows && lhs.dtype == DType::kF32 && lhs.col_stride == 1 &&
-         cols <= kMostCols && lhs.row_stride * 4 % kHalfPage != 0;
+// Whether a tile reads lhs in place. Lines whose distance is a multiple of a page's half would
+// share few places of the L1.
+inline bool ReadsInPlace(const HostKernel& kernel, const OperandView& lhs) {
+  constexpr int64_t kHalfPage = 2048;
+  const int64_t line_stride = lhs.col_stride == 1 ? lhs.row_stride : lhs.col_stride;
+  return kernel.multiply_in_place && lhs.dtype == DType::kF32 && line_stride * 4 % kHalfPage != 0;
 }
 
 // c[rows, cols] (+)= lhs[rows, k] rhs[k, cols]. packed_a and packed_b are this workgroup's
@@ -64,11 +64,11 @@ inline void MainLoop(const HostKernel& kernel, OperandView lhs, int64_t lhs_byte
     }
     return;
   }
-  const bool reads_rows = !skinny && ReadsRows(kernel, lhs, cols);
+  const bool in_place = !skinny && ReadsInPlace(kernel, lhs);
   auto* col_scales = static_cast<float*>(scaled.scratch);
   float *row_scales = col_scales + cols, *part = row_scales + std::min<int64_t>(rows, kHostBlockM);
   for (int64_t k_begin = 0, k_end; k_begin < k; k_begin = k_end, accumulate = true) {
-    k_end = std::min(k, k_begin + kernel.block_k);
+    k_end = std::min(k, k_begin + (skinny ? kHostBlockK : kernel.block_k));
     if (scaled.block_k) {
       k_end = std::min(k_end, scaled.End(k_begin));
       scaled.rhs.Load(0, cols, scaled.Block(k_begin), col_scales);
@@ -81,13 +81,13 @@ inline void MainLoop(const HostKernel& kernel, OperandView lhs, int64_t lhs_byte
       int block_m = static_cast<int>(std::min<int64_t>(kHostBlockM, rows - row));
       OperandView a = lhs;
       a.data = Offset(lhs.data, row * lhs.row_stride + k_begin * lhs.col_stride, lhs_bytes);
-      if (!reads_rows) kernel.pack_a(packed_a, a, block_m, block_k);
+      if (!in_place) kernel.pack_a(packed_a, a, block_m, block_k);
       char* c_row = c + row * ldc * 4;
       auto multiply = [&](void* to, int64_t ld, bool adds) {
         if (skinny) {
           kernel.multiply_skinny(packed_a, b, block_m, width, block_k, to, ld, adds);
-        } else if (reads_rows) {
-          kernel.multiply_rows(a, packed_b, block_m, width, block_k, to, ld, adds);
+        } else if (in_place) {
+          kernel.multiply_in_place(a, packed_b, block_m, width, block_k, to, ld, adds);
         } else {
           kernel.multiply(packed_a, packed_b, block_m, width, block_k, to, ld, adds);
         }

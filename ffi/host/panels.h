@@ -254,50 +254,74 @@ JAXGEMM_INLINE void StoreSums(typename Ops::AccV (&acc)[kRows][kVectors], int co
   }
 }
 
-// c[kRows, cols <= kPanel] (+)= kRows rows of lhs times one panel. All accumulators are in
-// registers. Rows of lhs are lda words apart, which is kRowWords if they are packed.
-template <class Ops, int kRows, bool kPacked>
+// How a tile reads lhs.
+enum class Lhs {
+  kPacked,   // rows of words that are kRowWords apart
+  kRows,     // in place, where a row's words are neighbours and rows are lda words apart
+  kColumns,  // in place, where the words of one k are neighbours and each k is lda words apart
+};
+
+// Prefetches a part of the lhs that the tile after this one reads. `words` calls prefetch all of
+// it. The address may lie outside the operand.
+template <int kRows, Lhs kLhs>
+JAXGEMM_INLINE void PrefetchNextTile(const uint32_t* a, int64_t lda, int word) {
+  if constexpr (kLhs == Lhs::kPacked) return;
+  const int64_t words =
+      kLhs == Lhs::kRows ? (kRows + word % 16) * lda + word / 16 * 16 : word * lda + kRows + 16;
+  __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(a) + 4 * words));
+}
+
+// c[kRows, cols <= kVectors * kLanes] (+)= kRows rows of lhs times one panel, or the first half of
+// it. All accumulators are in registers.
+template <class Ops, int kRows, int kVectors, Lhs kLhs>
 void MultiplyTile(const uint32_t* a, int64_t lda, const uint32_t* b, int words, int cols,
                   typename Ops::Acc* c, int64_t ldc, bool accumulate) {
-  const int64_t stride = kPacked ? kRowWords : lda;
-  typename Ops::AccV acc[kRows][2] = {};
+  const int64_t row_step = kLhs == Lhs::kPacked ? kRowWords : kLhs == Lhs::kRows ? lda : 1;
+  const int64_t word_step = kLhs == Lhs::kColumns ? lda : 1;
+  typename Ops::AccV acc[kRows][kVectors] = {};
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 2
-    for (int i = 0; i < kPanel; i += 16) __builtin_prefetch(c + r * ldc + i, 1);
+    for (int i = 0; i < kVectors * kLanes; i += 16) __builtin_prefetch(c + r * ldc + i, 1);
   }
 #pragma GCC unroll 4
   for (int word = 0; word < words; ++word) {
-    const WordV b0 = Load<WordV>(b), b1 = Load<WordV>(b + kLanes);
+    PrefetchNextTile<kRows, kLhs>(a, lda, word);
+    WordV y[kVectors];
+#pragma GCC unroll 2
+    for (int i = 0; i < kVectors; ++i) y[i] = Load<WordV>(b + i * kLanes);
     b += kPanel;
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
-      const WordV x = Ops::Broadcast(a + r * stride + word);
-      acc[r][0] = Ops::MultiplyAdd(acc[r][0], x, b0);
-      acc[r][1] = Ops::MultiplyAdd(acc[r][1], x, b1);
+      const WordV x = Ops::Broadcast(a + r * row_step + word * word_step);
+#pragma GCC unroll 2
+      for (int i = 0; i < kVectors; ++i) acc[r][i] = Ops::MultiplyAdd(acc[r][i], x, y[i]);
     }
   }
   StoreSums<Ops>(acc, cols, c, ldc, accumulate);
 }
 
-template <class Ops, bool kPacked, class Rows>
+template <class Ops, Lhs kLhs, class Rows>
 struct TileTable;
-template <class Ops, bool kPacked, int... i>
-struct TileTable<Ops, kPacked, Indices<i...>> {
-  static constexpr TileFn<Ops> kByRows[] = {MultiplyTile<Ops, i + 1, kPacked>...};
+template <class Ops, Lhs kLhs, int... i>
+struct TileTable<Ops, kLhs, Indices<i...>> {
+  static constexpr TileFn<Ops> kOne[] = {MultiplyTile<Ops, i + 1, 1, kLhs>...};
+  static constexpr TileFn<Ops> kTwo[] = {MultiplyTile<Ops, i + 1, 2, kLhs>...};
 };
 
-template <class Ops, bool kPacked>
+template <class Ops, Lhs kLhs>
 void MultiplyTiles(const uint32_t* a, int64_t lda, const uint32_t* b, int rows, int cols, int words,
                    typename Ops::Acc* c, int64_t ldc, bool accumulate) {
-  using Table = TileTable<Ops, kPacked, typename MakeIndices<kTileRows>::Type>;
+  using Table = TileTable<Ops, kLhs, typename MakeIndices<kTileRows>::Type>;
+  const int64_t row_step = kLhs == Lhs::kColumns ? 1 : lda;
   // All blocks get about the same number of rows, because a block of few rows has too few
   // accumulators to hide the latency of its adds.
   const int blocks = (rows + kTileRows - 1) / kTileRows;
   const auto tile = [&](int row, int count, int col) __attribute__((always_inline)) {
     const int width = cols - col < kPanel ? cols - col : kPanel;
-    Table::kByRows[count - 1](a + row * lda, lda, b + int64_t{col} * words, words, width,
-                              c + row * ldc + col, ldc, accumulate);
+    const auto& tiles = width <= kLanes ? Table::kOne : Table::kTwo;
+    tiles[count - 1](a + row * row_step, lda, b + int64_t{col} * words, words, width,
+                     c + row * ldc + col, ldc, accumulate);
   };
   // With few words a tile takes about as long as its part of c takes to come from memory. One row
   // of tiles after the other reads c along its rows, so that the processor's prefetchers can
@@ -322,7 +346,7 @@ void MultiplyTiles(const uint32_t* a, int64_t lda, const uint32_t* b, int rows, 
 template <class Ops>
 void MultiplyWords(const uint32_t* a, const uint32_t* b, int rows, int cols, int words,
                    typename Ops::Acc* c, int64_t ldc, bool accumulate) {
-  MultiplyTiles<Ops, true>(a, kRowWords, b, rows, cols, words, c, ldc, accumulate);
+  MultiplyTiles<Ops, Lhs::kPacked>(a, kRowWords, b, rows, cols, words, c, ldc, accumulate);
 }
 
 template <class Ops>
@@ -335,11 +359,18 @@ void Multiply(const void* packed_a, const void* packed_b, int rows, int cols, in
 
 // lhs is read in place: words of it are words in memory, and k needs no padding.
 template <class Ops>
-void MultiplyRows(const OperandView& a, const void* packed_b, int rows, int cols, int k, void* c,
-                  int64_t ldc, bool accumulate) {
-  MultiplyTiles<Ops, false>(static_cast<const uint32_t*>(a.data), a.row_stride,
-                            static_cast<const uint32_t*>(packed_b), rows, cols, k,
-                            static_cast<typename Ops::Acc*>(c), ldc, accumulate);
+void MultiplyInPlace(const OperandView& a, const void* packed_b, int rows, int cols, int k, void* c,
+                     int64_t ldc, bool accumulate) {
+  const auto* words = static_cast<const uint32_t*>(a.data);
+  const auto* panels = static_cast<const uint32_t*>(packed_b);
+  auto* sums = static_cast<typename Ops::Acc*>(c);
+  if (a.col_stride == 1) {
+    MultiplyTiles<Ops, Lhs::kRows>(words, a.row_stride, panels, rows, cols, k, sums, ldc,
+                                   accumulate);
+  } else {
+    MultiplyTiles<Ops, Lhs::kColumns>(words, a.col_stride, panels, rows, cols, k, sums, ldc,
+                                      accumulate);
+  }
 }
 
 }  // namespace

@@ -18,9 +18,10 @@ template <class Ops>
 constexpr decltype(HostKernel::promote) kPromote<Ops> = Promote;
 
 template <class Ops>
-constexpr decltype(HostKernel::multiply_rows) kMultiplyRows = nullptr;
+constexpr decltype(HostKernel::multiply_in_place) kMultiplyInPlace = nullptr;
 template <>
-constexpr decltype(HostKernel::multiply_rows) kMultiplyRows<FloatOps> = MultiplyRows<FloatOps>;
+constexpr decltype(HostKernel::multiply_in_place) kMultiplyInPlace<FloatOps> =
+    MultiplyInPlace<FloatOps>;
 
 template <class Ops>
 constexpr HostKernel MakeHostKernel(const char* name, Math math, int block_k) {
@@ -30,7 +31,7 @@ constexpr HostKernel MakeHostKernel(const char* name, Math math, int block_k) {
           PackA<Ops>,
           PackB<Ops>,
           Multiply<Ops>,
-          kMultiplyRows<Ops>,
+          kMultiplyInPlace<Ops>,
           MultiplySkinny<Ops>,
           kPromote<Ops>,
           StoreTile<typename Ops::Acc>};

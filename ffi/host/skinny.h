@@ -11,17 +11,16 @@ namespace {
 // stack, so that they stay in L1. It prefetches a column-major rhs kDotAhead columns ahead.
 constexpr int kSkinnyWords = 16;
 constexpr int kSkinnyCols = 256;
-constexpr int kDotRows = kTileRows < 12 ? kTileRows : 12;  // the most rows of a DotTile
+constexpr int kDotRows = kTileRows < 12 ? 2 : 6;  // the most rows of a DotTile,
+constexpr int kDotCols = 4;                       // and the most columns
 constexpr int kDotAhead = 4;
 // A DotTile adds up the lanes of its accumulators at the end. If there are several rows and k has
 // fewer vectors than this, rhs is packed instead, and each lane has an accumulator of its own.
 constexpr int kDotVectors = 6;
 constexpr int kConvertedCols = 4;  // columns of a float8 rhs that are converted at a time
-// A DirectTile takes kDirectK rows of rhs at a time, so that the pieces that the next tile reads
-// stay in L1. It is slower than packing if the rows are much further apart than kDirectStride
-// bytes.
-constexpr int kDirectK = 32;
-constexpr int64_t kDirectStride = 4096;
+// How many rows of rhs a DirectTile takes at a time. With few of them the processor's prefetchers
+// can follow each row. With many rows of lhs it takes longer to load and store their sums.
+constexpr int DirectK(int rows) { return rows <= 2 ? 8 : rows <= 8 ? 16 : 32; }
 
 // The most rows for which a row-major rhs is read in place and not packed. Each block of kTileRows
 // rows converts rhs anew.
@@ -40,13 +39,13 @@ void DotTile(const uint32_t* a, const SourceRows& b, int col, typename Ops::Acc*
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
       const WordV x = Load<WordV>(a + r * kRowWords + k / Ops::kPerWord);
-#pragma GCC unroll 2
+#pragma GCC unroll 4
       for (int j = 0; j < kCols; ++j) acc[r][j] = Ops::MultiplyAdd(acc[r][j], x, y[j]);
     }
   };
   int k = 0;
   for (; k + kCount <= b.k; k += kCount) {
-#pragma GCC unroll 2
+#pragma GCC unroll 4
     for (int j = 0; j < kCols; ++j) {
       Prefetch(b, col + j + kDotAhead, k);
       y[j] =
@@ -58,10 +57,17 @@ void DotTile(const uint32_t* a, const SourceRows& b, int col, typename Ops::Acc*
     for (int j = 0; j < kCols; ++j) y[j] = LoadAlong<Ops, kDType>(b, col + j, k);
     step(k);
   }
+#pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
+    typename Ops::Acc sums[kCols];
+    if constexpr (kCols == 4) {
+      SumFour(acc[r], sums);
+    } else {
+      for (int j = 0; j < kCols; ++j) sums[j] = Sum(acc[r][j]);
+    }
     for (int j = 0; j < kCols; ++j) {
       typename Ops::Acc& to = c[r * ldc + j];
-      to = (accumulate ? to : 0) + Sum(acc[r][j]);
+      to = (accumulate ? to : 0) + sums[j];
     }
   }
 }
@@ -72,7 +78,7 @@ template <class Ops, DType kDType, int... i>
 struct DotTable<Ops, kDType, Indices<i...>> {
   using Fn = void (*)(const uint32_t*, const SourceRows&, int, typename Ops::Acc*, int64_t, bool);
   static constexpr Fn kOne[] = {DotTile<Ops, kDType, i + 1, 1>...};
-  static constexpr Fn kTwo[] = {DotTile<Ops, kDType, i + 1, 2>...};
+  static constexpr Fn kMost[] = {DotTile<Ops, kDType, i + 1, kDotCols>...};
 };
 
 template <class Ops, DType kDType, int kMaxRows = kDotRows>
@@ -80,13 +86,15 @@ void MultiplyDots(const uint32_t* a, const SourceRows& b, int rows, typename Ops
                   int64_t ldc, bool accumulate) {
   using Table = DotTable<Ops, kDType, typename MakeIndices<kMaxRows>::Type>;
   const int blocks = (rows + kMaxRows - 1) / kMaxRows;
-  for (int col = 0; col < b.count; col += 2) {
-    const auto& tiles = col + 1 < b.count ? Table::kTwo : Table::kOne;
+  for (int col = 0; col < b.count;) {
+    const bool most = col + kDotCols <= b.count;
+    const auto& tiles = most ? Table::kMost : Table::kOne;
     for (int block = 0, row = 0; block < blocks; ++block) {
       const int count = (rows - row) / (blocks - block);
       tiles[count - 1](a + row * kRowWords, b, col, c + row * ldc + col, ldc, accumulate);
       row += count;
     }
+    col += most ? kDotCols : 1;
   }
 }
 
@@ -114,10 +122,11 @@ void MultiplyConvertedDots(const uint32_t* a, const SourceRows& b, int rows, typ
 }
 
 // c[kRows, cols <= kVectors * kLanes] (+)= `words` words of kRows rows of lhs times columns of rhs
-// from `col` on, where rhs is row-major and its words from `k` on are converted in registers.
+// from `col` on, where rhs is row-major and its words from `k` on are converted in registers. It
+// prefetches these columns `k_ahead` rows ahead.
 template <class Ops, DType kDType, int kRows, int kVectors>
 void DirectTile(const uint32_t* a, const SourceRows& b, int col, int k, int words, int cols,
-                typename Ops::Acc* c, int64_t ldc, bool accumulate) {
+                int k_ahead, typename Ops::Acc* c, int64_t ldc, bool accumulate) {
   constexpr int kBytes = DTypeBytes(kDType), kPerWord = Ops::kPerWord;
   typename Ops::AccV acc[kRows][kVectors] = {};
   const auto step = [&](const WordV(&y)[kVectors], int word) __attribute__((always_inline)) {
@@ -138,6 +147,13 @@ void DirectTile(const uint32_t* a, const SourceRows& b, int col, int k, int word
   int word = 0;
 #pragma GCC unroll 4
   for (; word < whole; ++word) {
+#pragma GCC unroll 2
+    for (int i = 0; i < kPerWord; ++i) {
+#pragma GCC unroll 2
+      for (int line = 0; line < kVectors * kLanes * kBytes; line += 64) {
+        Prefetch(b, col + line / kBytes, k + word * kPerWord + i + k_ahead);
+      }
+    }
     WordV y[kVectors];
 #pragma GCC unroll 2
     for (int i = 0; i < kVectors; ++i) {
@@ -163,8 +179,8 @@ template <class Ops, DType kDType, class Rows>
 struct DirectTable;
 template <class Ops, DType kDType, int... i>
 struct DirectTable<Ops, kDType, Indices<i...>> {
-  using Fn = void (*)(const uint32_t*, const SourceRows&, int, int, int, int, typename Ops::Acc*,
-                      int64_t, bool);
+  using Fn = void (*)(const uint32_t*, const SourceRows&, int, int, int, int, int,
+                      typename Ops::Acc*, int64_t, bool);
   static constexpr Fn kOne[] = {DirectTile<Ops, kDType, i + 1, 1>...};
   static constexpr Fn kTwo[] = {DirectTile<Ops, kDType, i + 1, 2>...};
 };
@@ -173,22 +189,22 @@ template <class Ops, DType kDType>
 void MultiplyDirect(const uint32_t* a, const SourceRows& b, int rows, typename Ops::Acc* c,
                     int64_t ldc, bool accumulate) {
   using Table = DirectTable<Ops, kDType, typename MakeIndices<kTileRows>::Type>;
-  const int blocks = (rows + kTileRows - 1) / kTileRows;
+  const int blocks = (rows + kTileRows - 1) / kTileRows, most_k = DirectK(rows);
   int k = 0;
   do {
-    const int step = b.k - k < kDirectK ? b.k - k : kDirectK;
+    const int step = b.k - k < most_k ? b.k - k : most_k;
     const int words = (step + Ops::kPerWord - 1) / Ops::kPerWord;
     for (int col = 0; col < b.count; col += kPanel) {
       const int cols = b.count - col < kPanel ? b.count - col : kPanel;
       const auto& tiles = cols <= kLanes ? Table::kOne : Table::kTwo;
       for (int block = 0, row = 0; block < blocks; ++block) {
         const int count = (rows - row) / (blocks - block);
-        tiles[count - 1](a + row * kRowWords + k / Ops::kPerWord, b, col, k, words, cols,
+        tiles[count - 1](a + row * kRowWords + k / Ops::kPerWord, b, col, k, words, cols, most_k,
                          c + row * ldc + col, ldc, accumulate || k > 0);
         row += count;
       }
     }
-    k += kDirectK;
+    k += most_k;
   } while (k < b.k);
 }
 
@@ -207,8 +223,7 @@ void MultiplyStream(const uint32_t* a, const SourceRows& b, int rows, typename O
     return;
   }
   if constexpr (!IsF8(kDType)) {
-    if (b.row_stride == DTypeBytes(kDType) && b.k_stride <= kDirectStride &&
-        rows <= kDirectRows<Ops, kDType>) {
+    if (b.row_stride == DTypeBytes(kDType) && rows <= kDirectRows<Ops, kDType>) {
       return MultiplyDirect<Ops, kDType>(a, b, rows, c, ldc, accumulate);
     }
   }

@@ -194,11 +194,12 @@ struct MakeIndices<0, kIndex...> {
   using Type = Indices<kIndex...>;
 };
 
-template <int kDistance, class V, int... i>
+// Adds up lanes that are kDistance apart, half of it, and so on until kLast.
+template <int kDistance, int kLast = 1, class V, int... i>
 JAXGEMM_INLINE V AddLanes(V v, Indices<i...> lanes) {
   v += __builtin_shufflevector(v, v, (i ^ kDistance)...);
-  if constexpr (kDistance > 1) {
-    return AddLanes<kDistance / 2>(v, lanes);
+  if constexpr (kDistance > kLast) {
+    return AddLanes<kDistance / 2, kLast>(v, lanes);
   } else {
     return v;
   }
@@ -211,17 +212,28 @@ JAXGEMM_INLINE auto Sum(V v) {
 }
 
 // In each group of four lanes: a0 b0 a1 b1, or a2 b2 a3 b3 (kHigh).
-template <bool kHigh, int... i>
-JAXGEMM_INLINE WordV Zip32(WordV a, WordV b, Indices<i...>) {
+template <bool kHigh, class V, int... i>
+JAXGEMM_INLINE V Zip32(V a, V b, Indices<i...>) {
   return __builtin_shufflevector(a, b,
                                  (i / 4 * 4 + (kHigh ? 2 : 0) + i % 4 / 2 + i % 2 * kLanes)...);
 }
 
 // In each group of four lanes: a0 a1 b0 b1, or a2 a3 b2 b3 (kHigh).
-template <bool kHigh, int... i>
-JAXGEMM_INLINE WordV Zip64(WordV a, WordV b, Indices<i...>) {
+template <bool kHigh, class V, int... i>
+JAXGEMM_INLINE V Zip64(V a, V b, Indices<i...>) {
   return __builtin_shufflevector(a, b,
                                  (i / 4 * 4 + (kHigh ? 2 : 0) + i % 2 + i % 4 / 2 * kLanes)...);
+}
+
+// sums[i] = the sum of all lanes of v[i].
+template <class V, class T>
+JAXGEMM_INLINE void SumFour(const V (&v)[4], T (&sums)[4]) {
+  const typename MakeIndices<kLanes>::Type lanes;
+  const V a = Zip32<false>(v[0], v[1], lanes) + Zip32<true>(v[0], v[1], lanes);
+  const V b = Zip32<false>(v[2], v[3], lanes) + Zip32<true>(v[2], v[3], lanes);
+  V sum = Zip64<false>(a, b, lanes) + Zip64<true>(a, b, lanes);
+  if constexpr (kLanes > 4) sum = AddLanes<kLanes / 2, 4>(sum, lanes);
+  __builtin_memcpy(sums, &sum, sizeof sums);
 }
 
 // Swaps lane i + kDistance of `a` with lane i of `b`, for each i with bit kDistance clear.

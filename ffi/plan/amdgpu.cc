@@ -89,14 +89,14 @@ std::vector<Draft> AmdgpuCandidates(const Problem& p, const Config& config, cons
             .num_xcds = chip.num_xcds,
             .cost = AmdgpuCost}};
     whole.candidate.choice.form = p.scales_form();
-    if (instance.waves_k > 1 && IsForOneRow(p, instance, config)) {
+    if (instance.for_few_rows() && IsForOneRow(p, instance, config)) {
       drafts.push_back(whole);
       drafts.back().scheduling.workgroups = kMaxWorkgroups;
       continue;
     }
     // These kernels compute other products only if the user asks for them: for such products the
     // model has not been compared with the emulator's clock.
-    if (instance.waves_k > 1 && !config.tile_m && config.kernel.empty()) continue;
+    if (instance.for_few_rows() && !config.tile_m && config.kernel.empty()) continue;
     drafts.push_back(whole);
     if (may_stride) {
       drafts.push_back(whole);

@@ -122,16 +122,21 @@ class Prediction {
   // RunOneTile (amdgpu/gemm.h). Nothing hides the time before a workgroup's first loads and after
   // its last ones. Between them its waves keep enough k tiles in flight to hide the latency.
   double OneRowCycles() const {
-    const double cus = AsDouble(chip_.num_cus), busy = std::min(cus, tiles_);
-    const double l2 = std::min(model_.cu_bytes, model_.l2_bytes * AsDouble(chip_.num_xcds) / busy);
-    const double past_l2 = std::min(model_.cu_bytes, machine_.cache_bytes / busy);
+    const double cus = AsDouble(chip_.num_cus), l2 = L2Bytes(cus), past_l2 = PastL2Bytes(cus);
     // If rhs is not k-contiguous, a tile has half of each 128 bytes (a cache line) that it loads of
     // rhs, so two workgroups load each of them.
     const double lines = ColumnsLoaded() * (tile_.rhs_contracting == 1 ? 1 : 2) + RowsLoaded();
     const double of_k = kRowBytes * AsDouble(tile_.waves_k) * k_tiles_;
     const double on_cu = std::max(1.0, tiles_ / cus);
     const double loads = on_cu * std::max(lines / l2, ColumnsLoaded() / past_l2) * of_k;
-    return model_.one_row + Norm({loads, MemoryBytes() / machine_.memory_bytes});
+    return Norm({model_.one_row + loads, MemoryBytes() / machine_.memory_bytes});
+  }
+  // The bytes a cycle from the L2, and from behind it, to each of `busy` CUs.
+  double L2Bytes(double busy) const {
+    return std::min(model_.cu_bytes, model_.l2_bytes * AsDouble(chip_.num_xcds) / busy);
+  }
+  double PastL2Bytes(double busy) const {
+    return std::min(model_.cu_bytes, machine_.cache_bytes / busy);
   }
   double Norm(std::initializer_list<double> times) const {
     double sum = 0;
@@ -172,7 +177,10 @@ class Prediction {
   // where it misses from the Infinity Cache), and the latency of one load.
   double KTileCycles(double workgroups, double peers, double latency) const {
     const double on_cu = OnCu(workgroups);
-    const double busy = std::min(AsDouble(chip_.num_cus), workgroups);
+    // Kernels whose waves divide k use all of the bandwidth that the clock gives a CU: its equal
+    // share of the chip's, also where other CUs are idle.
+    const double cus = AsDouble(chip_.num_cus);
+    const double busy = tile_.waves_k > 1 ? cus : std::min(cus, workgroups);
     const double macs = AsDouble(tile_.tile_m * tile_.tile_n * tile_.tile_k);
     // gfx942 multiplies e5m2 by its instructions for float16 (amdgpu/gfx942/ocp_float8.h).
     const bool as_float16 =
@@ -184,13 +192,12 @@ class Prediction {
                                         : model_.macs_8 * PackedElements(tile_.lhs));
     if (LoadsByElement()) {
       // A workgroup's own matrix instructions do not hide these loads.
-      return matrix + model_.element_loads * (std::ceil(AsDouble(tile_.tile_m * 8) / Threads()) +
-                                              std::ceil(AsDouble(tile_.tile_n * 8) / Threads()));
+      const int64_t vecs = 8 * tile_.waves_k;
+      return matrix + model_.element_loads * (std::ceil(AsDouble(tile_.tile_m * vecs) / Threads()) +
+                                              std::ceil(AsDouble(tile_.tile_n * vecs) / Threads()));
     }
-    const double l2 = std::min(model_.cu_bytes, model_.l2_bytes * AsDouble(chip_.num_xcds) / busy);
-    const double past_l2 = std::min(model_.cu_bytes, machine_.cache_bytes / busy);
     const double misses = Misses(workgroups, peers);
-    const double loads = LoadedBytes(1) * std::max(1 / l2, misses / past_l2);
+    const double loads = LoadedBytes(1) * std::max(1 / L2Bytes(busy), misses / PastL2Bytes(busy));
     return Norm({matrix, on_cu * loads, latency / (tile_.waves_k > 1 ? model_.ahead : 1)});
   }
   // The same test as OperandMemory::FitsVectors (amdgpu/buffer.h), without the base address and the
@@ -240,7 +247,7 @@ class Prediction {
 }  // namespace
 
 bool IsOneRow(const Plan& plan) {
-  return plan.instance->waves_k > 1 && plan.choice.schedule == Schedule::kPersistent &&
+  return plan.instance->for_few_rows() && plan.choice.schedule == Schedule::kPersistent &&
          plan.grid.tiles_m * plan.grid.batch == 1 &&
          plan.choice.num_workgroups >= plan.grid.tiles_n;
 }

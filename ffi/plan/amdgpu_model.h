@@ -5,9 +5,9 @@
 
 namespace jaxgemm {
 
-// The workgroups of a kernel that a CU holds. Those with waves along k need half as many registers.
+// The workgroups of a kernel that a CU holds. Those for few rows need half as many registers.
 inline int64_t WorkgroupsOnCu(const GpuInstance& tile, const Chip& chip) {
-  return chip.waves_per_cu * (tile.waves_k > 1 ? 2 : 1) / tile.waves;
+  return chip.waves_per_cu * (tile.for_few_rows() ? 2 : 1) / tile.waves;
 }
 
 // Whether the kernel computes the plan as RunOneTile (amdgpu/gemm.h), if the operands' lines are

@@ -67,8 +67,13 @@ void AddCandidates(const Problem& p, const Config& config, const Chip& chip, boo
                    bool open, std::vector<Draft>* drafts) {
   const bool grouped = p.grouped();
   Problem tiled = TypicalGroup(p);
-  const bool transposed =
-      !grouped && p.tiles_per_chunk == 0 && p.n <= kHostSkinnyM && p.m > p.n && p.m > kHostSkinnyM;
+  // With short k, rows of a float32 lhs that are read in place are faster than dot products with
+  // the few columns. Both numbers were chosen by hand (EPYC with AVX-512).
+  constexpr int64_t kShortDots = 96, kFewestColumns = 4;
+  const bool reads_rows = p.lhs_dtype == DType::kF32 && p.rhs_dtype == DType::kF32 &&
+                          p.lhs_contracting == 1 && p.k < kShortDots && p.n >= kFewestColumns;
+  const bool transposed = !grouped && !reads_rows && p.tiles_per_chunk == 0 &&
+                          p.n <= kHostSkinnyM && p.m > p.n && p.m > kHostSkinnyM;
   if (transposed) std::swap(tiled.m, tiled.n);
   const bool skinny = !grouped && tiled.m <= kHostSkinnyM;
   const int64_t worthwhile = WorthwhileWorkgroups(p, skinny, chip.num_cus);
@@ -101,9 +106,14 @@ void AddCandidates(const Problem& p, const Config& config, const Chip& chip, boo
   int64_t asked_m = config.tile_m, asked_n = config.tile_n;
   if (transposed) std::swap(asked_m, asked_n);
   if (skinny) {
-    // Rows of rhs are read in pieces as long as they can be if each workgroup has about two tiles.
-    if (!asked_n)
-      asked_n = std::clamp<int64_t>(RoundUp(CeilDiv(n, 2 * s.workgroups), 64), 128, 1024);
+    // rhs is read in pieces as long as they can be if each of several workgroups has about two
+    // tiles.
+    const bool row_major = (transposed ? p.lhs_contracting : p.rhs_contracting) == 0;
+    const int64_t pieces =
+        s.workgroups == 1 ? 1 : CeilDiv(2 * s.workgroups, std::max<int64_t>(p.batch, 1));
+    if (!asked_n) {
+      asked_n = std::clamp<int64_t>(RoundUp(CeilDiv(n, pieces), 64), 128, row_major ? 4096 : 1024);
+    }
     if (!asked_m) asked_m = m;
   }
   for (int64_t tile_m : TileSizes(asked_m, m, most_m, 16)) {

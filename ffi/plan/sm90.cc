@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "plan/candidates.h"
@@ -77,7 +78,7 @@ int64_t ClusterK(const Problem& p, const Plan& plan) {
 // the product has tiles_m x tiles_n tiles. In a cluster of 2 x 2 tiles each CTA must receive
 // something from another one in every k tile. Else it would run ahead, and its next release of a
 // stage would be taken for that of a CTA which still reads the stage. So there must be no cluster
-// of which three tiles are outside of out.
+// of which three tiles are outside of out (tests/protocols/multicast.py shows it).
 bool MayMulticast(const Problem& p, const GpuInstance& instance, int64_t tiles_m, int64_t tiles_n,
                   int64_t cluster_k, int64_t cluster_m, int64_t cluster_n) {
   const bool has_one_tile = tiles_m % 2 == 1 && tiles_n % 2 == 1;
@@ -95,6 +96,15 @@ bool MayMulticast(const Problem& p, const Plan& plan) {
                       plan.grid.tiles_n, c.cluster_k, c.cluster_m, c.cluster_n);
 }
 
+// Whether a CTA can count the k tiles of all its work tiles. Dense forms count those of which they
+// release the stage (Multiplier in sm90/mainloop.h). A count that overflows would release none, and
+// the kernel would wait for ever.
+bool CountsKTiles(const Plan& plan) {
+  const int64_t tiles = int64_t{ClusterGrid(plan).num_tiles()} * plan.cluster_size();
+  const int64_t rounds = CeilDiv(tiles, plan.choice.num_workgroups);
+  return rounds <= std::numeric_limits<Index>::max() / std::max<int64_t>(plan.grid.tiles_k, 1);
+}
+
 // Whether a form without peers has all that the plan needs.
 bool FormFits(const Problem& p, const Plan& plan, const GpuInstance& instance, KernelForm form) {
   const Choice& c = plan.choice;
@@ -109,7 +119,7 @@ bool FormFits(const Problem& p, const Plan& plan, const GpuInstance& instance, K
                      : form == KernelForm::kClaimed ? !p.grouped() && claims
                                                     : !p.grouped() && !claims;
   return suits && !cuts && Stores(p, instance, form) && plan.grid.tiles_k >= least_k &&
-         HasForm(instance, form);
+         (!IsDense(form) || CountsKTiles(plan)) && HasForm(instance, form);
 }
 
 void ChooseForm(const Problem& p, const Chip& chip, Plan* plan) {

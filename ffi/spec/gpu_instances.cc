@@ -84,10 +84,11 @@ std::vector<GpuInstance> MakeInstances() {
             continue;
           }
           // Kernels of float4 are for operands in an MX format, which are k-contiguous. Tiles whose
-          // waves divide a k tile are for a few rows of activations; they are compiled only for
-          // 16-bit types and a k-contiguous lhs.
+          // waves divide a k tile are compiled only for 16-bit types, and those of 16 rows, which
+          // are for a few rows of activations, only for a k-contiguous lhs.
           if (IsF4(operands.lhs) && (!k_contiguous || !HasMx(tile.m, tile.n))) continue;
-          if (tile.waves_k > 1 && (lhs_contracting != 1 || Bytes(operands.lhs) != 2)) continue;
+          if (tile.waves_k > 1 && Bytes(operands.lhs) != 2) continue;
+          if (tile.m == 16 && lhs_contracting != 1) continue;
           add(operands, tile, lhs_contracting, rhs_contracting);
         }
       }

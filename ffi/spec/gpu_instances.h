@@ -26,6 +26,8 @@ struct GpuInstance {
   // The rows and columns of out that a tile has.
   int64_t out_tile_m() const { return transposed ? tile_n : tile_m; }
   int64_t out_tile_n() const { return transposed ? tile_m : tile_n; }
+  // Whether this is AMD's tile for products of at most 16 rows.
+  bool for_few_rows() const { return waves_k > 1 && tile_m == 16; }
 
   // gemm_<lhs>_<rhs>_<tile>_<layouts of lhs, rhs and out: r(ow) or c(olumn) major>.
   std::string name;

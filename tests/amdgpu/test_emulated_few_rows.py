@@ -1,4 +1,4 @@
-"""Kernels of AMD GPUs for up to 16 rows, whose waves divide k among them. Their values are compared
+"""Kernels of AMD GPUs for up to 16 rows, whose waves divide k. Their values are compared
 with float64 in the emulator, on the short way of dense products and on the general one. Other tests
 check when the plan takes these kernels."""
 

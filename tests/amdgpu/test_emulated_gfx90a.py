@@ -17,13 +17,13 @@ ARCH = "gfx90a"
 EMULATED = f"emulated:{ARCH}"
 TYPES = ("bfloat16", "float16", "float32", "int8")
 LAYOUTS = {"rr": (1, 0), "rc": (1, 1), "cr": (0, 0), "cc": (0, 1)}
-TILES = ((256, 256), (128, 256), (128, 128), (64, 128), (32, 128))
+TILES = ((256, 256), (128, 256), (128, 128), (64, 128), (32, 128), (32, 64))
 SIZES = ((200, 328, 208), (131, 67, 101))  # whole vectors in partial tiles; odd sizes
 SMALL = {instance.name for instance in matrix.small_part() if instance.arch == ARCH}
 
 
 def name(dtype, tile, layout):
-  k = 128 * (8 if tile == (16, 32) else 1) // jnp.dtype(dtype).itemsize
+  k = {(16, 32): 1024, (32, 64): 512}.get(tile, 128) // jnp.dtype(dtype).itemsize
   return f"gemm_{dtype}_{dtype}_{tile[0]}x{tile[1]}x{k}_{layout}r"
 
 

@@ -296,7 +296,7 @@ def test_a_kernel_that_was_not_built(rng, monkeypatch):
 
 def test_the_emulators_error_reaches_the_caller(tmp_path):
   """A kernel writes to its operand. It has its own process, because kernels stay loaded."""
-  name = "gemm_bfloat16_bfloat16_32x128x64_ccr"
+  name = "gemm_bfloat16_bfloat16_32x64x256_ccr"
   code = amdgpu.compile_hip(
       "struct Args { float* lhs; char rest[184 - 8]; };"
       f"extern \"C\" __global__ void {name}(Args args) {{ *args.lhs = 1; }}", "gfx942")

@@ -17,8 +17,8 @@ from tests.support import emulation_matrix as matrix
 # The small part is for the kernels that JAXGEMM_GPU_KERNELS=tests builds. These are every other
 # combination of type, tile and layout, like the fields of one colour on a chessboard, and fewer of
 # float8_e5m2. The scenarios are distributed: the kernels of each arch together run all of them, and
-# each kernel runs with loads by element and by vectors of 16 bytes. gfx90a has six kernels in this
-# part; test_emulated_gfx90a.py runs all scenarios with one of them.
+# each kernel runs with loads by element and by vectors of 16 bytes. gfx90a has seven kernels in
+# this part; test_emulated_gfx90a.py runs all scenarios with one of them.
 _ALWAYS, _DEALT = ("edges", "odd_k"), 1
 
 
@@ -80,4 +80,4 @@ def test_the_few_of_gfx90a_touch_all_types_layouts_and_small_tiles():
   few = [instance for instance in matrix.small_part() if instance.arch == "gfx90a"]
   assert {each.lhs_dtype for each in few} == {"bfloat16", "float16", "float32", "int8"}
   assert len({(each.lhs_contracting, each.rhs_contracting) for each in few}) == 4
-  assert {each.tile[:2] for each in few} == {(128, 128), (64, 128), (32, 128), (16, 32)}
+  assert {each.tile[:2] for each in few} == {(128, 128), (64, 128), (32, 128), (32, 64), (16, 32)}

@@ -97,7 +97,7 @@ def for_the_emulator():
   return {(target, name) for target, name in KERNELS
           if target in ("gfx942", "gfx950")
           and re.match(r"gemm_((float32|bfloat16)_.*_(32|64|128)x128x\d+_(r[rc]|cr)r"
-                       r"|bfloat16_.*_16x32x)", name)}
+                       r"|bfloat16_.*_(32x64x\d+_(r[rc]|cr)r|16x32x))", name)}
 
 
 def test_the_build_of_the_tests_has_what_they_launch(tmp_path):
@@ -198,7 +198,7 @@ def test_the_target_is_the_gpu_that_is_there(rocm_gpus, monkeypatch):
     assert _ffi.target("rocm") == arch
   a = jax.ShapeDtypeStruct((256, 256), jnp.bfloat16)
   data = jaxgemm.explain(a, a).data
-  assert data["kernel"] == "gemm_bfloat16_bfloat16_32x128x64_rrr"
+  assert data["kernel"] == "gemm_bfloat16_bfloat16_32x64x256_rrr"
   assert (data["implementation"], data["target"]) == ("jaxgemm", "gfx950")
   monkeypatch.setenv("JAXGEMM_ROCM_ARCH", "gfx942")
   assert jaxgemm.explain(a, a).data["target"] == "gfx942"
@@ -216,7 +216,7 @@ def test_a_gpu_without_kernels_leaves_the_product_to_xla(rocm_gpus):
 
 
 @pytest.mark.parametrize("m,n,kernel", [
-    (16, 16, "32x128x64_rcr"), (2048, 2048, "128x128x64_rcr"),
+    (16, 16, "32x64x256_rcr"), (2048, 2048, "128x128x64_rcr"),
     (8192, 8192, "256x256x64_rcr")])
 def test_lowering_says_which_kernel_runs(monkeypatch, m, n, kernel):
   monkeypatch.setenv("JAXGEMM_ROCM_ARCH", "gfx950")

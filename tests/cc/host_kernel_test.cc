@@ -70,8 +70,8 @@ template <class Acc>
 void TestMultiply(const HostKernel& kernel, DType lhs, DType rhs, bool skinny) {
   const int rows = Random(1, skinny ? kHostSkinnyM : kHostBlockM);
   const int cols = Random(1, Random(0, 1) ? 400 : 70);
-  const int k =
-      Random(0, 7) == 0 ? Random(0, 1) * kernel.block_k : Random(1, 3 * kernel.block_k / 4);
+  const int most_k = skinny ? kHostBlockK : kernel.block_k;
+  const int k = Random(0, 7) == 0 ? Random(0, 1) * most_k : Random(1, 3 * most_k / 4);
   const bool lhs_t = Random(0, 1), rhs_t = Random(0, 1), accumulate = Random(0, 1);
   // Each operand may be a part of a larger matrix, whose rows are further apart.
   const auto apart = [](int length) { return length + (Random(0, 2) ? 0 : Random(0, 1500)); };
@@ -102,8 +102,8 @@ void TestMultiply(const HostKernel& kernel, DType lhs, DType rhs, bool skinny) {
     kernel.multiply_skinny(pa.get(), bv, rows, cols, k, &c[origin], ldc, accumulate);
   } else {
     kernel.pack_b(pb.get(), bv, k, cols);
-    if (kernel.multiply_rows && lhs == DType::kF32 && !lhs_t && Random(0, 1)) {
-      kernel.multiply_rows(av, pb.get(), rows, cols, k, &c[origin], ldc, accumulate);
+    if (kernel.multiply_in_place && lhs == DType::kF32 && Random(0, 1)) {
+      kernel.multiply_in_place(av, pb.get(), rows, cols, k, &c[origin], ldc, accumulate);
     } else {
       kernel.multiply(pa.get(), pb.get(), rows, cols, k, &c[origin], ldc, accumulate);
     }

@@ -36,7 +36,8 @@ def best(planned, cuts):
               if (each["schedule"] == "stream_k") == cuts), default=float("inf"))
 
 
-@on_every_chip
+# MI308X has fewer CUs than this product has such tiles, and takes larger ones.
+@pytest.mark.parametrize("chip", [chip for chip in CHIPS if chip != "MI308X"])
 @pytest.mark.parametrize("m", [1, 8, 16])
 def test_few_rows_have_a_workgroup_for_each_tile(chip, m):
   planned = plan(chip, m, 4096, 4096)
@@ -45,7 +46,7 @@ def test_few_rows_have_a_workgroup_for_each_tile(chip, m):
 
 
 @pytest.mark.parametrize("chip", ["MI300X", "MI300A", "MI355X", "MI250X"])
-@pytest.mark.parametrize("sizes", [(17, 4096, 4096), (32, 4096, 8192), (64, 4096, 14336)])
+@pytest.mark.parametrize("sizes", [(17, 1024, 16384), (32, 2048, 16384), (64, 1024, 28672)])
 def test_few_tiles_are_cut_along_k(chip, sizes):
   planned = plan(chip, *sizes)
   assert planned["schedule"] == "stream_k"

@@ -1,5 +1,7 @@
 """What the plan chooses for a Hopper GPU. The tests need no GPU."""
 
+import itertools
+
 import jax
 import jax.numpy as jnp
 import pytest
@@ -167,6 +169,18 @@ def test_neighbouring_tiles_load_operands_for_each_other(m, n, peers, lhs, rhs):
       multicast=lhs or rhs or None))
   assert data["workspace_bytes"] == 0
   assert said(data, "of lhs for both") == lhs and said(data, "of rhs for both") == rhs
+
+
+def test_no_cluster_has_three_tiles_outside_of_out():
+  """tests/protocols/multicast.py shows what would happen in such a cluster."""
+  config = GemmConfig(tile_m=128, tile_n=128, multicast=True)
+  for m, n in itertools.product(range(1, 6), repeat=2):
+    if m == n == 1:
+      continue
+    data = explain(128 * m - 8, 128 * n - 8, 4096, schedule="persistent", config=config)
+    of_lhs, of_rhs = said(data, "of lhs for both"), said(data, "of rhs for both")
+    assert of_lhs or of_rhs
+    assert (of_lhs and of_rhs) == (min(m, n) > 1 and not (m % 2 and n % 2))
 
 
 def test_without_multicast_tiles_are_in_no_cluster_with_neighbours():
@@ -364,6 +378,14 @@ def test_neighbouring_tiles_of_out_t_load_lhs_for_each_other():
       explain(*shape, config=config)
   with pytest.raises(ValueError, match="multicast='yes' is not allowed"):
     GemmConfig(multicast="yes")
+
+
+def test_a_form_that_could_not_count_its_k_tiles_is_not_taken():
+  """A single workgroup has 832 x 1664 tiles of 1664 k tiles, which is more than 2**31."""
+  size = 104 * 1024
+  for num_workgroups, is_plain in ((1, False), (2, True)):
+    config = GemmConfig(num_workgroups=num_workgroups, tile_m=128, tile_n=64)
+    assert said(explain(size, size, size, config=config), "plain: there is no") == is_plain
 
 
 def test_multicast_is_refused_elsewhere():

@@ -345,6 +345,16 @@ def test_a_gpu_is_measured_where_there_is_one(monkeypatch):
   assert front.has_gpu()
 
 
+def test_the_help_of_a_suite_has_its_flags_and_those_of_all_suites():
+  shown = subprocess.run([sys.executable, "-m", "benchmarks", "scaled", "--help"], cwd=ROOT,
+                         check=True, capture_output=True, text=True).stdout
+  from benchmarks import scaled
+
+  assert scaled.__doc__ in shown
+  assert "--[no]resume: " in shown and "benchmarks.scaled:\n" in shown
+  assert "--pdb" not in shown  # a flag of absl
+
+
 def test_the_commands_of_the_pages_exist():
   pages = [ROOT / "README.md", ROOT / "benchmarks/results/README.md",
            *(ROOT / "docs").rglob("*.md"), *(ROOT / "benchmarks").glob("*.py")]

@@ -6,7 +6,7 @@ import pytest
 from tests.protocols import (
   chunk_signals,
   cluster_split_k,
-  multicast,
+  multicast_order,
   side_streams,
   stealing,
   stream_k,
@@ -65,9 +65,7 @@ RIGHT = {
     "cluster split-K of two": cluster_split_k.model(2, 2),
     "cluster split-K of three": cluster_split_k.model(3, 1),
     "cluster split-K of four": cluster_split_k.model(4, 1),
-    "multicast": multicast.model(2, 3),
-    "multicast, as many stages as k tiles": multicast.model(2, 2),
-    "multicast, two k tiles ahead": multicast.model(3, 4, ahead=2),
+    "order of multicast": multicast_order.model(2, 3),
     **{f"side streams, {words}": side_streams.model(**given)
        for words, given in {
            "one run": dict(chunks=3),
@@ -117,10 +115,11 @@ WRONG = {
     **{f"cluster split-K: {fault}": (cluster_split_k.model(2, 2, (fault,)), UNSEEN)
        for fault in ("bytes not expected", "no cluster barrier", "no fence after init",
                      "no wait")},
-    **{f"multicast: {fault}": (multicast.model(2, 3, faults=(fault,)), text)
+    **{f"order of multicast: {fault}": (multicast_order.model(2, 3, faults=(fault,)), text)
        for fault, text in (
-           ("no cluster barrier", UNSEEN), ("own releases only", "may still read"),
-           ("all released", "may still read"), ("released in the first CTA", "deadlock"))},
+           ("no cluster barrier", UNSEEN), ("no fence after init", UNSEEN),
+           ("own releases only", "may still read"), ("no release", "may still read"),
+           ("no acquire", "may still read"))},
     **{f"side streams: {fault}": (side_streams.model(
         2, runs=2, may_time_out=True, faults=(fault,)), text)
        for fault, text in (
