@@ -4,26 +4,32 @@
     python -m benchmarks.model.fit --write
 
 It measures nothing and needs no GPU: the timings are those of benchmarks/model/data, or of the
-files that are given. The fit is one of least squares of log(predicted / measured), in which a
-candidate that takes twice as long as the best one of its problem counts half. The formula is in
-C++ (ffi/plan/sm90_model.cc), which predicts with the constants that it is given. The second
-command writes the fitted constants to ffi/plan/sm90_model.def.
+files that are given. It takes some minutes. The formula is in C++
+(ffi/plan/sm90_model.cc), which predicts with the constants that it is given. The second command
+writes the fitted constants to ffi/plan/sm90_model.def.
 
-The report has quantiles of the error, and the regret: how much longer the candidate with
-the least predicted time takes than the fastest one. Each problem is judged by constants
-that were fitted to other problems.
+The regret of a choice is how much longer the chosen candidate takes than the fastest one. The first
+steps of the fit make the squares of log(predicted / measured) least, in which a candidate that
+takes twice as long as the best one of its problem counts half. The last steps make the sum of the
+mean square and of the mean regret least. So that the regret has derivatives, each problem's choice
+is uncertain there: a candidate that is predicted to take 2.5 % longer is e times less likely.
+
+The report has quantiles of the error, and the regret of the choices. Each problem is judged by
+constants that were fitted to problems of other files.
 """
 
 from collections.abc import Mapping, Sequence
+import concurrent.futures
 import dataclasses
-import functools
 import gzip
 import json
+import os
 import pathlib
 import re
 
 from absl import app, flags
 import numpy as np
+import scipy.optimize
 
 from benchmarks.model import DATA, load
 from jaxgemm import _ffi
@@ -40,9 +46,16 @@ HELD_OUT = (*(DATA / f"h200-seed{seed}.json.gz" for seed in (2, 2011, 2614)),
 _FOLDS = 4
 # The weight of the error that all candidates of a problem have in common. Such an error does not
 # change the choice, and much of it comes from the GPU's clock, which is lower under long loads.
-_COMMON = 0.1
-# The fit ends when a step moves no constant by more than this.
-_CONVERGED = 1e-4
+_COMMON = 0.4
+# The weight of candidates that the plan takes only if it is asked for stream-K or work stealing.
+_NOT_OPEN = 0.25
+# Two candidates are alike if their predicted times differ by less than about this fraction. It is
+# also the noise of short timings.
+_ALIKE = 0.025
+# A larger regret counts as this one.
+_MOST_REGRET = 0.5
+# The fit of the squares ends when a step moves no constant by more than this.
+_CONVERGED = 1e-3
 # Hz. At this clock 132 multiprocessors of 2048 multiply-adds a cycle have the 989.4 TFLOP/s of the
 # chip's data sheet. It is not fitted: another clock would only multiply the constants.
 CLOCK = 1.83e9
@@ -61,6 +74,7 @@ class Problem:
     configs: for each candidate, the configuration that chooses it.
     seconds: for each candidate, the time of its kernel without the copies before it.
     open: for each candidate, whether the plan may choose it if the user fixes nothing.
+    file: where the timings are.
   """
 
   fields: Mapping[str, str | int]
@@ -69,12 +83,7 @@ class Problem:
   seconds: np.ndarray
   open: np.ndarray
   label: str
-
-  @functools.cached_property
-  def cycles(self):
-    """A function of the model's constants: the predicted cycles of each candidate."""
-    return native.sm90_predictor(
-        [(self.fields, config) for config in self.configs], self.chip)
+  file: str = ""
 
 
 def read(paths: Sequence[str | pathlib.Path]) -> list[Problem]:
@@ -90,7 +99,8 @@ def read(paths: Sequence[str | pathlib.Path]) -> list[Problem]:
             row["fields"], chip,
             # Earlier kernels had no multicast.
             [{"multicast": False, **config} for config in row["configs"]],
-            np.array(row["seconds"]), np.array(row["open"], bool), row["label"]))
+            np.array(row["seconds"]), np.array(row["open"], bool), row["label"],
+            pathlib.Path(path).name))
   return found
 
 
@@ -135,10 +145,73 @@ def constants() -> dict[str, float]:
   return {name: value for name, (value, fitted) in native.sm90_model().items() if fitted}
 
 
-def cycles(found: Sequence[Problem], model: Mapping[str, float]) -> list[np.ndarray]:
-  """The predicted cycles of each candidate of each problem."""
-  model = dict(model)
-  return [np.array(each.cycles(model)) for each in found]
+class Timings:
+  """Measured problems as arrays with an element for each candidate, and their predictions."""
+
+  def __init__(self, found: Sequence[Problem]):
+    self.found = found
+    counts = [len(each.seconds) for each in found]
+    self.begin = np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(int)
+    self.problem = np.repeat(np.arange(len(found)), counts)
+    self.seconds = np.concatenate([each.seconds for each in found])
+    self.open = np.concatenate([each.open for each in found])
+    self.weights = self.least(self.seconds)[self.problem] / self.seconds
+    self.weights *= np.where(self.open, 1, _NOT_OPEN)
+    fastest = self.least(np.where(self.open, self.seconds, np.inf))
+    self.regret = self.seconds / fastest[self.problem] - 1
+    self._predictors = []
+    for chip in sorted({each.chip for each in found}):
+      of_chip = [each for each in found if each.chip == chip]
+      calls = [(each.fields, config) for each in of_chip for config in each.configs]
+      places = np.flatnonzero(np.repeat([each.chip == chip for each in found], counts))
+      self._predictors.append((places, native.sm90_predictor(calls, chip)))
+
+  def least(self, values: np.ndarray) -> np.ndarray:
+    return np.minimum.reduceat(values, self.begin)
+
+  def sums(self, values: np.ndarray) -> np.ndarray:
+    """The sums of each problem's rows."""
+    return np.add.reduceat(values, self.begin)
+
+  def log_cycles(self, model: Mapping[str, float]) -> np.ndarray:
+    result = np.empty(len(self.seconds))
+    for places, predictor in self._predictors:
+      result[places] = np.log(predictor(dict(model)))
+    return result
+
+  def derivatives(self, fit: "Fit") -> np.ndarray:
+    """d log(cycles) / d log(constant): a row for each candidate, a column for each constant."""
+    small = 1e-4
+
+    def column(i):
+      moves = small * np.eye(len(fit.model))[i]
+      up, down = (self.log_cycles(fit.moved(sign * moves).model) for sign in (1, -1))
+      return (up - down) / (2 * small)
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+      return np.stack(list(pool.map(column, range(len(fit.model)))), axis=1)
+
+  def centred(self, errors: np.ndarray) -> np.ndarray:
+    """Errors (or columns of their derivatives) as the squares count them."""
+    weights = self.weights if errors.ndim == 1 else self.weights[:, None]
+    common = self.sums(errors * weights) / self.sums(weights)
+    return np.sqrt(weights) * (errors - (1 - _COMMON) * common[self.problem])
+
+  def chosen(self, log_cycles: np.ndarray) -> np.ndarray:
+    """For each problem, the place of the candidate that the plan chooses."""
+    predicted = np.where(self.open, log_cycles, np.inf)
+    places = np.flatnonzero(predicted == self.least(predicted)[self.problem])
+    return places[np.unique(self.problem[places], return_index=True)[1]]
+
+  def expected_regret(self, log_cycles: np.ndarray):
+    """(mean regret of uncertain choices, its derivative for each candidate)."""
+    levels = np.where(self.open, -log_cycles / _ALIKE, -np.inf)
+    likely = np.exp(levels + self.least(-levels)[self.problem])
+    likely /= self.sums(likely)[self.problem]
+    regret = np.minimum(self.regret, _MOST_REGRET)
+    expected = self.sums(likely * regret)
+    slope = likely * (expected[self.problem] - regret) / _ALIKE
+    return expected.mean(), slope / len(self.found)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -155,48 +228,26 @@ class Fit:
     return Fit(dict(zip(self.model, np.exp(self.vector() + step).tolist())), self.clock)
 
 
-def _residuals(found, fit: Fit) -> np.ndarray:
-  parts = []
-  for each, predicted in zip(found, cycles(found, fit.model)):
-    weights = each.seconds.min() / each.seconds
-    error = np.log(predicted / fit.clock / each.seconds)
-    common = np.average(error, weights=weights)
-    parts.append(np.sqrt(weights) * (error - (1 - _COMMON) * common))
-  return np.concatenate(parts)
+def _errors(timings: Timings, fit: Fit) -> np.ndarray:
+  return timings.log_cycles(fit.model) - np.log(timings.seconds * fit.clock)
 
 
-def squares(found: Sequence[Problem], fit: Fit) -> float:
-  """The sum of squares that the fit makes least."""
-  residuals = _residuals(found, fit)
-  return float(residuals @ residuals)
-
-
-def step(found: Sequence[Problem], fit: Fit, damping: float = 0.0):
-  """(sum of squares, Gauss-Newton step in the logarithms of the constants)."""
-  base = _residuals(found, fit)
-  size = len(fit.vector())
-  jacobian = np.empty((len(base), size))
-  small = 1e-4
-  for i in range(size):
-    up, down = (_residuals(found, fit.moved(sign * small * np.eye(size)[i]))
-                for sign in (1, -1))
-    jacobian[:, i] = (up - down) / (2 * small)
-  normal = jacobian.T @ jacobian
-  # With this diagonal, a constant that no timing depends on stays as it is.
-  normal += np.diag(damping * np.diag(normal) + 1e-6 * len(base))
-  return float(base @ base), -np.linalg.solve(normal, jacobian.T @ base)
-
-
-def fit(found: Sequence[Problem], start: Mapping[str, float], most_steps: int = 60) -> Fit:
-  """The constants with the least squares, searched from `start` on."""
-  best, damping = Fit(dict(start)), 1e-2
+def _fit_squares(timings: Timings, best: Fit, most_steps: int) -> Fit:
+  """Gauss-Newton steps, damped where they lead too far."""
+  damping, moved = 1e-2, True
+  residuals = timings.centred(_errors(timings, best))
   for _ in range(most_steps):
-    cost, move = step(found, best, damping)
-    move = np.clip(move, -0.5, 0.5)
+    if moved:
+      jacobian = timings.centred(timings.derivatives(best))
+      normal, slope = jacobian.T @ jacobian, jacobian.T @ residuals
+    # With the second diagonal, a constant that no timing depends on stays as it is.
+    damped = normal + np.diag(damping * np.diag(normal) + 1e-6 * len(residuals))
+    move = np.clip(-np.linalg.solve(damped, slope), -0.5, 0.5)
     trial = best.moved(move)
-    residuals = _residuals(found, trial)
-    if residuals @ residuals < cost:
-      best, damping = trial, damping / 4
+    new = timings.centred(_errors(timings, trial))
+    moved = bool(new @ new < residuals @ residuals)
+    if moved:
+      best, residuals, damping = trial, new, damping / 4
       if np.abs(move).max() < _CONVERGED:
         break
     else:
@@ -206,25 +257,71 @@ def fit(found: Sequence[Problem], start: Mapping[str, float], most_steps: int = 
   return best
 
 
-def regrets(found: Sequence[Problem], model: Mapping[str, float]) -> np.ndarray:
+def objective(timings: Timings, log_cycles: np.ndarray, clock: float):
+  """(expected regret + mean square, its derivative for each candidate)."""
+  regret, slope = timings.expected_regret(log_cycles)
+  residuals = timings.centred(log_cycles - np.log(timings.seconds * clock))
+  total = timings.weights.sum()
+  # The derivative of `centred` is its own transpose, but for the order of the weights.
+  weighted = np.sqrt(timings.weights) * residuals
+  common = timings.sums(weighted) / timings.sums(timings.weights)
+  back = weighted - (1 - _COMMON) * timings.weights * common[timings.problem]
+  return regret + residuals @ residuals / total, slope + 2 * back / total
+
+
+def _fit_regret(timings: Timings, best: Fit, most_steps: int) -> Fit:
+  """Steps along which log(cycles) is taken as linear in the logarithms of the constants."""
+  before = timings.log_cycles(best.model)
+  value, _ = objective(timings, before, best.clock)
+  for _ in range(most_steps):
+    jacobian = timings.derivatives(best)
+    scale = 1 / np.sqrt(np.mean(timings.centred(jacobian) ** 2, axis=0) + 1e-6)
+
+    def linear(step, jacobian=jacobian, scale=scale, before=before):
+      found, slope = objective(timings, before + jacobian @ (scale * step), best.clock)
+      return 100 * found, 100 * scale * (slope @ jacobian)
+
+    bounds = [(-0.15 / each, 0.15 / each) for each in scale]
+    found = scipy.optimize.minimize(
+        linear, np.zeros(len(scale)), jac=True, method="L-BFGS-B", bounds=bounds,
+        options={"maxiter": 60})
+    move, gain = scale * found.x, 0.0
+    while gain <= 0 and np.abs(move).max() > _CONVERGED:
+      trial = best.moved(move)
+      after = timings.log_cycles(trial.model)
+      new, _ = objective(timings, after, best.clock)
+      gain, move = value - new, move / 2
+    if gain <= 0:
+      break
+    best, before, value = trial, after, new
+    if gain < 1e-5:
+      break
+  return best
+
+
+def fit(timings: Timings, start: Mapping[str, float], most_steps: int = 40,
+        regret_steps: int = 12) -> Fit:
+  """The best constants, searched from `start` on."""
+  return _fit_regret(timings, _fit_squares(timings, Fit(dict(start)), most_steps), regret_steps)
+
+
+def regrets(timings: Timings, model: Mapping[str, float]) -> np.ndarray:
   """For each problem: how much longer the predicted best takes than the fastest one."""
-  result = []
-  for each, predicted in zip(found, cycles(found, model)):
-    seconds = each.seconds[each.open]
-    result.append(seconds[predicted[each.open].argmin()] / seconds.min() - 1)
-  return np.array(result)
+  return timings.regret[timings.chosen(timings.log_cycles(model))]
 
 
-def held_out(found: Sequence[Problem], start: Mapping[str, float]):
-  """(regrets, log errors of all candidates), each by a fit to other problems."""
+def cross_validated(found: Sequence[Problem], start: Mapping[str, float]):
+  """(regrets, log errors of all candidates), each by a fit to problems of other files."""
   regret, errors = np.empty(len(found)), [np.empty(0)] * len(found)
-  for fold in range(_FOLDS):
-    test = range(fold, len(found), _FOLDS)
-    trained = fit([each for i, each in enumerate(found) if i % _FOLDS != fold], start)
-    chosen = [found[i] for i in test]
-    regret[fold::_FOLDS] = regrets(chosen, trained.model)
-    for i, predicted in zip(test, cycles(chosen, trained.model)):
-      errors[i] = np.log(predicted / trained.clock / found[i].seconds)
+  files = sorted({each.file for each in found})
+  folds = np.array([files.index(each.file) % _FOLDS for each in found])
+  for fold in range(min(_FOLDS, len(files))):
+    trained = fit(Timings([each for i, each in enumerate(found) if folds[i] != fold]), start)
+    places = np.flatnonzero(folds == fold)
+    test = Timings([found[i] for i in places])
+    regret[places] = regrets(test, trained.model)
+    for i, error in zip(places, np.split(_errors(test, trained), test.begin[1:])):
+      errors[i] = error
   return regret, np.concatenate(errors)
 
 
@@ -262,14 +359,14 @@ def report(found: Sequence[Problem], start: Mapping[str, float], best: Fit) -> s
            "", "constant, before, fitted:"]
   lines += [f"  {name:18} {start[name]:10.4g} {value:10.4g}"
             for name, value in best.model.items()]
-  regret, errors = held_out(found, start)
-  before = regrets(found, start)
+  regret, errors = cross_validated(found, best.model)
+  before = regrets(Timings(found), start)
   worst = np.argsort(-regret)[:5]
   return "\n".join([
       *lines, "",
-      f"predicted / measured, held out: {_quantiles(np.exp(errors), 1, '.2f')}",
+      f"predicted / measured, of other files: {_quantiles(np.exp(errors), 1, '.2f')}",
       f"regret before: mean {before.mean():.1%}, worst {before.max():.0%}",
-      f"regret held out: mean {regret.mean():.1%}, worst {regret.max():.0%}; "
+      f"regret of other files: mean {regret.mean():.1%}, worst {regret.max():.0%}; "
       + _quantiles(regret, 100, ".1f"),
       "worst: " + "; ".join(f"{found[i].label} {regret[i]:.0%}" for i in worst)])
 
@@ -279,7 +376,7 @@ def main(argv) -> int:
   if not found:
     raise app.UsageError("Give JSON files of python -m benchmarks.model.measure.")
   start = constants()
-  best = fit(found, start)
+  best = fit(Timings(found), start)
   print(report(found, start, best))
   if FLAGS.write:
     write(best.model)

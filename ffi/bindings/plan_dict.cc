@@ -260,6 +260,7 @@ nb::object Sm90Predictor(const nb::list& calls, const std::string& chip_name, in
   if (constants.contains(#name)) model.name = nb::cast<double>(constants[#name]);
 #include "plan/sm90_model.def"
     std::vector<double> cycles;
+    const nb::gil_scoped_release other_threads_may_run;
     for (const auto& [problem, plan] : plans) {
       cycles.push_back(Sm90Cycles(problem, chip, plan, model));
     }

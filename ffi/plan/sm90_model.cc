@@ -22,6 +22,7 @@ struct Decomposition {
   bool ping_pong = false;
   int64_t cluster_k = 1;
   double cluster_m = 1, cluster_n = 1;  // tiles of a cluster, which read the same operands
+  double group_rows = 8;                // tile rows that are visited together, column by column
   int64_t cut_tiles = 0, num_shares = 0;
   // The general form, which takes model.general longer. False with stream-K, because model.zeroing
   // was fitted with that time in it.
@@ -32,14 +33,14 @@ struct Decomposition {
 
 double AsDouble(int64_t value) { return static_cast<double>(value); }
 
-// Predicts cycles. A CTA computes its tiles one after another. A k tile takes a norm of four times:
-// that of its wgmmas, that of its bytes into one multiprocessor, that of all CTAs' bytes from the
-// L2, and the latency of a load divided by the stages. CTAs that share rhs also wait for each
-// other. The last store is not hidden and is added; each of a tile's peers stores a part of its
-// columns. With ping-pong all other stores are hidden, and only the fraction alone / (alone +
-// sustained) of the L2's time counts, where `alone` is the time of the main loops without the L2.
-// The time of all tiles is a norm of this and of the time in which the device's memory reads each
-// operand and writes the result.
+// Predicts cycles. A CTA computes its tiles one after another, in rounds. A k tile takes a norm of
+// four times: that of its wgmmas, that of the bytes that a CTA asks for, that of all CTAs' requests
+// to the L2, and the latency of a load divided by the stages. CTAs that load operands for each
+// other also wait in each k tile. All main loops and the stores between them take a norm of this
+// and of the time in which the device's memory reads the operands and writes the result. The last
+// store is not hidden and is added; each of a tile's peers stores a part of its columns. With
+// ping-pong all other stores are hidden, and only the fraction alone / (alone + sustained) of the
+// L2's time counts, where `alone` is the time of the main loops without the L2.
 double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
               const Decomposition& decomposition, const Sm90Model& model) {
   const int64_t tiles_k = CeilDiv(p.k, instance.tile_k);
@@ -48,11 +49,12 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   const double n = AsDouble(instance.tile_n), k = AsDouble(instance.tile_k);
   const double rows = std::max(1.0, AsDouble(CeilDiv(p.m, instance.tile_m)));  // of tiles
   const double columns = std::max(1.0, AsDouble(CeilDiv(p.n, instance.tile_n)));
-  const double tiles = NumTiles(p, instance) / rows * decomposition.cluster_m *
-                       std::ceil(rows / decomposition.cluster_m) / columns *
-                       decomposition.cluster_n * std::ceil(columns / decomposition.cluster_n);
+  const double cluster_m = decomposition.cluster_m, cluster_n = decomposition.cluster_n;
+  const double tiles = NumTiles(p, instance) / rows * cluster_m * std::ceil(rows / cluster_m) /
+                       columns * cluster_n * std::ceil(columns / cluster_n);
   const double at_once = AsDouble(decomposition.workgroups);
   const double peers = AsDouble(decomposition.cluster_k), shares = tiles * peers;
+  const bool split = peers > 1;
   const double element = AsDouble(Bytes(instance.lhs));
   const double ctas = std::min(shares, at_once) * cluster;
   // An rhs in boxes of 64 columns is loaded in whole boxes. Rows beyond the end of an operand are
@@ -70,127 +72,141 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   // The model's times of a column's store were fitted to CTAs of 128 rows.
   constexpr double kStoredRows = 128;
   auto power = [&](double cycles) { return std::pow(cycles, model.norm); };
+  auto root = [&](double powers) { return std::pow(powers, 1 / model.norm); };
+
+  // The powers of a k tile's times without the L2's. Of an operand that several CTAs of a cluster
+  // read, each of them asks for a part.
+  const double asked_m = loaded_m / cluster_n, asked_n = loaded_n / cluster / cluster_m;
   const double busy = power(ctas_per_sm * m * n * k * element / 2 / model.macs_per_cycle) +
-                      power(ctas_per_sm * (loaded_m + loaded_n) * k * element / model.sm_bytes) +
+                      power(ctas_per_sm * (asked_m + asked_n) * k * element / model.sm_bytes) +
                       power(model.latency / stages);
-  // A box of 128 bytes that straddles two cache lines of the L2 takes two reads. Then even
-  // ping-pong does not hide the L2's time.
-  auto reads = [&](int64_t line) {
-    return line * Bytes(instance.lhs) % 128 == 0 ? 1.0 : model.straddle;
+  // A row of a box has 128 bytes. If it straddles two cache lines of the L2, it takes two requests.
+  // Where lines are a multiple of `aligned` bytes, this fraction of the rows straddles.
+  auto straddling = [&](int64_t line) {
+    const int64_t aligned = std::gcd(line * Bytes(instance.lhs), int64_t{kBoxBytes});
+    return 1 - AsDouble(aligned) / kBoxBytes;
   };
-  const double lhs_reads = reads(p.lhs_contracting == 1 ? p.k : p.m);
-  const double rhs_reads = reads(p.rhs_contracting == 1 ? p.k
-                                 : in_boxes             ? std::gcd(p.n, instance.tile_n)
-                                                        : p.n);
+  const double lhs_straddles = straddling(p.lhs_contracting == 1 ? p.k : p.m);
+  const double rhs_straddles = straddling(p.rhs_contracting == 1 ? p.k
+                                          : in_boxes             ? std::gcd(p.n, instance.tile_n)
+                                                                 : p.n);
   // The tiles that are computed at the same time are active_m rows and active_n columns of tiles.
   // Several CTAs read the same bytes in less time than different bytes.
   const double active = std::max(1.0, std::min(tiles, at_once / peers));
   const double active_m =
       std::min(AsDouble(CeilDiv(p.m, instance.tile_m)),
                std::max(active / AsDouble(CeilDiv(p.n, instance.tile_n)), std::sqrt(active)));
-  const double active_n = std::max(1.0, active / active_m);
-  const double from_l2 =
-      power((loaded_m * lhs_reads * std::pow(active_n, -model.coalesced) / decomposition.cluster_n +
-             loaded_n / cluster * rhs_reads * std::pow(active_m, -model.coalesced) /
-                 decomposition.cluster_m) *
-            k * element * ctas / model.l2_bytes);
-  const bool multicasts = cluster > 1 || decomposition.cluster_m * decomposition.cluster_n > 1;
+  // With a batch, tiles of other products are among them.
+  const double active_n = std::clamp(active / active_m, 1.0, columns);
+  auto requests = [&](double asked, double straddles, double readers) {
+    return asked * (1 + model.straddle * straddles) * std::pow(readers, -model.coalesced);
+  };
+  // The last round may have fewer CTAs than the others.
+  const double exact_rounds = std::max(1.0, shares / at_once), rounds = std::ceil(shares / at_once);
+  const double from_l2 = power(
+      (requests(asked_m, lhs_straddles, active_n) + requests(asked_n, rhs_straddles, active_m)) *
+      k * element * ctas / model.l2_bytes);
+  const double l2_share = power(exact_rounds / std::max(1.0, rounds));
+  const bool multicasts = cluster > 1 || cluster_m * cluster_n > 1;
   const double waits = multicasts ? model.sharing : 0;
   const bool tma_loads_all = (TmaReadsLhs(p) || LhsInRegisters(instance)) && TmaReadsRhs(p);
-  const double slower = (instance.transposed || peers > 1 ? model.peers_loop
-                         : decomposition.cut_tiles        ? model.general_loop
-                                                          : 1) *
+  const double slower = (split                     ? model.peers_loop
+                         : decomposition.cut_tiles ? model.general_loop
+                                                   : 1) *
                         (tma_loads_all ? 1 : model.element_load) *
                         (LhsInRegisters(instance) ? model.registers_loop : 1);
-  const double per_k = waits + slower * std::pow(busy + from_l2, 1 / model.norm);
+  auto k_tile = [&](double share) { return waits + slower * root(busy + share * from_l2); };
+
   // TMA cannot store rows that are no multiple of 16 bytes, so threads store their elements.
   const bool by_element = !instance.transposed && !TmaStoresOut(p);
-  // Tiles whose columns do not fill boxes are stored from the registers, and nothing hides that.
-  const bool unhidden =
-      HasOnlyDenseForms(instance) && peers == 1 && !decomposition.ping_pong && !decomposition.fused;
+  // Tiles whose columns do not fill boxes are stored from the registers.
+  const bool unboxed = HasOnlyDenseForms(instance);
   // TMA stores the accumulators without a cast.
   const bool wide = HasNoEpilogue(p) && Bytes(p.out_dtype) == 4 && !by_element;
-  const double fused =
-      (wide ? model.wide_per_column : model.fused_per_column) *
-      (HasOnlyDenseForms(instance) && !HasShortEpilogue(p, instance) ? model.unboxed_epilogue : 1);
-  const double store = ((by_element ? model.element_store : 0) + (decomposition.fused ? fused : 0) +
-                        (unhidden ? model.unhidden_per_column : 0)) *
-                       std::min(n, AsDouble(p.n)) * m / kStoredRows;
-  const double tile = AsDouble(CeilDiv(tiles_k, decomposition.cluster_k)) * per_k + store;
-  // The loads of a CTA's next tile begin before the current one ends. With peers or out^T each tile
-  // has a CTA of its own.
-  const double next_tile = instance.transposed || peers > 1 ? model.next_cta : model.next_tile;
-  const bool in_lines = peers == 1 && StoresLines(p, instance);
-  // Rows of a tile that do not end at a cache line of the L2 are stored in more transactions.
-  const double stored_longer =
-      (wide && decomposition.fused ? 1 + model.wide_waits * std::max(0.0, 1 - 128 / n) : 1) *
-      (HasOnlyDenseForms(instance) && !in_lines ? 1 + model.unboxed_stores : 1);
-  const double bytes =
-      AsDouble(p.batch) *
-      (AsDouble(p.m) * AsDouble(p.k) * element + AsDouble(p.k) * AsDouble(p.n) * element +
-       AsDouble(p.m) * AsDouble(p.n) * AsDouble(Bytes(p.out_dtype)) * stored_longer);
-  const double memory_bytes = chip.gb_per_s * 1e3 * model.memory_share / chip.mhz;  // a cycle
-  // With more CTAs than multiprocessors the kernel uses less of the memory's bandwidth.
-  const double crowding =
-      instance.transposed || peers > 1
-          ? 1 + model.crowding * std::max(0.0, ctas / AsDouble(chip.num_cus) - model.crowded)
-          : 1;
-  // The time of tiles that take `cycles` if the device's memory does not limit them.
-  auto with_dram = [&](double cycles) {
-    return std::pow(power(cycles) + power(crowding * bytes / memory_bytes), 1 / model.norm);
-  };
-  // What an epilogue adds to a store with peers. next_cta contains the store of 16-bit results by
-  // kernels that store out row-major.
+  const double plain = unboxed ? model.unboxed_per_column : model.store_per_column;
+  const double fused = wide ? model.wide_per_column * (unboxed ? model.unboxed_wide : 1)
+                       : HasNoEpilogue(p)
+                           ? plain
+                           : model.fused_per_column * (unboxed ? model.unboxed_epilogue : 1);
+  const double elements = by_element ? model.element_store * std::min(n, AsDouble(p.n)) : 0;
+  const bool whole_rows = !instance.transposed && !split;  // no CTA stores a part, or out^T
+  const double store =
+      whole_rows ? ((decomposition.fused ? fused : plain) * n + elements) * m / kStoredRows : 0;
+  // The same with peers, or of out^T. What an epilogue adds is hidden nowhere.
+  const bool in_lines = !split && StoresLines(p, instance);
   const double per_epilogue = !decomposition.peers_epilogue || in_lines ? 0
                               : instance.transposed                     ? model.epilogue_per_row
                                                                         : model.epilogue_per_column;
-  // The store of a row of out by kernels of out^T. In lines it takes so little that the fit found
-  // no time for a row beside the fixed time.
   const double per_row = in_lines ? 0 : model.per_transposed_row * AsDouble(Bytes(p.out_dtype)) / 2;
-  const double peers_store = (per_epilogue + (instance.transposed ? per_row : 0)) * n / peers;
-  const double last =
-      model.start + model.column_readers * std::log2(active_m) +
-      model.row_readers * std::log2(active_n) + (decomposition.general ? model.general : 0) +
-      (instance.transposed ? model.transposed_store : 0) +
-      (instance.transposed || unhidden ? 0 : model.last_per_column) * n / peers + peers_store;
-  const double rounds = std::ceil(shares / at_once);
+  const bool odd_rows = instance.transposed && !split && p.m % 8 != 0;
+  const double peers_store =
+      whole_rows ? 0
+                 : ((per_epilogue + (instance.transposed ? per_row : model.peers_per_column)) * n +
+                    elements) /
+                           peers +
+                       (odd_rows ? model.odd_row * std::min(n, AsDouble(p.n)) : 0) +
+                       (split && p.lhs_dtype == DType::kS8 ? model.split_int8 : 0);
+  // Between two tiles. The loads of a CTA's next tile begin before the current one ends. With peers
+  // or out^T each tile has a CTA of its own.
+  const double next = split                 ? model.next_cluster
+                      : instance.transposed ? model.next_cta
+                                            : model.next_tile + (unboxed ? model.next_unboxed : 0);
+
+  // Rows of a tile that do not end at a cache line of the L2 are stored in more transactions.
+  const double stored_longer = unboxed && !in_lines ? 1 + model.unboxed_stores : 1;
+  // For each group of tile rows all of rhs is read, and the L2 does not keep all of a large one.
+  const double sweeps = std::ceil(rows / std::max(decomposition.group_rows, active / columns));
+  const double rhs_bytes = AsDouble(p.k) * AsDouble(p.n) * element;
+  const double read_again = (sweeps - 1) * std::max(0.0, rhs_bytes - model.l2_keeps * 1e6);
+  const double bytes =
+      AsDouble(p.batch) *
+      (AsDouble(p.m) * AsDouble(p.k) * element + rhs_bytes + read_again +
+       AsDouble(p.m) * AsDouble(p.n) * AsDouble(Bytes(p.out_dtype)) * stored_longer);
+  const double dram = bytes / (chip.gb_per_s * 1e3 * model.memory_share / chip.mhz);
+  // The time of main loops that take `cycles` if the device's memory does not limit them.
+  auto with_dram = [&](double cycles) { return root(power(cycles) + power(dram)); };
+  const double once = model.start + model.column_readers * std::log2(active_m) +
+                      model.row_readers * std::log2(active_n) +
+                      (decomposition.general ? model.general : 0) +
+                      (instance.transposed ? model.transposed_store : 0);
   if (decomposition.ping_pong) {
-    auto loop_with = [&](double l2) {
-      return AsDouble(tiles_k) * (waits + std::pow(busy + l2 * from_l2, 1 / model.norm));
-    };
-    const double alone = rounds * loop_with(0);
-    const bool straddles = lhs_reads * rhs_reads > 1;
-    const double loop = loop_with(straddles ? 1 : alone / (alone + model.sustained));
+    const double loop = AsDouble(tiles_k) * k_tile(l2_share);
     // In the time of two turns a warpgroup does one main loop and one epilogue.
-    const double epilogue = (HasShortEpilogue(p, instance) ? model.last_per_column : fused) *
-                            std::min(n, AsDouble(p.n));
-    const double turn = std::max(loop, (loop + epilogue) / 2);
-    const double turns = rounds * turn;
-    // In narrow products several tiles read the same rows while these stream from the device's
-    // memory. The limits were set by hand, together with turns_stream.
+    const double epilogue = (HasShortEpilogue(p, instance) ? model.store_per_column : fused) * n;
+    const double turn = std::max(loop, (loop + epilogue) / 2) +
+                        (unboxed ? model.unboxed_turn * n : 0) + elements * m / kStoredRows;
+    // With a batch several tiles read the same rows while these stream from the device's memory.
+    // The limits were set by hand, together with turns_stream.
     constexpr int64_t kLongK = 16, kLeastTiles = 3, kMostTiles = 8;
-    const int64_t side = std::min(CeilDiv(p.m, instance.tile_m), CeilDiv(p.n, instance.tile_n));
-    const bool streams = tiles_k >= kLongK && side >= kLeastTiles && side <= kMostTiles;
-    const double share = std::min(1.0, bytes / memory_bytes / turns);
+    const double side = std::min(rows, columns);
+    const bool streams =
+        p.batch > 1 && tiles_k >= kLongK && side >= kLeastTiles && side <= kMostTiles;
+    const double share = std::min(1.0, dram / (rounds * turn));
     const double longer = 1 + (streams ? model.turns_stream * std::pow(share, 4) : 0);
-    return last + with_dram(longer * turns + rounds * store);
+    return once + plain * n + with_dram(longer * rounds * turn) + (rounds - 1) * model.next_turn;
   }
+  const double share_k = AsDouble(CeilDiv(tiles_k, decomposition.cluster_k));
   if (!decomposition.cut_tiles) {
     // What a CTA does after its main loop delays the next CTA.
     const double exchange =
-        peers > 1 ? (instance.transposed ? 0 : model.exchange) + model.per_peer * peers +
-                        (SharesOutWarps(instance.tile_n) ? model.divided_warps * n * peers : 0) +
-                        (m * n * 4 / model.exchanged_bytes - store) * (1 - 1 / peers)
-                  : 0;
-    return last + with_dram(rounds * tile + (rounds - 1) * (next_tile + peers_store)) + exchange;
+        split ? (instance.transposed ? 0 : model.exchange) + model.per_peer * peers * peers +
+                    (SharesOutWarps(instance.tile_n) ? model.divided_warps * n * peers : 0) +
+                    m * n * 4 / model.exchanged_bytes * (1 - 1 / peers)
+              : 0;
+    // The memory also stores. But nothing is loaded while one cluster ends and the next one begins.
+    const double stores = (rounds - 1) * (split ? 0 : store + peers_store);
+    const double between = (rounds - 1) * (next + (split ? peers_store : 0));
+    return once + with_dram(rounds * share_k * k_tile(l2_share) + stores) + between + store +
+           peers_store + exchange;
   }
   const int64_t cut = decomposition.cut_tiles, parts = decomposition.num_shares;
   // The last workgroup to arrive at a tile adds up the partial sums of all its slices.
   const double slices = AsDouble(CeilDiv(parts, cut) + (parts % cut != 0));
-  return last +
-         with_dram(std::floor((tiles - AsDouble(cut)) / at_once) * (tile + next_tile) +
-                   AsDouble(CeilDiv(cut * tiles_k, parts)) * per_k) +
-         store + model.zeroing + m * n * 4 / model.partial_bytes * (1 + slices);
+  const double loops =
+      std::floor((tiles - AsDouble(cut)) / at_once) * (share_k * k_tile(1) + next + store) +
+      AsDouble(CeilDiv(cut * tiles_k, parts)) * k_tile(1);
+  return once + with_dram(loops) + store + model.zeroing +
+         m * n * 4 / model.partial_bytes * (1 + slices);
 }
 
 // A cost that is added to Cycles if lhs arrives in chunks, because some tiles fit the chunks badly:
@@ -226,6 +242,7 @@ double Sm90Cycles(const Problem& p, const Chip& chip, const Plan& plan, const Sm
       .cluster_k = c.cluster_k,
       .cluster_m = AsDouble(c.cluster_m),
       .cluster_n = AsDouble(c.cluster_n),
+      .group_rows = AsDouble(ClusterGrid(plan).group_m * c.cluster_m),
       .general =
           (c.form == KernelForm::kGeneral || c.form == KernelForm::kScaled) && c.cut_tiles == 0,
       .fused = c.form == KernelForm::kFused || grouped_vectors,
