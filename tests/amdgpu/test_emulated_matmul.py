@@ -296,7 +296,7 @@ def test_a_kernel_that_was_not_built(rng, monkeypatch):
 
 def test_the_emulators_error_reaches_the_caller(tmp_path):
   """A kernel writes to its operand. It has its own process, because kernels stay loaded."""
-  name = "gemm_bfloat16_bfloat16_32x64x256_ccr"
+  name = "gemm_bfloat16_bfloat16_32x128x64_ccr"
   code = amdgpu.compile_hip(
       "struct Args { float* lhs; char rest[184 - 8]; };"
       f"extern \"C\" __global__ void {name}(Args args) {{ *args.lhs = 1; }}", "gfx942")
@@ -308,8 +308,8 @@ import jaxgemm
 from jaxgemm import _ffi
 _ffi.native.set_kernel_folder({str(tmp_path)!r})
 a = jnp.ones((16, 16), jnp.bfloat16)
-jaxgemm.dot_general(a, a, (((0,), (1,)), ((), ())),
-                    implementation="emulated:gfx942").block_until_ready()
+jaxgemm.dot_general(a, a, (((0,), (1,)), ((), ())), implementation="emulated:gfx942",
+                    config=jaxgemm.GemmConfig(tile_m=32, tile_n=128)).block_until_ready()
 """
   done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
   assert done.returncode
