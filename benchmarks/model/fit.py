@@ -4,9 +4,9 @@
     python -m benchmarks.model.fit --write
 
 It measures nothing and needs no GPU: the timings are those of benchmarks/model/data, or of the
-files that are given. It takes some minutes. The formula is in C++
-(ffi/plan/sm90_model.cc), which predicts with the constants that it is given. The second command
-writes the fitted constants to ffi/plan/sm90_model.def.
+files that are given. It takes some minutes. The formula is in C++ (ffi/plan/sm90_model.cc), which
+predicts with the constants that it is given. The second command writes the fitted constants to
+ffi/plan/sm90_model.def.
 
 The regret of a choice is how much longer the chosen candidate takes than the fastest one. The first
 steps of the fit make the squares of log(predicted / measured) least, in which a candidate that
@@ -311,11 +311,17 @@ def regrets(timings: Timings, model: Mapping[str, float]) -> np.ndarray:
 
 
 def cross_validated(found: Sequence[Problem], start: Mapping[str, float]):
-  """(regrets, log errors of all candidates), each by a fit to problems of other files."""
+  """(regrets, log errors of all candidates), each by a fit to problems of other files.
+
+  If there is one file only, each problem is judged by a fit to others of that file.
+  """
   regret, errors = np.empty(len(found)), [np.empty(0)] * len(found)
-  files = sorted({each.file for each in found})
-  folds = np.array([files.index(each.file) % _FOLDS for each in found])
-  for fold in range(min(_FOLDS, len(files))):
+  sources = [each.file for each in found]
+  if len(set(sources)) == 1:
+    sources = [each.label for each in found]
+  names = sorted(set(sources))
+  folds = np.array([names.index(each) % _FOLDS for each in sources])
+  for fold in range(min(_FOLDS, len(names))):
     trained = fit(Timings([each for i, each in enumerate(found) if folds[i] != fold]), start)
     places = np.flatnonzero(folds == fold)
     test = Timings([found[i] for i in places])
@@ -353,14 +359,15 @@ def _quantiles(values, scale: float, form: str) -> str:
   return ", ".join(f"{name} {value:{form}}" for name, value in zip(names, found))
 
 
-def report(found: Sequence[Problem], start: Mapping[str, float], best: Fit) -> str:
+def report(timings: Timings, start: Mapping[str, float], best: Fit) -> str:
   """The report: the constants that were found, and their errors and regrets."""
+  found = timings.found
   lines = [f"{len(found)} problems, {sum(len(p.seconds) for p in found)} candidates",
            "", "constant, before, fitted:"]
   lines += [f"  {name:18} {start[name]:10.4g} {value:10.4g}"
             for name, value in best.model.items()]
   regret, errors = cross_validated(found, best.model)
-  before = regrets(Timings(found), start)
+  before = regrets(timings, start)
   worst = np.argsort(-regret)[:5]
   return "\n".join([
       *lines, "",
@@ -376,8 +383,9 @@ def main(argv) -> int:
   if not found:
     raise app.UsageError("Give JSON files of python -m benchmarks.model.measure.")
   start = constants()
-  best = fit(Timings(found), start)
-  print(report(found, start, best))
+  timings = Timings(found)
+  best = fit(timings, start)
+  print(report(timings, start, best))
   if FLAGS.write:
     write(best.model)
     print(f"The constants are in {MODEL_FILE.name}. Build jaxgemm again.")
