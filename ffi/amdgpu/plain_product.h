@@ -1,5 +1,6 @@
-// Which products AMD's kernels compute on their fast paths. Kernels, launcher (runtime/one_tile.cc)
-// and the plan's model (plan/amdgpu_model.cc) must agree on it.
+// These functions say which products AMD's kernels compute on their fast paths. They are here
+// because the kernels, the launcher (runtime/one_tile.cc) and the plan's model
+// (plan/amdgpu_model.cc) must agree on it.
 #pragma once
 
 #include <cstdint>

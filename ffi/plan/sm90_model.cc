@@ -39,8 +39,7 @@ double AsDouble(int64_t value) { return static_cast<double>(value); }
 // other also wait in each k tile. All main loops and the stores between them take a norm of this
 // and of the time in which the device's memory reads the operands and writes the result. The last
 // store is not hidden and is added; each of a tile's peers stores a part of its columns. With
-// ping-pong all other stores are hidden, and only the fraction alone / (alone + sustained) of the
-// L2's time counts, where `alone` is the time of the main loops without the L2.
+// ping-pong all other stores are hidden.
 double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
               const Decomposition& decomposition, const Sm90Model& model) {
   const int64_t tiles_k = CeilDiv(p.k, instance.tile_k);

@@ -98,6 +98,7 @@ struct GroupedMap {
     grid.batch = 1;
     grid.tiles_m = TilesM(cursor.size);
     WorkTile place = Rasterize(grid, linear - cursor.first_tile);
+    // Both give the same. Hopper's machine code is kept as it was measured.
 #ifdef __HIP__
     work.batch = BatchOf(cursor.region);
     Index in_batch = cursor.region - work.batch * regions();
