@@ -138,7 +138,10 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Ca
     say("plain: there is no epilogue: a form of the kernel that can do no more casts the "
         "accumulators and stores them");
   }
-  if (IsFused(c.form)) {
+  if (c.form == KernelForm::kGroupedFused) {
+    say("grouped fused: the epilogue is applied to the accumulators, by a form of the kernel that "
+        "does nothing but grouped products whose workgroups take tiles at a fixed stride");
+  } else if (IsFused(c.form)) {
     say("fused: the epilogue is applied to the accumulators, by a form of the kernel that does "
         "nothing but dense products of whole tiles");
   }

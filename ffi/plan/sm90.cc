@@ -26,12 +26,19 @@ bool IsStoredByTma(const Problem& p) {
 bool IsPlainProduct(const Problem& p) { return IsStoredByTma(p) && HasNoEpilogue(p); }
 // Whether a dense product can have a fused form. These forms have any epilogue that is not gated.
 bool CanBeFused(const Problem& p) { return TmaReadsLhs(p) && TmaReadsRhs(p) && !p.gated; }
+// The same for a grouped product, which may be gated. Gated results are stored without staging.
+bool CanBeGroupedFused(const Problem& p) {
+  const int64_t neighbours = p.out_dtype == DType::kF32 ? 2 : 8;
+  return TmaReadsLhs(p) && TmaReadsRhs(p) &&
+         (!p.gated || (IsWideFloat(p.out_dtype) && p.n % neighbours == 0));
+}
 
 // Whether a form that loads both operands by TMA stores the product's result.
 bool Stores(const Problem& p, const GpuInstance& instance, KernelForm form) {
   if (HasOnlyVectors(form, instance.lhs, instance.tile_n)) {
     return IsStoredByTma(p) && NeedsOnlyVectors(p);
   }
+  if (form == KernelForm::kGroupedFused) return CanBeGroupedFused(p);
   return IsFused(form) ? CanBeFused(p) : IsPlainProduct(p);
 }
 
@@ -115,7 +122,7 @@ bool FormFits(const Problem& p, const Plan& plan, const GpuInstance& instance, K
   const bool claims = plan.stealing() || p.tiles_per_chunk > 0;
   const bool cuts = p.grouped() ? claims || c.num_shares > 0 : c.cut_tiles > 0;
   const int64_t least_k = p.grouped() ? 0 : AlwaysPingPongs(form) ? kPingPongKTiles : 1;
-  const bool suits = form == KernelForm::kGrouped   ? p.grouped()
+  const bool suits = IsGrouped(form)                ? p.grouped()
                      : form == KernelForm::kClaimed ? !p.grouped() && claims
                                                     : !p.grouped() && !claims;
   return suits && !cuts && Stores(p, instance, form) && plan.grid.tiles_k >= least_k &&
@@ -146,7 +153,9 @@ void ChooseForm(const Problem& p, const Chip& chip, Plan* plan) {
                            : std::min(tiles, RoundUp(c.num_workgroups, size));
   }
   const bool ping_pongs = PingPongs(p, instance, static_cast<double>(tiles), c.num_workgroups);
-  const KernelForm form = p.grouped()                                 ? KernelForm::kGrouped
+  const KernelForm grouped = Stores(p, instance, KernelForm::kGrouped) ? KernelForm::kGrouped
+                                                                       : KernelForm::kGroupedFused;
+  const KernelForm form = p.grouped()                                 ? grouped
                           : plan->stealing() || p.tiles_per_chunk > 0 ? KernelForm::kClaimed
                           : IsPlainProduct(p)
                               ? ping_pongs ? KernelForm::kPingPong : KernelForm::kPlain

@@ -91,13 +91,15 @@ TensorMaps MakeTensorMaps(const Driver& driver, const Call& call) {
                                     p.k, instance.tile_n / 2, &maps.rhs_rest);
   }
   const int64_t neighbours = p.out_dtype == DType::kF32 ? 2 : 8;
-  maps.stores_unstaged = IsWideFloat(p.out_dtype) && !p.accumulate && p.n % neighbours == 0 &&
+  maps.stores_unstaged = IsWideFloat(p.out_dtype) && p.n % neighbours == 0 &&
                          reinterpret_cast<uintptr_t>(call.out) % 16 == 0 &&
                          reinterpret_cast<uintptr_t>(call.preact) % 16 == 0;
-  maps.out_valid = (maps.stores_unstaged || p.out_dtype == DType::kS32) && !p.accumulate &&
+  maps.out_valid = (maps.stores_unstaged || p.out_dtype == DType::kS32) &&
                    !call.plan.choice.transposed &&
                    Encode(driver, OutTypeOf(p.out_dtype), Bytes(p.out_dtype), call.out, p.num_out(),
                           p.m, p.n, kBoxRows, &maps.out);
+  // Only TMA adds to out without staging.
+  if (p.accumulate) maps.stores_unstaged = maps.out_valid;
   return maps;
 }
 

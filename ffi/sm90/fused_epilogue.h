@@ -45,8 +45,8 @@ class FusedEpilogue : public Epilogue<Traits> {
     }
 #pragma unroll
     for (int i = 0; i * kWarpSize < Traits::kTileN; ++i) {
-      const int64_t column = place.column + i * kWarpSize + Lane();
-      if (column < args.n) vectors.columns[i] = ColumnVector::Load(place.epilogue, column);
+      const auto [column, end] = Base::ColumnOf(args, place, i * kWarpSize + Lane());
+      if (column < end) vectors.columns[i] = ColumnVector::Load(place.epilogue, column);
     }
     return vectors;
   }
@@ -64,7 +64,8 @@ class FusedEpilogue : public Epilogue<Traits> {
   }
 
   // Applies the epilogue in place. Returns, in all warps the same, whether the caller must have TMA
-  // store the results, in PlainOut's type; else they have been stored.
+  // store the results, in PlainOut's type; else they have been stored. A gated tile's results are
+  // in the second half of the accumulators.
   JAXGEMM_SM90 bool ApplyFused(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
                                const Vectors& vectors, Sum (&sums)[Traits::kAllSums]) {
     if constexpr (Traits::kHasOnlyVectors) {
@@ -84,7 +85,11 @@ class FusedEpilogue : public Epilogue<Traits> {
         } else {
           LoadAndApplyVectors(args, place, sums);
         }
-        ActivateAndStore(args, maps, place, sums, tma_stores);
+        if (SameInWarp(Traits::IsGated(args))) {
+          GateAndStore(args, place, sums, tma_stores);
+        } else {
+          ActivateAndStore(args, maps, place, sums, tma_stores);
+        }
         return tma_stores;
       }
     } else if (SameInWarp(Base::IsPlainInteger(args, maps, place))) {
@@ -134,8 +139,8 @@ class FusedEpilogue : public Epilogue<Traits> {
     Staged& staged = FreeStaged();
 #pragma unroll 1
     for (int column = Lane(); column < Traits::kTileN; column += kWarpSize) {
-      const int64_t at = place.column + column < args.n ? place.column + column : args.n - 1;
-      staged.Put(column, ColumnVector::Load(place.epilogue, at));
+      const auto [its, end] = Base::ColumnOf(args, place, column);
+      staged.Put(column, ColumnVector::Load(place.epilogue, its < end ? its : end - 1));
     }
     __syncwarp();
 #pragma unroll
@@ -163,15 +168,16 @@ class FusedEpilogue : public Epilogue<Traits> {
       }
     }
   }
-  // Applies the activation to all accumulators. The code of the activations is long, so a loop has
-  // it only once. Registers cannot be indexed at run time, so each step of the loop copies some of
-  // them.
+  // Applies the activation to the first kAll accumulators. The code of the activations is long, so a
+  // loop has it only once. Registers cannot be indexed at run time, so each step of the loop copies
+  // some of them.
+  template <int kAll = Traits::kAllSums>
   JAXGEMM_SM90 void Activate(Activation activation, Sum (&sums)[Traits::kAllSums]) {
     constexpr int kCount = Traits::kAllSums > 128       ? 8
-                           : Traits::kAllSums % 32 == 0 ? 32
-                           : Traits::kAllSums % 24 == 0 ? 24
+                           : kAll % 32 == 0             ? 32
+                           : kAll % 24 == 0             ? 24
                                                         : 8;
-    constexpr int kSteps = Traits::kAllSums / kCount;
+    constexpr int kSteps = kAll / kCount;
     if (SameInWarp(activation == Activation::kNone)) return;
 #pragma unroll 1
     for (int step = 0; step < kSteps; ++step) {
@@ -212,7 +218,8 @@ class FusedEpilogue : public Epilogue<Traits> {
       if (SameInWarp(is_out)) {
         Activate(first.epilogue.activation, sums);
         if (SameInWarp(tma_stores)) return;
-        if (SameInWarp(Base::Boxes::kHasWide && maps.out_valid && args.out_dtype == DType::kF32)) {
+        if (SameInWarp(Base::Boxes::kHasWide && maps.out_valid && args.out_dtype == DType::kF32 &&
+                       Base::IsWhole(args, first))) {
           return StoreWideTile(args, maps, first, sums);
         }
       }
@@ -226,6 +233,22 @@ class FusedEpilogue : public Epilogue<Traits> {
       if (SameInWarp(is_out)) return;
     }
   }
+  // As ActivateAndStore, for gated tiles: the first half of the accumulators is the gate's.
+  JAXGEMM_SM90 void GateAndStore(const GemmArgs& args, const Place& place,
+                                 Sum (&sums)[Traits::kAllSums], bool tma_stores) {
+    constexpr int kHalf = Traits::kSums / 2;
+    static_assert(Traits::kIsDense || Traits::kBlocksM == 1);
+    if (SameInWarp(args.preact != nullptr)) {
+      Base::template StoreTo<kHalf>(args, args.preact, 2 * args.n, place, 0, args.n, sums);
+      Base::template StoreTo<kHalf>(args, args.preact, 2 * args.n, place, args.n, 2 * args.n,
+                                    sums + kHalf);
+    }
+    Activate<kHalf>(place.epilogue.activation, sums);
+#pragma unroll
+    for (int i = 0; i < kHalf; ++i) sums[kHalf + i] *= sums[i];
+    if (SameInWarp(tma_stores)) return;
+    Base::template StoreTo<kHalf>(args, args.out, args.n, place, 0, args.n, sums + kHalf);
+  }
   // Has TMA store results of 32 bits.
   JAXGEMM_SM90 void StoreWideTile(const GemmArgs& args, const TensorMaps& maps, const Place& first,
                                   const Sum* sums) {
@@ -233,7 +256,7 @@ class FusedEpilogue : public Epilogue<Traits> {
     for (int block = 0; block < Traits::kBlocksM; ++block) {
       const Place place = BlockPlace(first, block);
       if (SameInWarp(place.row >= place.rows)) break;
-      Base::StoreWideRows(maps, place, sums + block * Traits::kSums);
+      Base::StoreWideRows(args, maps, place, sums + block * Traits::kSums);
     }
   }
   // For the types of out that few products have. Each step stages and stores kColumns columns.

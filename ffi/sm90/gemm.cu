@@ -46,6 +46,7 @@ __device__ __forceinline__ void RunForm(const GemmArgs& args, const TensorMaps& 
 JAXGEMM_FORM(JAXGEMM_KERNEL, , kGeneral)
 JAXGEMM_FORM(JAXGEMM_KERNEL, _plain, kPlain)
 JAXGEMM_FORM(JAXGEMM_KERNEL, _grouped, kGrouped)
+JAXGEMM_FORM(JAXGEMM_KERNEL, _grouped_fused, kGroupedFused)
 JAXGEMM_FORM(JAXGEMM_KERNEL, _claimed, kClaimed)
 JAXGEMM_FORM(JAXGEMM_KERNEL, _peers, kPeers)
 JAXGEMM_FORM(JAXGEMM_KERNEL, _peers_half_sm, kPeersHalfSm)

@@ -91,7 +91,7 @@ struct Sm90Traits {
     return kIsDense || form == KernelForm::kClaimed ? Ragged::kNone : args.groups.ragged;
   }
   static JAXGEMM_SM90 bool IsGated(const GemmArgs& args) {
-    return form == KernelForm::kGeneral && args.gated;
+    return (form == KernelForm::kGeneral || form == KernelForm::kGroupedFused) && args.gated;
   }
   static JAXGEMM_SM90 bool LoadsLhs(const TensorMaps& maps) {
     return !kLoadsByElement || maps.lhs_valid;

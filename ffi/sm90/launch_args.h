@@ -10,7 +10,12 @@ namespace jaxgemm {
 // Forms that apply the epilogue to the accumulators. TMA loads both operands, except in kFused of
 // tiles that have no general form: there threads copy an operand that TMA cannot read.
 constexpr bool IsFused(KernelForm form) {
-  return form == KernelForm::kFused || form == KernelForm::kFusedPingPong;
+  return form == KernelForm::kFused || form == KernelForm::kFusedPingPong ||
+         form == KernelForm::kGroupedFused;
+}
+// Forms for grouped products only.
+constexpr bool IsGrouped(KernelForm form) {
+  return form == KernelForm::kGrouped || form == KernelForm::kGroupedFused;
 }
 // Forms in which TMA loads both operands, and accumulators are only cast to PlainOut and stored
 // (kGrouped of float8 applies bias and scales before: HasOnlyVectors).
@@ -22,7 +27,7 @@ constexpr bool IsPlain(KernelForm form) {
 // Forms for dense products whose workgroups have their tiles at a fixed stride (gemm_dense.h).
 constexpr bool IsDense(KernelForm form) {
   return form == KernelForm::kPlain || form == KernelForm::kPingPong || IsPeers(form) ||
-         IsFused(form);
+         (IsFused(form) && !IsGrouped(form));
 }
 
 // The least number of k tiles for kPingPong: the boxes of a CTA's last tile go through the stages
@@ -83,8 +88,7 @@ constexpr bool HasForm(KernelForm form, DType lhs, int64_t tile_n, int64_t clust
     return ElementBytes(lhs) == 2 && (form == KernelForm::kPlain || form == KernelForm::kFused);
   }
   if (HasOnlyDenseForms(tile_n, transposed) &&
-      (form == KernelForm::kGeneral || form == KernelForm::kGrouped ||
-       form == KernelForm::kClaimed)) {
+      (form == KernelForm::kGeneral || IsGrouped(form) || form == KernelForm::kClaimed)) {
     return false;
   }
   if (form == KernelForm::kGeneral) return true;
@@ -92,6 +96,7 @@ constexpr bool HasForm(KernelForm form, DType lhs, int64_t tile_n, int64_t clust
   if (form == KernelForm::kFusedPingPong && tile_n == 192 && !HasOnlyVectors(form, lhs, tile_n)) {
     return false;
   }
+  if (form == KernelForm::kGroupedFused && lhs == DType::kS8) return false;
   // The plan takes the other forms only if TMA reads both operands, so those of 8 or 32 bits must
   // be k-contiguous.
   if (ElementBytes(lhs) == 2) return true;
@@ -133,8 +138,8 @@ struct TensorMaps {
   int32_t cluster_m, cluster_n;
   bool lhs_valid, rhs_valid, out_valid;
   // Whether accumulators are stored without staging: out is bfloat16, float16 or float32, n is a
-  // multiple of 8 (float32: 2), out and preact begin at multiples of 16 bytes, and out is not
-  // accumulated into.
+  // multiple of 8 (float32: 2), and out and preact begin at multiples of 16 bytes. If out is
+  // accumulated into, TMA adds to it.
   bool stores_unstaged;
 };
 

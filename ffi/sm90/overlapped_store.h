@@ -56,8 +56,14 @@ struct StoredMeanwhile {
     if constexpr (Traits::kIsFused) {
       const auto vectors = epilogue.LoadVectors(args, maps, tile);
       if (epilogue.ApplyFused(args, maps, tile, vectors, sums)) {
-        epilogue.Pack(args, tile, sums, packed);
-        box = 0;
+        if constexpr (Traits::kIsDense) {
+          epilogue.Pack(args, tile, sums, packed);
+          box = 0;
+        } else if (epilogue.PackPlain(args, tile, sums, packed)) {
+          // A gated tile has its results in the second half of the boxes.
+          box = SameInWarp(Traits::IsGated(args)) ? Boxes::kBoxes / 2 : 0;
+          if (box > 0) packed.column -= Traits::kTileN / 2;
+        }
       } else {
         packed.Forget();
       }
@@ -70,7 +76,7 @@ struct StoredMeanwhile {
   }
   // Whole warpgroups call this after the last tile.
   JAXGEMM_SM90 void Finish() {
-    TheBoxes().StoreAllByStages(packed, !IsDone());
+    TheBoxes().StoreAllByStages(packed, box);
     // Shared memory must exist until TMA has read it.
     if (IsLeader()) WaitForStoredBoxes<0>();
   }

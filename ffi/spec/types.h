@@ -68,8 +68,9 @@ enum class KernelForm : uint8_t {
   kScaled,         // As kGeneral, but for operands with scales of blocks along k.
   kMx,             // As kScaled, but for operands in an MX format. gfx950 only.
   kPeersHalfSm,    // As kPeers, but a multiprocessor runs two CTAs at once. Hopper only.
+  kGroupedFused,   // As kGrouped, with any epilogue and any float out. No ping-pong.
 };
-inline constexpr int kKernelForms = 11;
+inline constexpr int kKernelForms = 12;
 constexpr bool IsPeers(KernelForm form) {
   return form == KernelForm::kPeers || form == KernelForm::kPeersHalfSm;
 }

@@ -225,6 +225,19 @@ inline void StoreBox(const TensorMap* map, uint32_t from, int x, int y, int z) {
     });
   });
 }
+inline void AddBox(const TensorMap* map, uint32_t from, int x, int y, int z) {
+  stand_in::DoLater(true, [=, base = stand_in::Shared()] {
+    ForEachPiece(map, base + from, base, x, y, z, [](char* shared, char* memory, size_t count) {
+      for (size_t i = 0; i < count; i += sizeof(float)) {
+        float sum, addend;
+        std::memcpy(&sum, memory + i, sizeof(sum));
+        std::memcpy(&addend, shared + i, sizeof(addend));
+        sum += addend;
+        std::memcpy(memory + i, &sum, sizeof(sum));
+      }
+    });
+  });
+}
 template <int kLeft>
 void WaitForStoredBoxes() {
   stand_in::WaitForStores(kLeft);
