@@ -138,9 +138,12 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Ca
     say("plain: there is no epilogue: a form of the kernel that can do no more casts the "
         "accumulators and stores them");
   }
-  if (c.form == KernelForm::kGroupedFused) {
-    say("grouped fused: the epilogue is applied to the accumulators, by a form of the kernel that "
-        "does nothing but grouped products whose workgroups take tiles at a fixed stride");
+  if (c.form == KernelForm::kGroupedWide) {
+    say("grouped wide: a form of the kernel that can do no more stores the float32 accumulators, or "
+        "adds them to the buffer that is accumulated into");
+  } else if (c.form == KernelForm::kGroupedGated) {
+    say("grouped gated: a form of the kernel that can do no more applies vectors, activation and "
+        "gate to the accumulators, casts the results and stores them");
   } else if (IsFused(c.form)) {
     say("fused: the epilogue is applied to the accumulators, by a form of the kernel that does "
         "nothing but dense products of whole tiles");

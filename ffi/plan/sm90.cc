@@ -26,19 +26,16 @@ bool IsStoredByTma(const Problem& p) {
 bool IsPlainProduct(const Problem& p) { return IsStoredByTma(p) && HasNoEpilogue(p); }
 // Whether a dense product can have a fused form. These forms have any epilogue that is not gated.
 bool CanBeFused(const Problem& p) { return TmaReadsLhs(p) && TmaReadsRhs(p) && !p.gated; }
-// The same for a grouped product, which may be gated. Gated results are stored without staging.
-bool CanBeGroupedFused(const Problem& p) {
-  const int64_t neighbours = p.out_dtype == DType::kF32 ? 2 : 8;
-  return TmaReadsLhs(p) && TmaReadsRhs(p) &&
-         (!p.gated || (IsWideFloat(p.out_dtype) && p.n % neighbours == 0));
-}
 
 // Whether a form that loads both operands by TMA stores the product's result.
 bool Stores(const Problem& p, const GpuInstance& instance, KernelForm form) {
   if (HasOnlyVectors(form, instance.lhs, instance.tile_n)) {
     return IsStoredByTma(p) && NeedsOnlyVectors(p);
   }
-  if (form == KernelForm::kGroupedFused) return CanBeGroupedFused(p);
+  if (form == KernelForm::kGroupedGated) return p.gated && IsStoredByTma(p);
+  if (form == KernelForm::kGroupedWide) {
+    return TmaMovesAll(p) && p.out_dtype == DType::kF32 && (p.accumulate || HasNoEpilogue(p));
+  }
   return IsFused(form) ? CanBeFused(p) : IsPlainProduct(p);
 }
 
@@ -153,8 +150,11 @@ void ChooseForm(const Problem& p, const Chip& chip, Plan* plan) {
                            : std::min(tiles, RoundUp(c.num_workgroups, size));
   }
   const bool ping_pongs = PingPongs(p, instance, static_cast<double>(tiles), c.num_workgroups);
-  const KernelForm grouped = Stores(p, instance, KernelForm::kGrouped) ? KernelForm::kGrouped
-                                                                       : KernelForm::kGroupedFused;
+  const KernelForm grouped = p.gated                      ? KernelForm::kGroupedGated
+                             : p.out_dtype == DType::kF32 ? KernelForm::kGroupedWide
+                             : Stores(p, instance, KernelForm::kGrouped)
+                                 ? KernelForm::kGrouped
+                                 : KernelForm::kGroupedVectors;
   const KernelForm form = p.grouped()                                 ? grouped
                           : plan->stealing() || p.tiles_per_chunk > 0 ? KernelForm::kClaimed
                           : IsPlainProduct(p)

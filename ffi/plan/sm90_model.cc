@@ -121,8 +121,7 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   // Tiles whose columns do not fill boxes are stored from the registers.
   const bool unboxed = HasOnlyDenseForms(instance);
   // TMA stores the accumulators without a cast.
-  const bool wide =
-      (HasNoEpilogue(p) || p.accumulate) && Bytes(p.out_dtype) == 4 && !by_element;
+  const bool wide = (HasNoEpilogue(p) || p.accumulate) && Bytes(p.out_dtype) == 4 && !by_element;
   const double plain = unboxed ? model.unboxed_per_column : model.store_per_column;
   const double fused = wide ? model.wide_per_column * (unboxed ? model.unboxed_wide : 1)
                        : HasNoEpilogue(p)
@@ -159,10 +158,9 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   const double rhs_bytes = AsDouble(p.k) * AsDouble(p.n) * element;
   const double read_again = (sweeps - 1) * std::max(0.0, rhs_bytes - model.l2_keeps * 1e6);
   const double bytes =
-      AsDouble(p.batch) *
-      (AsDouble(p.m) * AsDouble(p.k) * element + rhs_bytes + read_again +
-       AsDouble(p.m) * AsDouble(p.n) * AsDouble(Bytes(p.out_dtype)) * stored_longer *
-           (p.accumulate ? 2 : 1));
+      AsDouble(p.batch) * (AsDouble(p.m) * AsDouble(p.k) * element + rhs_bytes + read_again +
+                           AsDouble(p.m) * AsDouble(p.n) * AsDouble(Bytes(p.out_dtype)) *
+                               stored_longer * (p.accumulate ? 2 : 1));
   const double dram = bytes / (chip.gb_per_s * 1e3 * model.memory_share / chip.mhz);
   // The time of main loops that take `cycles` if the device's memory does not limit them.
   auto with_dram = [&](double cycles) { return root(power(cycles) + power(dram)); };
@@ -246,18 +244,21 @@ double Sm90Cycles(const Problem& p, const Chip& chip, const Plan& plan, const Sm
       .group_rows = AsDouble(ClusterGrid(plan).group_m * c.cluster_m),
       .general =
           (c.form == KernelForm::kGeneral || c.form == KernelForm::kScaled) && c.cut_tiles == 0,
-      .fused = c.form == KernelForm::kFused || c.form == KernelForm::kGroupedFused ||
-               grouped_vectors,
+      .fused =
+          c.form == KernelForm::kFused || c.form == KernelForm::kGroupedWide || grouped_vectors,
       .peers_epilogue = IsPeers(c.form) && !HasShortEpilogue(p, instance)};
   if (c.cluster_k == 1)
     decomposition.cut_tiles = c.cut_tiles, decomposition.num_shares = c.num_shares;
   decomposition.ping_pong =
       c.cluster_m * c.cluster_n > 1
           ? AlwaysPingPongs(c.form)
-          : c.form != KernelForm::kGeneral && c.form != KernelForm::kScaled &&
-                c.form != KernelForm::kGroupedFused && !plan.stealing() &&
+          : c.form != KernelForm::kGeneral && c.form != KernelForm::kScaled && !plan.stealing() &&
                 p.tiles_per_chunk == 0 && c.cluster_k == 1 && c.cut_tiles == 0 &&
-                PingPongs(typical, instance, NumTiles(typical, instance), at_once);
+                (IsGrouped(c.form)
+                     ? IsPingPong(c.form, instance.tile_n) &&
+                           typical.k >= kPingPongKTiles * instance.tile_k &&
+                           NumTiles(typical, instance) > AsDouble(at_once)
+                     : PingPongs(typical, instance, NumTiles(typical, instance), at_once));
   double cycles = Cycles(typical, chip, instance, decomposition, model);
   if (p.tiles_per_chunk > 0) cycles += ChunkCycles(typical, chip, instance, c.form, at_once, model);
   return cycles;

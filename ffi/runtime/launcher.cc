@@ -16,10 +16,20 @@ namespace {
 
 constexpr int kWaveSize = 64;
 // Suffixes of the kernels' names, by KernelForm, as in sm90/gemm.cu and amdgpu/gemm.hip.
-constexpr const char* kFormSuffixes[kKernelForms] = {
-    "",       "_plain",          "_grouped", "_claimed", "_peers",        "_pingpong",
-    "_fused", "_fused_pingpong", "_scaled",  "_mx",      "_peers_half_sm",
-    "_grouped_fused"};
+constexpr const char* kFormSuffixes[kKernelForms] = {"",
+                                                     "_plain",
+                                                     "_grouped",
+                                                     "_claimed",
+                                                     "_peers",
+                                                     "_pingpong",
+                                                     "_fused",
+                                                     "_fused_pingpong",
+                                                     "_scaled",
+                                                     "_mx",
+                                                     "_peers_half_sm",
+                                                     "_grouped_vectors",
+                                                     "_grouped_wide",
+                                                     "_grouped_gated"};
 
 std::string& KernelFolder() {
   static std::string folder;
@@ -230,11 +240,10 @@ std::string GpuLauncher::Launch(const Call& given, int device, void* stream) {
     maps = MakeTensorMaps(driver_, call);
     // Forms with peers always run as planned. kScaled needs TMA for both operands, and its call
     // fails if TMA cannot read them. The remaining forms need TMA for both operands and, unless
-    // they are fused, for out (gated results have no staging there). If TMA cannot move one of these (for example, because its address is
+    // they are fused, for out. If TMA cannot move one of these (for example, because its address is
     // no multiple of 16 bytes), the function in the slot of the general form runs instead (Load).
-    const bool stores = IsFused(plan.choice.form) ? !call.problem.gated || maps.stores_unstaged
-                                                  : maps.out_valid;
-    const bool tma_moves_all = maps.lhs_valid && maps.rhs_valid && stores;
+    const bool tma_moves_all =
+        maps.lhs_valid && maps.rhs_valid && (maps.out_valid || IsFused(plan.choice.form));
     if (plan.choice.form == KernelForm::kScaled && !(maps.lhs_valid && maps.rhs_valid)) {
       return instance.name + " reads operands with scales of blocks at multiples of 16 bytes.";
     }

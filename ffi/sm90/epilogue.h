@@ -3,8 +3,9 @@
 //   - Plain forms (kPlain, kPingPong, kGrouped, kClaimed): those that ping-pong call StoreTile. The
 //     others store while the next tile is multiplied (overlapped_store.h). Tiles whose columns are
 //     no multiple of 64 are stored from the registers (StorePlain).
-//   - kGrouped of 8-bit floats: the same, after the vectors were applied in place.
-//   - Fused forms (vectors, activation, gate, float32 out): fused_epilogue.h changes the accumulators in
+//   - kGroupedVectors, kGrouped of 8-bit floats: the same, after the vectors were applied in place.
+//   - kGroupedGated, kGroupedWide: ApplyGate and StoreWide in fused_epilogue.h.
+//   - Fused forms (vectors, activation, float32 out): fused_epilogue.h changes the accumulators in
 //     place. Results of 16 bits are then stored as in the plain forms; ApplyFused stores those of
 //     32 bits by TMA.
 //   - kPeers (split-K): peers_epilogue.h.
@@ -274,8 +275,7 @@ class Epilogue {
   struct VectorColumn {
     int64_t column, end;
   };
-  static JAXGEMM_SM90 VectorColumn ColumnOf(const GemmArgs& args, const Place& place,
-                                            int in_tile) {
+  static JAXGEMM_SM90 VectorColumn ColumnOf(const GemmArgs& args, const Place& place, int in_tile) {
     const bool up = !InGate(args, in_tile / 2);
     return {place.column + in_tile + (up ? args.n - Traits::kTileN / 2 : 0),
             up ? 2 * args.n : args.n};
@@ -301,6 +301,26 @@ class Epilogue {
     }
   }
 
+  // As StoreTo, below, for results of PlainOut's type, or of float32: less code.
+  template <int kCount>
+  JAXGEMM_SM90 void StoreLinesTo(const GemmArgs& args, void* base, int64_t length,
+                                 const Place& place, int64_t first, int64_t end, const Sum* sums) {
+    const int64_t row = place.row + Lane() / 4;
+    const int64_t at = (place.z * args.m + place.first_row + row) * length;
+    StoreLines<kCount>(static_cast<uint16_t*>(base) + at, length, place.column + first, end,
+                       RowsFrom(place, row), kPlainBf16, sums);
+  }
+  template <int kCount>
+  JAXGEMM_SM90 void StorePairsTo(const GemmArgs& args, const Place& place, const Sum* sums) {
+    const int64_t row = place.row + Lane() / 4;
+    const int64_t at = (place.z * args.m + place.first_row + row) * args.n;
+    StorePairs<kCount>(static_cast<Sum*>(args.out) + at, args.n, place.column, args.n,
+                       RowsFrom(place, row), sums);
+  }
+  // How many of a lane's two rows exist, `row` and the one eight rows below.
+  static JAXGEMM_SM90 int RowsFrom(const Place& place, int64_t row) {
+    return place.rows - row < 9 ? place.rows - row < 1 ? 0 : 1 : 2;
+  }
   // Stores kCount accumulators to rows of `length` elements, from column `first` of the tile on, up
   // to `end`.
   template <int kCount>
@@ -308,8 +328,7 @@ class Epilogue {
                             int64_t first, int64_t end, const Sum* sums) {
     const int64_t row = place.row + Lane() / 4;
     const int64_t at = (place.z * args.m + place.first_row + row) * length;
-    const int rows =
-        place.rows - row < 9 ? place.rows - row < 1 ? 0 : 1 : 2;  // how many of rows 0 and 8 exist
+    const int rows = RowsFrom(place, row);
     if (args.out_dtype == DType::kF32) {
       StorePairs<kCount>(static_cast<Sum*>(base) + at, length, place.column + first, end, rows,
                          sums);

@@ -63,9 +63,43 @@ class FusedEpilogue : public Epilogue<Traits> {
     }
   }
 
+  // kGroupedWide: has TMA store the accumulators as they are, or add them to out.
+  JAXGEMM_SM90 void StoreWide(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
+                              const Sum* sums) {
+    const Place place = FirstPlace(args, tile);
+    if (SameInWarp(place.row >= place.rows)) return;
+    if (SameInWarp(Base::IsWhole(args, place))) {
+      Base::StoreWideRows(args, maps, place, sums);
+    } else {
+      Base::template StorePairsTo<Traits::kSums>(args, place, sums);
+    }
+  }
+
+  // kGroupedGated: applies the vectors, the activation and the gate. The results are in the second
+  // half of the accumulators, because the first half is the gate's. Returns whether the caller must
+  // have TMA store them; else they have been stored, or lie outside of out.
+  JAXGEMM_SM90 bool ApplyGate(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
+                              Sum (&sums)[Traits::kAllSums]) {
+    constexpr int kHalf = Traits::kSums / 2;
+    const Vectors vectors = LoadVectors(args, maps, tile);
+    const Place place = FirstPlace(args, tile);
+    if (SameInWarp(place.row >= place.rows)) return false;
+    if (SameInWarp(place.epilogue.HasVectors())) ApplyVectors(place, vectors, sums);
+    if (SameInWarp(args.preact != nullptr)) {
+      Base::template StoreLinesTo<kHalf>(args, args.preact, 2 * args.n, place, 0, args.n, sums);
+      Base::template StoreLinesTo<kHalf>(args, args.preact, 2 * args.n, place, args.n, 2 * args.n,
+                                         sums + kHalf);
+    }
+    Activate<kHalf>(place.epilogue.activation, sums);
+#pragma unroll
+    for (int i = 0; i < kHalf; ++i) sums[kHalf + i] *= sums[i];
+    if (SameInWarp(Base::IsWhole(args, place))) return true;
+    Base::template StoreLinesTo<kHalf>(args, args.out, args.n, place, 0, args.n, sums + kHalf);
+    return false;
+  }
+
   // Applies the epilogue in place. Returns, in all warps the same, whether the caller must have TMA
-  // store the results, in PlainOut's type; else they have been stored. A gated tile's results are
-  // in the second half of the accumulators.
+  // store the results, in PlainOut's type; else they have been stored.
   JAXGEMM_SM90 bool ApplyFused(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
                                const Vectors& vectors, Sum (&sums)[Traits::kAllSums]) {
     if constexpr (Traits::kHasOnlyVectors) {
@@ -85,11 +119,7 @@ class FusedEpilogue : public Epilogue<Traits> {
         } else {
           LoadAndApplyVectors(args, place, sums);
         }
-        if (SameInWarp(Traits::IsGated(args))) {
-          GateAndStore(args, place, sums, tma_stores);
-        } else {
-          ActivateAndStore(args, maps, place, sums, tma_stores);
-        }
+        ActivateAndStore(args, maps, place, sums, tma_stores);
         return tma_stores;
       }
     } else if (SameInWarp(Base::IsPlainInteger(args, maps, place))) {
@@ -168,15 +198,15 @@ class FusedEpilogue : public Epilogue<Traits> {
       }
     }
   }
-  // Applies the activation to the first kAll accumulators. The code of the activations is long, so a
-  // loop has it only once. Registers cannot be indexed at run time, so each step of the loop copies
-  // some of them.
+  // Applies the activation to the first kAll accumulators. The code of the activations is long, so
+  // a loop has it only once. Registers cannot be indexed at run time, so each step of the loop
+  // copies some of them.
   template <int kAll = Traits::kAllSums>
   JAXGEMM_SM90 void Activate(Activation activation, Sum (&sums)[Traits::kAllSums]) {
-    constexpr int kCount = Traits::kAllSums > 128       ? 8
-                           : kAll % 32 == 0             ? 32
-                           : kAll % 24 == 0             ? 24
-                                                        : 8;
+    constexpr int kCount = Traits::kAllSums > 128 ? 8
+                           : kAll % 32 == 0       ? 32
+                           : kAll % 24 == 0       ? 24
+                                                  : 8;
     constexpr int kSteps = kAll / kCount;
     if (SameInWarp(activation == Activation::kNone)) return;
 #pragma unroll 1
@@ -218,8 +248,7 @@ class FusedEpilogue : public Epilogue<Traits> {
       if (SameInWarp(is_out)) {
         Activate(first.epilogue.activation, sums);
         if (SameInWarp(tma_stores)) return;
-        if (SameInWarp(Base::Boxes::kHasWide && maps.out_valid && args.out_dtype == DType::kF32 &&
-                       Base::IsWhole(args, first))) {
+        if (SameInWarp(Base::Boxes::kHasWide && maps.out_valid && args.out_dtype == DType::kF32)) {
           return StoreWideTile(args, maps, first, sums);
         }
       }
@@ -232,22 +261,6 @@ class FusedEpilogue : public Epilogue<Traits> {
       }
       if (SameInWarp(is_out)) return;
     }
-  }
-  // As ActivateAndStore, for gated tiles: the first half of the accumulators is the gate's.
-  JAXGEMM_SM90 void GateAndStore(const GemmArgs& args, const Place& place,
-                                 Sum (&sums)[Traits::kAllSums], bool tma_stores) {
-    constexpr int kHalf = Traits::kSums / 2;
-    static_assert(Traits::kIsDense || Traits::kBlocksM == 1);
-    if (SameInWarp(args.preact != nullptr)) {
-      Base::template StoreTo<kHalf>(args, args.preact, 2 * args.n, place, 0, args.n, sums);
-      Base::template StoreTo<kHalf>(args, args.preact, 2 * args.n, place, args.n, 2 * args.n,
-                                    sums + kHalf);
-    }
-    Activate<kHalf>(place.epilogue.activation, sums);
-#pragma unroll
-    for (int i = 0; i < kHalf; ++i) sums[kHalf + i] *= sums[i];
-    if (SameInWarp(tma_stores)) return;
-    Base::template StoreTo<kHalf>(args, args.out, args.n, place, 0, args.n, sums + kHalf);
   }
   // Has TMA store results of 32 bits.
   JAXGEMM_SM90 void StoreWideTile(const GemmArgs& args, const TensorMaps& maps, const Place& first,

@@ -1,5 +1,5 @@
-// A workgroup on Hopper for the forms that are not dense: kGeneral, kScaled, kGrouped,
-// kGroupedFused and kClaimed. It is a persistent
+// A workgroup on Hopper for the forms that are not dense: kGeneral, kScaled, kClaimed and those for
+// grouped products. It is a persistent
 // cluster of CTAs. In each CTA a producer of one or two warps claims work tiles, loads their
 // operands and sends the tiles to two consumer warpgroups, which multiply, fix up and store. In
 // the dense forms no warp sends tiles, so they have shorter code, in gemm_dense.h.
@@ -159,7 +159,7 @@ class Workgroup {
       TakeRegisters<kIsScaled ? 208 : 224>();
       if constexpr (Traits::kIsPingPong) {
         ConsumePingPong();
-      } else if constexpr (Traits::kIsPlain || Traits::kIsFused) {
+      } else if constexpr (Traits::kIsPlain || kIsGrouped) {
         ConsumeAndStoreMeanwhile();
       } else {
         Consume();

@@ -10,24 +10,27 @@ namespace jaxgemm {
 // Forms that apply the epilogue to the accumulators. TMA loads both operands, except in kFused of
 // tiles that have no general form: there threads copy an operand that TMA cannot read.
 constexpr bool IsFused(KernelForm form) {
-  return form == KernelForm::kFused || form == KernelForm::kFusedPingPong ||
-         form == KernelForm::kGroupedFused;
+  return form == KernelForm::kFused || form == KernelForm::kFusedPingPong;
 }
-// Forms for grouped products only.
+// Forms for grouped products only, with tiles at a fixed stride and TMA for all arrays. Each has
+// little code, and all that a tile needs lies near the main loop: code is fetched as it is
+// executed, and far code is fetched late for every tile.
 constexpr bool IsGrouped(KernelForm form) {
-  return form == KernelForm::kGrouped || form == KernelForm::kGroupedFused;
+  return form == KernelForm::kGrouped || form == KernelForm::kGroupedVectors ||
+         form == KernelForm::kGroupedWide || form == KernelForm::kGroupedGated;
 }
 // Forms in which TMA loads both operands, and accumulators are only cast to PlainOut and stored
-// (kGrouped of float8 applies bias and scales before: HasOnlyVectors).
+// (kGroupedVectors, and kGrouped of float8, apply bias and scales before: HasOnlyVectors).
 constexpr bool IsPlain(KernelForm form) {
   return form != KernelForm::kGeneral && form != KernelForm::kScaled && form != KernelForm::kMx &&
-         !IsPeers(form) && !IsFused(form);
+         form != KernelForm::kGroupedWide && form != KernelForm::kGroupedGated && !IsPeers(form) &&
+         !IsFused(form);
 }
 
 // Forms for dense products whose workgroups have their tiles at a fixed stride (gemm_dense.h).
 constexpr bool IsDense(KernelForm form) {
   return form == KernelForm::kPlain || form == KernelForm::kPingPong || IsPeers(form) ||
-         (IsFused(form) && !IsGrouped(form));
+         IsFused(form);
 }
 
 // The least number of k tiles for kPingPong: the boxes of a CTA's last tile go through the stages
@@ -61,6 +64,7 @@ constexpr bool IsPingPong(KernelForm form, int64_t tile_n) {
 // as the plain forms do. The scales of 8-bit floats are vectors. With the accumulators of 256
 // columns there are too few registers.
 constexpr bool HasOnlyVectors(KernelForm form, DType lhs, int64_t tile_n) {
+  if (form == KernelForm::kGroupedVectors) return true;
   return ElementBytes(lhs) == 1 && lhs != DType::kS8 &&
          ((form == KernelForm::kGrouped && tile_n <= 192) ||
           (form == KernelForm::kFusedPingPong && tile_n == 192));
@@ -96,13 +100,16 @@ constexpr bool HasForm(KernelForm form, DType lhs, int64_t tile_n, int64_t clust
   if (form == KernelForm::kFusedPingPong && tile_n == 192 && !HasOnlyVectors(form, lhs, tile_n)) {
     return false;
   }
-  if (form == KernelForm::kGroupedFused && lhs == DType::kS8) return false;
+  if (IsGrouped(form) && lhs == DType::kS8) return false;
+  if (form == KernelForm::kGroupedGated && tile_n % 128 != 0) return false;
+  if (form == KernelForm::kGroupedVectors && ElementBytes(lhs) == 1 && tile_n <= 192) return false;
   // The plan takes the other forms only if TMA reads both operands, so those of 8 or 32 bits must
   // be k-contiguous.
   if (ElementBytes(lhs) == 2) return true;
   // The plain forms do not store results of float32 and int8 operands.
   const bool stores_plain = ElementBytes(lhs) == 1 && lhs != DType::kS8;
-  return lhs_k_contiguous && rhs_k_contiguous && (IsFused(form) || stores_plain);
+  return lhs_k_contiguous && rhs_k_contiguous &&
+         (IsFused(form) || form == KernelForm::kGroupedWide || stores_plain);
 }
 
 // Whether the kernel reads an lhs of float32 that is not k-contiguous into registers, because wgmma

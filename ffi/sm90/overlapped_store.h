@@ -56,14 +56,19 @@ struct StoredMeanwhile {
     if constexpr (Traits::kIsFused) {
       const auto vectors = epilogue.LoadVectors(args, maps, tile);
       if (epilogue.ApplyFused(args, maps, tile, vectors, sums)) {
-        if constexpr (Traits::kIsDense) {
-          epilogue.Pack(args, tile, sums, packed);
-          box = 0;
-        } else if (epilogue.PackPlain(args, tile, sums, packed)) {
-          // A gated tile has its results in the second half of the boxes.
-          box = SameInWarp(Traits::IsGated(args)) ? Boxes::kBoxes / 2 : 0;
-          if (box > 0) packed.column -= Traits::kTileN / 2;
-        }
+        epilogue.Pack(args, tile, sums, packed);
+        box = 0;
+      } else {
+        packed.Forget();
+      }
+    } else if constexpr (Traits::kForm == KernelForm::kGroupedWide) {
+      epilogue.StoreWide(args, maps, tile, sums);
+    } else if constexpr (Traits::kForm == KernelForm::kGroupedGated) {
+      // The results are in the second half of the boxes.
+      if (epilogue.ApplyGate(args, maps, tile, sums)) {
+        epilogue.Pack(args, tile, sums, packed);
+        packed.column -= Traits::kTileN / 2;
+        box = Boxes::kBoxes / 2;
       } else {
         packed.Forget();
       }
@@ -71,7 +76,11 @@ struct StoredMeanwhile {
       if constexpr (Traits::kHasOnlyVectors) {
         epilogue.ApplyVectors(args, tile, epilogue.LoadVectors(args, maps, tile), sums);
       }
-      if (epilogue.PackPlain(args, tile, sums, packed)) box = 0;
+      if (epilogue.PackPlain(args, tile, sums, packed)) {
+        box = 0;
+      } else if constexpr (Traits::kForm == KernelForm::kGroupedVectors) {
+        packed.Forget();
+      }
     }
   }
   // Whole warpgroups call this after the last tile.

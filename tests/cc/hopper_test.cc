@@ -67,7 +67,9 @@ std::string Add() {
   add.template operator()<KernelForm::kGeneral>("");
   add.template operator()<KernelForm::kPlain>("_plain");
   add.template operator()<KernelForm::kGrouped>("_grouped");
-  add.template operator()<KernelForm::kGroupedFused>("_grouped_fused");
+  add.template operator()<KernelForm::kGroupedVectors>("_grouped_vectors");
+  add.template operator()<KernelForm::kGroupedWide>("_grouped_wide");
+  add.template operator()<KernelForm::kGroupedGated>("_grouped_gated");
   add.template operator()<KernelForm::kClaimed>("_claimed");
   add.template operator()<KernelForm::kPeers>("_peers");
   add.template operator()<KernelForm::kPeersHalfSm>("_peers_half_sm");
@@ -380,11 +382,11 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
       return !has ? "" : turns ? "_fused_pingpong" : "_fused";
     };
     const std::string claimed = kHasPlain ? "_claimed" : "";
-    const std::string grouped_fused =
-        HasForm(KernelForm::kGroupedFused, lhs, tile_n, cluster, lhs_k, rhs_k, false)
-            ? "_grouped_fused"
-            : "";
-    const std::string grouped_form = kHasPlain ? "_grouped" : grouped_fused;
+    auto if_there = [](KernelForm form, const char* suffix) -> std::string {
+      return HasForm(form, lhs, tile_n, cluster, lhs_k, rhs_k, false) ? suffix : "";
+    };
+    const std::string grouped_wide = if_there(KernelForm::kGroupedWide, "_grouped_wide");
+    const std::string grouped_form = kHasPlain ? "_grouped" : grouped_wide;
 
     Problem batched = problem(false);
     batched.batch = 2, batched.lhs_batched = true, batched.rhs_batched = round % 2;
@@ -485,25 +487,30 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
     // If the rows of lhs are along its lines, a group may begin where no box of TMA can.
     Run(launcher, {grouped, config, lhs_k ? grouped_form : "", sizes});
     if (!kInteger) {
-      const std::string fused = lhs_k ? grouped_fused : "";
+      Problem wide = grouped;
+      wide.out_dtype = DType::kF32;
+      Run(launcher, {wide, config, lhs_k ? grouped_wide : "", sizes});
       const std::string with_vectors =
-          HasOnlyVectors(KernelForm::kGrouped, lhs, tile_n) && lhs_k ? grouped_form : fused;
+          !lhs_k ? ""
+          : HasOnlyVectors(KernelForm::kGrouped, lhs, tile_n)
+              ? grouped_form
+              : if_there(KernelForm::kGroupedVectors, "_grouped_vectors");
       grouped.row_scale = true;
       Run(launcher, {grouped, config, with_vectors, sizes});
-      grouped.scale = true, grouped.bias = true;
+      grouped.scale = true, grouped.bias = true, grouped.bias_bf16 = Random(0, 1);
       Run(launcher, {grouped, config, with_vectors, sizes, /*one_scale=*/round % 2 == 0});
-      grouped.activation = Activation::kRelu, grouped.bias_bf16 = Random(0, 1);
-      grouped.save_preact = Random(0, 1);
-      Run(launcher, {grouped, config, fused, sizes});
-      grouped.out_dtype = Random(0, 1) ? DType::kF32 : DType::kF8E4M3FN;
-      Run(launcher, {grouped, config, fused, sizes});
+      grouped.activation = Activation::kRelu;
+      Run(launcher, {grouped, config, "", sizes});
       if (tile_n % 128 == 0) {
+        const std::string gated =
+            lhs_k ? if_there(KernelForm::kGroupedGated, "_grouped_gated") : "";
         grouped.gated = true, grouped.save_preact = Random(0, 1);
-        grouped.out_dtype = Random(0, 1) ? DType::kF32 : PlainOut(lhs);
         grouped.n = some(tile_n / 4, tile_n + 30);
-        Run(launcher, {grouped, config, fused, sizes});
+        Run(launcher, {grouped, config, gated, sizes});
         grouped.bias = grouped.scale = grouped.row_scale = false;
-        Run(launcher, {grouped, config, fused, sizes});
+        Run(launcher, {grouped, config, gated, sizes});
+        grouped.out_dtype = DType::kF32;
+        Run(launcher, {grouped, config, "", sizes});
       }
     }
     if constexpr ((lhs_k && rhs_k) || kBytes == 2) {
@@ -516,12 +523,12 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
       Run(launcher, {grouped, config, grouped_form, sizes});
       if (!kInteger) {
         grouped.out_dtype = DType::kF32;
-        Run(launcher, {grouped, config, grouped_fused, sizes});
+        Run(launcher, {grouped, config, grouped_wide, sizes});
         grouped.accumulate = true;
-        Run(launcher, {grouped, config, grouped_fused, sizes});
+        Run(launcher, {grouped, config, grouped_wide, sizes});
         // TMA cannot store such rows.
         if (rhs_k && kBytes == 2) grouped.n -= Random(1, 3);
-        Run(launcher, {grouped, config, grouped_fused, sizes});
+        Run(launcher, {grouped, config, grouped.n % 4 ? "" : grouped_wide, sizes});
       }
     }
   }
@@ -741,6 +748,7 @@ int main() {
   GpuLauncher launcher(&driver);
   RunInstance<kBF16, kBF16, 128, 128, 1, false, false>(launcher, kFew ? 1 : 2);
   RunInstance<kBF16, kBF16, 128, 64, 1, true, false>(launcher, kFew ? 1 : 2);
+  RunInstance<kBF16, kBF16, 128, 128, 1, true, false>(launcher, 2);
   RunInstance<kBF16, kBF16, 256, 64, 2, false, false>(launcher, kFew ? 1 : 2);
   RunTransposed<kBF16, kBF16, 16, true, true>(launcher, kFew ? 4 : 16);
   RunTransposed<kBF16, kBF16, 32, false, true>(launcher, kFew ? 4 : 16);
