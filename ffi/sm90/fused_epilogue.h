@@ -26,10 +26,11 @@ class FusedEpilogue : public Epilogue<Traits> {
  public:
   using Base::Base;
 
+  static constexpr int kVectorColumns = (Traits::kTileN + kWarpSize - 1) / kWarpSize;
   // A lane's part of a tile's vectors: those of columns lane, lane + 32 and so on, and those of its
   // rows.
   struct Vectors {
-    ColumnVector columns[(Traits::kTileN + kWarpSize - 1) / kWarpSize];
+    ColumnVector columns[kVectorColumns];
     RowVectors rows[Traits::kBlocksM];
   };
   // Loads a tile's vectors for ApplyFused, as early as there are registers for them.
@@ -43,11 +44,13 @@ class FusedEpilogue : public Epilogue<Traits> {
     for (int block = 0; block < Traits::kBlocksM; ++block) {
       vectors.rows[block] = LoadRows(args, BlockPlace(place, block));
     }
+    int columns[kVectorColumns];
 #pragma unroll
-    for (int i = 0; i * kWarpSize < Traits::kTileN; ++i) {
+    for (int i = 0; i < kVectorColumns; ++i) {
       const auto [column, end] = Base::ColumnOf(args, place, i * kWarpSize + Lane());
-      if (column < end) vectors.columns[i] = ColumnVector::Load(place.epilogue, column);
+      columns[i] = static_cast<int>(column < end ? column : end - 1);
     }
+    ColumnVector::LoadAll(place.epilogue, columns, vectors.columns);
     return vectors;
   }
 
