@@ -132,7 +132,8 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
                          : decomposition.cut_tiles ? model.general_loop
                                                    : 1) *
                         (tma_loads_all ? 1 : model.element_load) *
-                        (LhsInRegisters(instance) ? model.registers_loop : 1);
+                        (LhsInRegisters(instance) ? model.registers_loop : 1) *
+                        (p.grouped() && cluster > 1 ? model.grouped_pairs : 1);
   auto k_tile = [&](double share) { return waits + slower * root(busy + share * from_l2); };
 
   // TMA cannot store rows that are no multiple of 16 bytes, so threads store their elements.
@@ -193,7 +194,8 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
     // In the time of two turns a warpgroup does one main loop and one epilogue.
     const double epilogue = (HasShortEpilogue(p, instance) ? model.store_per_column : fused) * n;
     const double turn = std::max(loop, (loop + epilogue) / 2) +
-                        (unboxed ? model.unboxed_turn * n : 0) + elements * m / kStoredRows;
+                        (unboxed ? model.unboxed_turn * n : 0) + elements * m / kStoredRows +
+                        (p.grouped() && p.has_vectors() ? model.grouped_turn * n : 0);
     // With a batch several tiles read the same rows while these stream from the device's memory.
     // The limits were set by hand, together with turns_stream.
     constexpr int64_t kLongK = 16, kLeastTiles = 3, kMostTiles = 8;

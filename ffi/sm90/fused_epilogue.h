@@ -170,10 +170,23 @@ class FusedEpilogue : public Epilogue<Traits> {
     static_assert(sizeof(Staged) <= Traits::kStagedBytes);
     if (SameInWarp(!place.epilogue.HasVectors())) return;
     Staged& staged = FreeStaged();
+    // Loads for so many columns are in flight at once.
+    constexpr int kAtOnce = kVectorColumns % 3 == 0 ? 3 : 1;
 #pragma unroll 1
-    for (int column = Lane(); column < Traits::kTileN; column += kWarpSize) {
-      const auto [its, end] = Base::ColumnOf(args, place, column);
-      staged.Put(column, ColumnVector::Load(place.epilogue, its < end ? its : end - 1));
+    for (int first = 0; first < kVectorColumns; first += kAtOnce) {
+      int columns[kAtOnce];
+      ColumnVector vectors[kAtOnce];
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        const auto [column, end] = Base::ColumnOf(args, place, (first + i) * kWarpSize + Lane());
+        columns[i] = static_cast<int>(column < end ? column : end - 1);
+      }
+      ColumnVector::LoadAll(place.epilogue, columns, vectors);
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        const int column = (first + i) * kWarpSize + Lane();
+        if (column < Traits::kTileN) staged.Put(column, vectors[i]);
+      }
     }
     __syncwarp();
 #pragma unroll

@@ -97,18 +97,24 @@ DriverResult LaunchHere(void* function, unsigned grid, unsigned cluster, unsigne
 DriverResult EncodeMap(void* map, int type, uint32_t rank, void* address, const uint64_t* sizes,
                        const uint64_t* strides, const uint32_t* box, const uint32_t*, int,
                        int swizzle, int, int) {
-  constexpr int kUint32 = 2, kFloat16 = 6, kBFloat16 = 9, kTFloat32 = 11, kSwizzle128 = 3;
-  const int64_t bytes = type == kTFloat32 || type == kUint32    ? 4
-                        : type == kFloat16 || type == kBFloat16 ? 2
-                                                                : 1;
+  constexpr int kUint32 = 2, kFloat16 = 6, kFloat32 = 7, kBFloat16 = 9, kTFloat32 = 11;
+  constexpr int kSwizzle128 = 3;
+  const int64_t bytes = type == kTFloat32 || type == kUint32 || type == kFloat32 ? 4
+                        : type == kFloat16 || type == kBFloat16                  ? 2
+                                                                                 : 1;
   const auto x = static_cast<int64_t>(sizes[0]), y = static_cast<int64_t>(sizes[1]);
   if (rank != 3 || swizzle != kSwizzle128 || box[0] * bytes != kBoxBytes || box[1] > 256 ||
       box[2] != 1 || x * bytes % 16 || static_cast<int64_t>(strides[0]) != x * bytes ||
       static_cast<int64_t>(strides[1]) != x * y * bytes) {
     return 1;
   }
-  const HostMap host{static_cast<char*>(address),    x,     y,
-                     static_cast<int64_t>(sizes[2]), bytes, box[1]};
+  const HostMap host{static_cast<char*>(address),
+                     x,
+                     y,
+                     static_cast<int64_t>(sizes[2]),
+                     bytes,
+                     box[1],
+                     type == kFloat32};
   std::memcpy(map, &host, sizeof(host));
   return 0;
 }
