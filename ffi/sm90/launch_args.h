@@ -102,7 +102,8 @@ constexpr bool HasForm(KernelForm form, DType lhs, int64_t tile_n, int64_t clust
   }
   if (IsGrouped(form) && lhs == DType::kS8) return false;
   if (form == KernelForm::kGroupedGated && tile_n % 128 != 0) return false;
-  if (form == KernelForm::kGroupedVectors && ElementBytes(lhs) == 1 && tile_n <= 192) return false;
+  // kGrouped of 8-bit floats applies vectors itself.
+  if (form == KernelForm::kGroupedVectors && ElementBytes(lhs) == 1) return false;
   // The plan takes the other forms only if TMA reads both operands, so those of 8 or 32 bits must
   // be k-contiguous.
   if (ElementBytes(lhs) == 2) return true;

@@ -308,8 +308,11 @@ def _lowering(ctx, *operands, form, spec, partitioned, platform):
     return fun(ctx, *values)
   form = read["form"]
   geometry = form.geometry(*(x.shape for x in avals_in[:3]))
-  call = functools.partial(lower_call, geometry=geometry, spec=spec, platform=platform,
-                           **form.vectors(avals_in))
+  vectors = form.vectors(avals_in)
+
+  def call(ctx, *operands):
+    return lower_call(ctx, *operands, geometry=geometry, spec=spec, platform=platform, **vectors)
+
   return _on_merged(call, ctx, values, form) if form.paired else call(ctx, *values)
 
 
