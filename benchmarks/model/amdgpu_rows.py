@@ -6,6 +6,7 @@ of these make a launch. Both are predictions at the chip's peak frequency: no ti
 candidate's regret is how much longer the clock predicts it to take than the best one.
 """
 
+from collections.abc import Sequence
 import dataclasses
 import datetime
 import functools
@@ -54,11 +55,25 @@ class Machine:
 
 
 @functools.cache
-def tile_cycles(arch: str, kernel: str, workgroups: int, several: bool, constants: tuple
-                ) -> tile_times.TileTimes:
+def tile_cycles(arch: str, kernel: str, workgroups: int, several: bool, constants: tuple,
+                sizes: tuple[int, int, int]) -> tile_times.TileTimes:
   """The cycles of whole tiles, one or `several` of each of the workgroups on a compute unit."""
   return tile_times.of_kernel(arch, kernel, dict(constants), workgroups=workgroups,
-                              several=several)
+                              several=several, sizes=sizes)
+
+
+def sizes_of_tile(problem: tuple[int, int, int], tile: Sequence[int]) -> tuple[int, int, int]:
+  """The sizes of a product's first tile, for tile_times.of_kernel().
+
+  A longer k is cut to tile_times.K_TILES, after which the main loop is in its steady state. Rows
+  and columns are rounded up to powers of two, so that the clock runs less often.
+  """
+  def up_to(size: int, most: int) -> int:
+    return min(most, 1 << (size - 1).bit_length())
+
+  m, n, k = problem
+  beyond = max(0, math.ceil(k / tile[2]) - tile_times.K_TILES)
+  return up_to(m, tile[0]), max(8, up_to(n, tile[1])), k - beyond * tile[2]
 
 
 @functools.cache
@@ -98,7 +113,7 @@ def clock_seconds(arch: str, problem: tuple[int, int, int], candidate: dict, cus
 
   def whole(workgroups: int, several: bool) -> tile_times.TileTimes:
     return tile_cycles(arch, kernel, min(math.ceil(workgroups / cus), resident(arch, kernel)),
-                       several, constants)
+                       several, constants, sizes_of_tile(problem, candidate["tile"]))
 
   workgroups = min(config["num_workgroups"], cus * resident(arch, kernel))
   shares = config.get("num_shares", 0)
@@ -106,9 +121,13 @@ def clock_seconds(arch: str, problem: tuple[int, int, int], candidate: dict, cus
   rounds, last = divmod(tiles - cut, workgroups)
   # A workgroup knows its tile from the start if it has no other one. Groups are never known.
   several = rounds + (last > 0) + (cut > 0) > 1 or groups > 1
-  cycles = rounds * whole(workgroups, several).cycles(k_tiles) if rounds else 0.0
+  cycles = 0.0
+  if rounds:
+    times = whole(workgroups, several)
+    cycles = times.start + rounds * times.cycles(k_tiles)
   if last:
-    cycles += whole(last, several).cycles(k_tiles)
+    times = whole(last, several)
+    cycles += times.cycles(k_tiles) + (0 if rounds else times.start)
   if cut:
     peers = math.ceil(shares / cut) + (shares % cut != 0)
     longer = math.ceil(cut * k_tiles / shares) - SHARE_K_TILES
