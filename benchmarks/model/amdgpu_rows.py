@@ -119,8 +119,10 @@ def clock_seconds(arch: str, problem: tuple[int, int, int], candidate: dict, cus
   shares = config.get("num_shares", 0)
   cut = (tiles if tiles < workgroups else tiles % workgroups) if shares else 0
   rounds, last = divmod(tiles - cut, workgroups)
-  # A workgroup knows its tile from the start if it has no other one. Groups are never known.
-  several = rounds + (last > 0) + (cut > 0) > 1 or groups > 1
+  # A workgroup knows its tile from the start if it has no other one. Groups are never known. More
+  # workgroups than a chip can hold at once start when others end.
+  several = groups > 1 or (rounds + (last > 0) + (cut > 0) > 1 and
+                           (shares > 0 or config["num_workgroups"] < tiles))
   cycles = 0.0
   if rounds:
     times = whole(workgroups, several)
