@@ -5,14 +5,14 @@
 It needs PyPI's triton. The products are random ones (amdgpu_random.py) of bfloat16 in row-major
 layouts. Our time is that of the candidate which the plan takes, Triton's that of the best of its
 tiles and options (triton_peer.SMALLER), one program on a compute unit, chosen for each product by
-the clock; so Triton's choice is perfect and ours is the plan's. The emulator runs one tile of each
-kernel with the product's own k, and of several tiles the first three. Of a k with more than 16 k
-tiles it runs the last 16, and each one before them takes as long as the main loop's. If k is no
-multiple of 64, Triton's kernel masks its loads along k. It is told that all sizes are multiples of
-16, also where they are not: else it would load single elements. Both have 5 us for a launch. A
-grouped product has groups of equal size; it is predicted as that many dense products in one launch,
-on both sides, without the search of a tile's group. Times are microseconds at peak frequency, and
-all are predictions: no GPU is used. A ratio is our time over Triton's.
+the clock; so Triton's choice is perfect and ours is the plan's. On both sides the emulator runs the
+tiles of a workgroup with the product's own k; it extrapolates from several tiles to many, and from
+16 (our kernels: 24) k tiles to more. If k is no multiple of 64, Triton's kernel masks its loads
+along k. It is told that all sizes are multiples of 16, also where they are not: else it would load
+single elements. Both have 5 us for a launch. A grouped product has groups of equal size; it is
+predicted as that many dense products in one launch, on both sides, without the search of a tile's
+group. Times are microseconds at peak frequency, and all are predictions: no GPU is used. A ratio is
+our time over Triton's.
 """
 
 import functools
@@ -68,6 +68,12 @@ class Problem(typing.NamedTuple):
   groups: int = 1  # products of these sizes
 
 
+def sizes_of_tile(problem: Problem, tile: tuple[int, int, int]) -> tuple[int, int, int]:
+  """The sizes of a product's first tile, with the last K_TILES of its k tiles."""
+  beyond = max(0, math.ceil(problem.k / tile[2]) - tile_times.K_TILES)
+  return min(problem.m, tile[0]), min(problem.n, tile[1]), problem.k - beyond * tile[2]
+
+
 def triton(arch: str, problem: Problem) -> dict:
   """The best of Triton's tiles, and the time with it and with the largest one.
 
@@ -86,7 +92,7 @@ def triton(arch: str, problem: Problem) -> dict:
     constants = amdgpu_rows.rounded_constants(arch, traffic)
     rounds = math.ceil(tiles / machine.value("cus"))
     each = triton_cycles(arch, tile, masks_of(k, tile[2]), rounds > 1, constants,
-                         amdgpu_rows.sizes_of_tile(problem[:3], tile) if exact else None)
+                         sizes_of_tile(problem, tile) if exact else None)
     cycles = min(time.start + rounds * time.cycles(math.ceil(k / tile[2])) for time in each)
     return machine.seconds(cycles, traffic, False) * 1e6
 
