@@ -6,6 +6,7 @@ of these make a launch. Both are predictions at the chip's peak frequency: no ti
 candidate's regret is how much longer the clock predicts it to take than the best one.
 """
 
+from collections.abc import Callable, Sequence
 import dataclasses
 import datetime
 import functools
@@ -15,7 +16,7 @@ import statistics
 import jax
 import jax.numpy as jnp
 
-from benchmarks import resource_rows, tile_times
+from benchmarks import resource_rows
 from benchmarks.predicted_rows import rank_correlation
 import jaxgemm
 from jaxgemm import _ffi, emulator
@@ -31,8 +32,13 @@ PROBLEMS = (
     (8192, 8192, 8192), (16384, 16384, 16384), (3072, 5120, 2560), (96, 96, 65536),
 )
 DTYPE = "bfloat16"
-# For stream-K the clock times shares of so many k tiles, and adds what longer ones take.
-SHARE_K_TILES = 4
+# The clock times shares of so many k tiles, in tiles that have two or six of them. Six seeds would
+# be enough for most kernels.
+SHARE_K_TILES, SHARES, SEEDS = 4, (2, 6), range(48)
+# The clock runs launches of up to so many tiles of a workgroup and k tiles of a tile. The cycles of
+# longer ones are on the line through two of these. The loop of a wave that divides k multiplies
+# two, three or four k tiles in each iteration.
+TILES, K_TILES = (2, 4), (12, 24)
 # A smaller predicted gain makes no entry. jaxgemm.tune needs the same gain of a measured one.
 LEAST_REGRET = 0.02
 
@@ -53,30 +59,123 @@ class Machine:
     return max(cycles / self.value("peak_mhz") * 1e-6, memory) + launches * 1e-6
 
 
-@functools.cache
-def tile_cycles(arch: str, kernel: str, workgroups: int, several: bool, constants: tuple
-                ) -> tile_times.TileTimes:
-  """The cycles of whole tiles, one or `several` of each of the workgroups on a compute unit."""
-  return tile_times.of_kernel(arch, kernel, dict(constants), workgroups=workgroups,
-                              several=several)
+def sizes_of_tile(problem: tuple[int, int, int], tile: Sequence[int]
+                  ) -> tuple[int, int, int] | None:
+  """The sizes of a product's first tile; None if the clock does not run one with a k as long."""
+  m, n, k = problem
+  if k > tile[2] * max(K_TILES):
+    return None
+  return min(m, tile[0]), min(n, tile[1]), k
 
 
 @functools.cache
-def share_cycles(arch: str, kernel: str, shares: int, constants: tuple) -> float:
-  """The cycles from start to end of the workgroup that adds up the shares of a tile."""
-  parsed = resource_rows._parse(kernel)
-  m, n, k = parsed["tile"]
-  k *= SHARE_K_TILES * shares
+def launch_cycles(arch: str, kernel: str, workgroups: int, tiles: int, sizes: tuple[int, int, int],
+                  queues: int, constants: tuple) -> float:
+  """The cycles of the workgroups on a compute unit, each with `tiles` tiles of these sizes.
+
+  They steal from `queues`, or have a fixed stride if there are none. A workgroup with one tile at a
+  fixed stride knows it from the start.
+  """
+  m, n, k = sizes
+  tile_m, tile_n, _ = resource_rows._parse(kernel)["tile"]
+  if workgroups * tiles > 1:
+    if m < tile_m or tile_m == 16:  # kernels for few rows have one row of tiles
+      n = tile_n * workgroups * tiles
+    else:
+      m *= workgroups * tiles
+  schedule = {"schedule": "work_stealing", "num_queues": queues} if queues else {
+      "schedule": "persistent"}
+  return _clock(arch, (m, n, k), workgroups, constants, kernel=kernel, num_workgroups=workgroups,
+                **schedule).cycles
+
+
+def _clock(arch: str, problem: tuple[int, int, int], workgroups: int, constants: tuple,
+           seed: int = 0, batch: int = 1, **config) -> clock.Clock:
+  """The clock of a launch whose first workgroups share a compute unit."""
+  m, n, k = problem
   call = jax.jit(lambda a, b: jaxgemm.matmul(
-      a, b, implementation=f"emulated:{arch}", config=jaxgemm.GemmConfig(
-          kernel=kernel, schedule="stream_k", num_workgroups=shares, num_shares=shares,
-          partition=False)))
-  options = emulator.Options.unchecked(clock=shares, constants=dict(constants))
+      a, b, implementation=f"emulated:{arch}",
+      config=jaxgemm.GemmConfig(partition=False, **config)))
+  options = emulator.Options.unchecked(
+      clock=workgroups, constants=dict(constants), seed=seed)
   with emulator.options(options):
-    jax.block_until_ready(call(jnp.zeros((m, k), DTYPE), jnp.zeros((k, n), DTYPE)))
+    jax.block_until_ready(call(jnp.zeros((batch, m, k), DTYPE), jnp.zeros((batch, k, n), DTYPE)))
     record = emulator.last_record()
   assert record is not None and record.clock is not None
-  return max(wave.end - wave.start for wave in record.clock.waves)
+  return record.clock
+
+
+def _on_line(value: Callable[[int], float], x: int, points: tuple[int, int]) -> float:
+  """value(x), which beyond both points is on the line through them."""
+  low, high = points
+  if x <= high:
+    return value(x)
+  return value(high) + (x - high) * (value(high) - value(low)) / (high - low)
+
+
+def tiles_cycles(arch: str, kernel: str, workgroups: int, tiles: int,
+                 problem: tuple[int, int, int], constants: tuple, claims: bool = True) -> float:
+  """launch_cycles of tiles of a product, from shorter launches if it is long.
+
+  `claims`: the workgroup does not know its only tile from the start.
+  """
+  tile = resource_rows._parse(kernel)["tile"]
+
+  def of_tiles(tiles: int) -> float:
+    sizes = sizes_of_tile(problem, tile)
+    if sizes:
+      return launch_cycles(arch, kernel, workgroups, tiles, sizes, 0, constants)
+    m, n = min(problem[0], tile[0]), min(problem[1], tile[1])
+    return _on_line(
+        lambda depth: launch_cycles(
+            arch, kernel, workgroups, tiles, (m, n, depth * tile[2]), 0, constants),
+        math.ceil(problem[2] / tile[2]), K_TILES)
+
+  if tiles == 1 and claims:
+    low, high = TILES
+    return of_tiles(low) - (low - 1) * (of_tiles(high) - of_tiles(low)) / (high - low)
+  return _on_line(of_tiles, tiles, TILES)
+
+
+@functools.cache
+def steal_cycles(arch: str, kernel: str, tiles: int, queues: int, constants: tuple) -> float:
+  """What stealing adds: a claim for each tile, and at the end a look at each of the queues."""
+  m, n, k = resource_rows._parse(kernel)["tile"]
+
+  def run(tiles: int, queues: int) -> float:
+    return launch_cycles(arch, kernel, 1, tiles, (m, n, k * min(K_TILES)), queues, constants)
+
+  claims = _on_line(lambda tiles: run(tiles, 1) - run(tiles, 0), tiles, TILES)
+  return claims + _on_line(lambda queues: run(2, queues) - run(2, 1), queues, (1, 16))
+
+
+@functools.cache
+def last_share_cycles(arch: str, kernel: str, shares: int, claims: bool, constants: tuple) -> float:
+  """The cycles of the workgroup that arrives last at a tile, and adds up all its shares.
+
+  The clock times the first workgroup. Which one arrives last depends on the emulator's seed; it
+  takes longer than the others, which take equally long. In a batch of two tiles workgroups claim.
+  """
+  m, n, k = resource_rows._parse(kernel)["tile"]
+  batch = 2 if claims else 1
+  found = []
+  for seed in SEEDS:
+    found.append(_clock(arch, (m, n, k * SHARE_K_TILES * shares), 1, constants, seed, batch,
+                        kernel=kernel, schedule="stream_k", num_workgroups=batch * shares,
+                        num_shares=batch * shares).cycles)
+    if max(found) > 1.02 * min(found):
+      return max(found)
+  raise RuntimeError(f"{kernel}: the first of {shares} shares arrives last with none of {SEEDS}.")
+
+
+def fix_up_cycles(arch: str, kernel: str, shares: int, claims: bool) -> float:
+  """What the last share of a tile takes longer than a workgroup that has a tile as deep."""
+  m, n, k = resource_rows._parse(kernel)["tile"]
+  # The other shares come from other XCDs, so they are not in the L2.
+  constants = rounded_constants(arch, grid.Traffic(0, 0, 0))
+  last = _on_line(lambda shares: last_share_cycles(arch, kernel, shares, claims, constants),
+                  shares, SHARES)
+  return last - tiles_cycles(arch, kernel, 1, 1, (m, n, k * SHARE_K_TILES), constants, claims)
 
 
 def rounded_constants(arch: str, traffic: grid.Traffic) -> tuple:
@@ -96,28 +195,38 @@ def clock_seconds(arch: str, problem: tuple[int, int, int], candidate: dict, cus
   traffic = grid.matmul_traffic(arch, m, n, k, tile=(min(tile_m, m), min(tile_n, n)), groups=groups)
   constants = rounded_constants(arch, traffic)
 
-  def whole(workgroups: int, several: bool) -> tile_times.TileTimes:
-    return tile_cycles(arch, kernel, min(math.ceil(workgroups / cus), resident(arch, kernel)),
-                       several, constants)
+  def whole(workgroups: int, tiles: int, claims: bool = True) -> float:
+    on_cu = min(math.ceil(workgroups / cus), resident(arch, kernel))
+    return tiles_cycles(arch, kernel, on_cu, tiles, problem, constants, claims)
 
   workgroups = min(config["num_workgroups"], cus * resident(arch, kernel))
-  shares = config.get("num_shares", 0)
+  shares, queues = config.get("num_shares", 0), config.get("num_queues", 0)
   cut = (tiles if tiles < workgroups else tiles % workgroups) if shares else 0
   rounds, last = divmod(tiles - cut, workgroups)
   # A workgroup knows its tile from the start if it has no other one. Groups are never known.
-  several = rounds + (last > 0) + (cut > 0) > 1 or groups > 1
-  cycles = rounds * whole(workgroups, several).cycles(k_tiles) if rounds else 0.0
+  claims = (rounds + (last > 0) + (cut > 0) > 1 and config["num_workgroups"] < tiles
+            or groups > 1 or queues > 0)
+  cycles = 0.0
+  if rounds:
+    # More workgroups than a chip can hold at once start when others end.
+    cycles = whole(workgroups, rounds) if claims else rounds * whole(workgroups, 1, claims=False)
   if last:
-    cycles += whole(last, several).cycles(k_tiles)
+    # One more tile of the workgroups that have one.
+    cycles += whole(last, 2) - whole(last, 1) if rounds and claims else whole(last, 1, claims)
   if cut:
     peers = math.ceil(shares / cut) + (shares % cut != 0)
-    longer = math.ceil(cut * k_tiles / shares) - SHARE_K_TILES
-    only = whole(min(shares, workgroups), False)
-    cycles += share_cycles(arch, kernel, peers, constants) + longer * only.per_k_tile
-    if rounds or shares % cut:
-      # The workgroups claim these shares: they do not know them from the start.
-      cycles += whole(min(shares, workgroups), True).fixed - only.fixed
-  return machine.seconds(cycles, traffic, bool(shares or config.get("num_queues")))
+    at_once, depth = min(shares, workgroups), math.ceil(cut * k_tiles / shares)
+    on_cu = min(math.ceil(at_once / cus), resident(arch, kernel))
+    share = (m, n, depth * tile_k)
+    # Workgroups know their shares from the start, if all tiles have as many.
+    claims = rounds > 0 or shares % cut != 0
+    cycles += fix_up_cycles(arch, kernel, peers, claims)
+    cycles += tiles_cycles(arch, kernel, on_cu, 2 if rounds else 1, share, constants, claims)
+    if rounds:
+      cycles -= tiles_cycles(arch, kernel, on_cu, 1, share, constants)
+  if queues:
+    cycles += steal_cycles(arch, kernel, rounds + (last > 0), queues, constants)
+  return machine.seconds(cycles, traffic, bool(shares or queues))
 
 
 @functools.cache

@@ -58,7 +58,7 @@ Completion RunOnHost(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::Thre
   }
   if (!refusal.empty()) return Refused(kGemmTarget, refusal);
 
-  ZeroWorkspace(*call);
+  Prepare(*call);
   // At most as many threads as the plan has scratch for, and as the pool has.
   int64_t threads = c.num_threads;
   if (threads > 1) threads = std::clamp<int64_t>(pool.num_threads(), 1, threads);
@@ -86,7 +86,7 @@ bool RunKept(const XLA_FFI_CallFrame& frame) {
   std::string error;
   call->kernel = ChooseHostKernel(p.lhs_dtype, p.rhs_dtype, call->plan.choice.kernel, &error);
   if (!call->kernel) return false;
-  ZeroWorkspace(*call);
+  Prepare(*call);
   RunWorkgroups(*call, 0, 1);
   return true;
 }

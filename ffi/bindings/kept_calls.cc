@@ -5,7 +5,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bindings/decode.h"
@@ -15,93 +15,85 @@ namespace ffi = xla::ffi;
 namespace jaxgemm {
 namespace {
 
-// Everything on which the check of a call depends, beside the addresses of its buffers. Two calls
-// have the same words only if their attributes, types and shapes are the same.
-struct Signature {
-  static constexpr int64_t kMost = 512;
-  int64_t words[kMost];
-  int64_t size = 0;
-  uint64_t hash = 0;
+// A call's signature is everything on which its check depends, beside the addresses of its buffers,
+// in words. Two calls have the same words only if their attributes, types and shapes are the same.
+// These walk through a frame and give each word to `to`, which returns false to stop: a Writer
+// keeps the words, a Comparer compares them with others. False: `to` has stopped, or the frame has
+// something that a signature does not have.
 
-  std::vector<int64_t> Copy() const { return {words, words + size}; }
-  bool Is(const std::vector<int64_t>& other) const {
-    return static_cast<int64_t>(other.size()) == size &&
-           std::memcmp(other.data(), words, other.size() * 8) == 0;
-  }
-};
-
-// Writes a signature. It is not a part of it, so that the compiler keeps it in registers.
-struct Writer {
-  int64_t* to;
-  int64_t room;  // at least 1 if all has fitted
-  uint64_t hash = 0;
-
-  void Add(int64_t word) {
-    *to = word;
-    if (room > 1) ++to;
-    room -= room > 0;
-  }
-  void AddHashed(int64_t word) {
-    Add(word);
-    hash = (hash << 5 | hash >> 59) ^ static_cast<uint64_t>(word);
-  }
-  // The length and the text in words, the last of which may repeat a part of the one before.
-  void Add(const XLA_FFI_ByteSpan& text) {
-    const size_t length = text.len;
-    const auto part = [&]<class T>(T value, size_t at) {
-      std::memcpy(&value, text.ptr + at, sizeof value);
-      return static_cast<int64_t>(value);
-    };
-    Add(static_cast<int64_t>(length));
-    if (length >= 8) {
-      for (size_t i = 0; i + 8 < length; i += 8) Add(part(int64_t{}, i));
-      Add(part(int64_t{}, length - 8));
-    } else if (length >= 4) {
-      Add(part(uint32_t{}, 0) << 32 | part(uint32_t{}, length - 4));
-    } else if (length > 0) {
-      Add(part(uint8_t{}, 0) << 16 | part(uint8_t{}, length / 2) << 8 |
-          part(uint8_t{}, length - 1));
+// The length and the text in words, the last of which may repeat a part of the one before.
+template <class To>
+[[gnu::always_inline]] inline bool AddText(const XLA_FFI_ByteSpan& text, To& to) {
+  const size_t length = text.len;
+  const auto part = [&]<class T>(T value, size_t at) {
+    std::memcpy(&value, text.ptr + at, sizeof value);
+    return static_cast<int64_t>(value);
+  };
+  if (!to.Add(static_cast<int64_t>(length))) return false;
+  if (length >= 8) {
+    for (size_t i = 0; i + 8 < length; i += 8) {
+      if (!to.Add(part(int64_t{}, i))) return false;
     }
+    return to.Add(part(int64_t{}, length - 8));
   }
-  void AddBuffer(const void* given) {
-    const auto& buffer = *static_cast<const XLA_FFI_Buffer*>(given);
-    Add(buffer.dtype);
-    Add(buffer.rank);
-    for (int64_t i = 0; i < buffer.rank; ++i) AddHashed(buffer.dims[i]);
-  }
-};
+  if (length >= 4) return to.Add(part(uint32_t{}, 0) << 32 | part(uint32_t{}, length - 4));
+  if (length == 0) return true;
+  return to.Add(part(uint8_t{}, 0) << 16 | part(uint8_t{}, length / 2) << 8 |
+                part(uint8_t{}, length - 1));
+}
 
-// False if the frame has something that a signature does not have, or too much.
-bool Read(const XLA_FFI_CallFrame& frame, Signature* signature) {
-  Writer writer{signature->words, Signature::kMost};
+template <class To>
+bool AddBuffer(const void* given, To& to) {
+  const auto& buffer = *static_cast<const XLA_FFI_Buffer*>(given);
+  if (!to.Add(buffer.dtype) || !to.Add(buffer.rank)) return false;
+  for (int64_t i = 0; i < buffer.rank; ++i) {
+    if (!to.Add(buffer.dims[i])) return false;
+  }
+  return true;
+}
+
+template <class To>
+bool AddFrame(const XLA_FFI_CallFrame& frame, To& to) {
+  if (!to.Add(frame.args.size) || !to.Add(frame.rets.size)) return false;
+  for (int64_t i = 0; i < frame.args.size; ++i) {
+    if (frame.args.types[i] != XLA_FFI_ArgType_BUFFER) return false;
+    if (!AddBuffer(frame.args.args[i], to)) return false;
+  }
+  for (int64_t i = 0; i < frame.rets.size; ++i) {
+    if (frame.rets.types[i] != XLA_FFI_RetType_BUFFER) return false;
+    if (!AddBuffer(frame.rets.rets[i], to)) return false;
+  }
   const XLA_FFI_Attrs& attrs = frame.attrs;
-  writer.Add(attrs.size);
+  if (!to.Add(attrs.size)) return false;
   for (int64_t i = 0; i < attrs.size; ++i) {
-    writer.Add(*attrs.names[i]);
+    if (!AddText(*attrs.names[i], to)) return false;
     if (attrs.types[i] == XLA_FFI_AttrType_STRING) {
-      writer.Add(*static_cast<const XLA_FFI_ByteSpan*>(attrs.attrs[i]));
+      if (!AddText(*static_cast<const XLA_FFI_ByteSpan*>(attrs.attrs[i]), to)) return false;
       continue;
     }
     if (attrs.types[i] != XLA_FFI_AttrType_SCALAR) return false;
     const auto& scalar = *static_cast<const XLA_FFI_Scalar*>(attrs.attrs[i]);
     if (scalar.dtype != XLA_FFI_DataType_S64) return false;
-    writer.Add(-1);  // no string has this length, so a scalar is never taken for a string
-    writer.AddHashed(*static_cast<const int64_t*>(scalar.value));
+    // No string has the length -1, so a scalar is never taken for a string.
+    if (!to.Add(-1) || !to.Add(*static_cast<const int64_t*>(scalar.value))) return false;
   }
-  writer.Add(frame.args.size);
-  for (int64_t i = 0; i < frame.args.size; ++i) {
-    if (frame.args.types[i] != XLA_FFI_ArgType_BUFFER) return false;
-    writer.AddBuffer(frame.args.args[i]);
-  }
-  writer.Add(frame.rets.size);
-  for (int64_t i = 0; i < frame.rets.size; ++i) {
-    if (frame.rets.types[i] != XLA_FFI_RetType_BUFFER) return false;
-    writer.AddBuffer(frame.rets.rets[i]);
-  }
-  signature->size = writer.to - signature->words;
-  signature->hash = writer.hash * 0x9e3779b97f4a7c15u >> 32;
-  return writer.room > 0;
+  return true;
 }
+
+struct Writer {
+  std::vector<int64_t> words;
+  bool Add(int64_t word) {
+    words.push_back(word);
+    return true;
+  }
+};
+
+// It stops at the first difference. So it never reads more words than there are: how many words
+// follow is decided by words that were equal.
+struct Comparer {
+  const int64_t* next;
+  bool Add(int64_t word) { return word == *next++; }
+};
 
 struct Kept {
   std::vector<int64_t> signature;
@@ -110,11 +102,13 @@ struct Kept {
   bool is_simple = false;      // whether KeptCall returns it
 };
 
-std::unique_ptr<Kept> Keep(const XLA_FFI_CallFrame& frame, const Signature& signature) {
+std::unique_ptr<Kept> Keep(const XLA_FFI_CallFrame& frame) {
+  Writer signature;
+  if (!AddFrame(frame, signature)) return nullptr;
   Attributes attributes;
   if (!ParseAttributes({&frame.attrs}, &attributes).empty()) return nullptr;
   auto kept = std::make_unique<Kept>();
-  kept->signature = signature.Copy();
+  kept->signature = std::move(signature.words);
   const Problem& p = attributes.problem;
   const Choice& c = attributes.choice;
   // Whether an addend is the same buffer as out depends on the addresses.
@@ -146,19 +140,47 @@ void SetAddresses(const XLA_FFI_CallFrame& frame, HostCall* call) {
   call->workspace = AlignWorkspace(call->workspace);
 }
 
+uint64_t HashOfSizes(const XLA_FFI_CallFrame& frame) {
+  uint64_t hash = 0;
+  for (int64_t i = 0; i < frame.args.size; ++i) {
+    if (frame.args.types[i] != XLA_FFI_ArgType_BUFFER) continue;
+    const auto& buffer = *static_cast<const XLA_FFI_Buffer*>(frame.args.args[i]);
+    for (int64_t d = 0; d < buffer.rank; ++d) {
+      hash = (hash << 7 | hash >> 57) ^ static_cast<uint64_t>(buffer.dims[d]);
+    }
+  }
+  return hash * 0x9e3779b97f4a7c15u >> 32;
+}
+
 }  // namespace
 
 HostCall* KeptCall(const XLA_FFI_CallFrame& frame) {
-  // Each thread has its own, so that no call waits for another. A call takes the place of another
-  // one with the same hash.
-  constexpr size_t kCalls = 64;
-  thread_local std::array<std::unique_ptr<Kept>, kCalls> calls;
+  // Each thread has its own, so that no call waits for another. A call may be in one of a few
+  // places, which its sizes say.
+  constexpr uint64_t kSets = 32, kPlaces = 4;
+  struct Set {
+    std::array<std::unique_ptr<Kept>, kPlaces> places;
+    uint64_t next = 0;  // the place that the next new call takes
+  };
+  thread_local std::array<Set, kSets> sets;
   if (frame.stage != XLA_FFI_ExecutionStage_EXECUTE || frame.extension_start) return nullptr;
-  Signature signature;
-  if (!Read(frame, &signature)) return nullptr;
-  std::unique_ptr<Kept>& kept = calls[signature.hash % kCalls];
-  if (!kept || !signature.Is(kept->signature)) kept = Keep(frame, signature);
-  if (!kept || !kept->is_simple) return nullptr;
+  Set& set = sets[HashOfSizes(frame) % kSets];
+  Kept* kept = nullptr;
+  for (const std::unique_ptr<Kept>& place : set.places) {
+    if (!place) break;
+    Comparer comparer{place->signature.data()};
+    if (AddFrame(frame, comparer)) {
+      kept = place.get();
+      break;
+    }
+  }
+  if (!kept) {
+    std::unique_ptr<Kept> added = Keep(frame);
+    if (!added) return nullptr;
+    kept = added.get();
+    set.places[set.next++ % kPlaces] = std::move(added);
+  }
+  if (!kept->is_simple) return nullptr;
   SetAddresses(frame, &kept->call);
   return &kept->call;
 }

@@ -185,7 +185,7 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   result["workspace_bytes"] = plan.workspace_bytes;
   result["zeroed_bytes"] = plan.zeroed_bytes;
   result["status_offset"] = plan.status_offset;
-  result["reasons"] = Reasons(p, asked, chosen, plan);
+  result["reasons"] = Reasons(p, asked, chip, candidates, plan);
   // All candidates, best first. Their cost is relative to that of the best one; `config` is the
   // configuration with which the plan chooses this candidate.
   nb::list others;

@@ -23,7 +23,7 @@ enum class Math : uint8_t {
 inline constexpr int kHostBlockM = 192;  // rows of lhs packed at a time
 inline constexpr int kHostBlockK = 512;  // at most this many k packed at a time
 inline constexpr int kHostSkinnyM = 16;  // the skinny path takes at most this many rows
-// Packed rows of lhs are kRowWords (host/panels.h) apart, and AMX reads up to 15 rows after the
+// Packed rows of lhs are kRowWords (host/packing.h) apart, and AMX reads up to 15 rows after the
 // last.
 constexpr int64_t HostPackedABytes(int64_t rows) {
   return ((rows < kHostBlockM ? rows : kHostBlockM) + 16) * (kHostBlockK + 32) * 4;

@@ -52,7 +52,8 @@ struct FloatOps {
 // What the two Ops of int8 have alike.
 struct OpsOfS8 {
   using Acc = int32_t;
-  using AccV = WordV;  // unsigned, so that accumulators may wrap
+  using AccV = WordV;                               // unsigned, so that accumulators may wrap
+  static constexpr DType kWordDType = DType::kS32;  // no operand has it
   static constexpr int kWordMultiple = 1;
   static constexpr bool Takes(DType dtype) { return dtype == DType::kS8; }
   static JAXGEMM_INLINE WordV Broadcast(const uint32_t* p) { return *p - WordV{}; }

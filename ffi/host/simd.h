@@ -4,6 +4,7 @@
 #pragma once
 
 #include "host/kernel.h"
+#include "host/packing.h"
 #include "host/panels.h"
 #include "host/skinny.h"
 #include "host/store.h"

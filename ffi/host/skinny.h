@@ -7,8 +7,9 @@ namespace jaxgemm {
 namespace {
 
 // The distances of prefetches and the sizes below were chosen by hand.
-// The skinny path converts kSkinnyWords x kSkinnyCols of a row-major rhs at a time, on the
-// stack, so that they stay in L1. It prefetches a column-major rhs kDotAhead columns ahead.
+// The skinny path converts kSkinnyWords x kSkinnyCols of an rhs at a time, or twice the words of
+// half the columns, on the stack, so that they stay in L1. It prefetches a column-major rhs
+// kDotAhead columns ahead.
 constexpr int kSkinnyWords = 16;
 constexpr int kSkinnyCols = 256;
 constexpr int kDotRows = kTileRows < 12 ? 2 : 6;  // the most rows of a DotTile,
@@ -25,6 +26,11 @@ constexpr int DirectK(int rows) { return rows <= 2 ? 8 : rows <= 8 ? 16 : 32; }
 // matters: few rows have few accumulators. A larger rhs has two, and is prefetched better.
 constexpr int DirectVectors(int rows) { return rows == 1 ? 8 : rows <= 3 ? 4 : 2; }
 constexpr int64_t kSmallRhs = 256 << 10;
+// With so many words several of them in turn have accumulators of their own, if there are few.
+constexpr int kLongWords = 32;
+constexpr int DirectTurns(int accumulators) {
+  return accumulators <= 2 ? 4 : accumulators <= 4 ? 2 : 1;
+}
 
 // The most rows for which a row-major rhs is read in place and not packed. Each block of kTileRows
 // rows converts rhs anew.
@@ -127,18 +133,23 @@ void MultiplyConvertedDots(const uint32_t* a, const SourceRows& b, int rows, typ
 
 // c[kRows, cols <= kVectors * kLanes] (+)= `words` words of kRows rows of lhs times columns of rhs
 // from `col` on, where rhs is row-major and its words from `k` on are converted in registers. It
-// prefetches these columns `k_ahead` rows ahead.
-template <class Ops, DType kDType, int kRows, int kVectors>
+// prefetches these columns `k_ahead` rows ahead. kTurns words in turn have accumulators of their
+// own.
+template <class Ops, DType kDType, int kRows, int kVectors, int kTurns = 1>
 void DirectTile(const uint32_t* a, const SourceRows& b, int col, int k, int words, int cols,
                 int k_ahead, typename Ops::Acc* c, int64_t ldc, bool accumulate) {
   constexpr int kBytes = DTypeBytes(kDType), kPerWord = Ops::kPerWord;
-  typename Ops::AccV acc[kRows][kVectors] = {};
-  const auto step = [&](const WordV(&y)[kVectors], int word) __attribute__((always_inline)) {
+  typename Ops::AccV turns[kTurns][kRows][kVectors] = {};
+  auto& acc = turns[0];
+  const auto step = [&](const WordV(&y)[kVectors], int word, int turn)
+                        __attribute__((always_inline)) {
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
       const WordV x = Ops::Broadcast(a + r * kRowWords + word);
 #pragma GCC unroll 8
-      for (int i = 0; i < kVectors; ++i) acc[r][i] = Ops::MultiplyAdd(acc[r][i], x, y[i]);
+      for (int i = 0; i < kVectors; ++i) {
+        turns[turn][r][i] = Ops::MultiplyAdd(turns[turn][r][i], x, y[i]);
+      }
     }
   };
   // Whole vectors are loaded as long as they end inside rhs. Columns after the last one may have
@@ -149,8 +160,7 @@ void DirectTile(const uint32_t* a, const SourceRows& b, int col, int k, int word
   int whole = static_cast<int>(rows < b.k - k ? rows : b.k - k) / kPerWord;
   if (whole > words) whole = words;
   int word = 0;
-#pragma GCC unroll 4
-  for (; word < whole; ++word) {
+  const auto whole_word = [&](int turn) __attribute__((always_inline)) {
 #pragma GCC unroll 8
     for (int i = 0; i < kPerWord; ++i) {
 #pragma GCC unroll 8
@@ -165,8 +175,24 @@ void DirectTile(const uint32_t* a, const SourceRows& b, int col, int k, int word
                                           p + i * kLanes * kBytes + b.k_stride);
     }
     p += kPerWord * b.k_stride;
-    step(y, word);
+    step(y, word, turn);
+    ++word;
+  };
+  if constexpr (kTurns > 1) {
+    const auto all_turns = [&]<int... turn>(Indices<turn...>)
+                               __attribute__((always_inline)) { (whole_word(turn), ...); };
+    while (word + kTurns <= whole) all_turns(typename MakeIndices<kTurns>::Type{});
+#pragma GCC unroll 4
+    for (int turn = 1; turn < kTurns; ++turn) {
+#pragma GCC unroll 16
+      for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 8
+        for (int i = 0; i < kVectors; ++i) acc[r][i] += turns[turn][r][i];
+      }
+    }
   }
+#pragma GCC unroll 4
+  while (word < whole) whole_word(0);
   for (; word < words; ++word) {
     WordV y[kVectors];
 #pragma GCC unroll 8
@@ -174,7 +200,7 @@ void DirectTile(const uint32_t* a, const SourceRows& b, int col, int k, int word
       y[i] = i * kLanes < cols ? LoadAcross<Ops, kDType>(b, col + i * kLanes, k + word * kPerWord)
                                : WordV{};
     }
-    step(y, word);
+    step(y, word, 0);
   }
   StoreSums<Ops>(acc, cols, c, ldc, accumulate);
 }
@@ -188,6 +214,8 @@ struct DirectTable<Ops, kDType, Indices<i...>> {
   static constexpr Fn kOne[] = {DirectTile<Ops, kDType, i + 1, 1>...};
   static constexpr Fn kTwo[] = {DirectTile<Ops, kDType, i + 1, 2>...};
   static constexpr Fn kMost[] = {DirectTile<Ops, kDType, i + 1, DirectVectors(i + 1)>...};
+  static constexpr Fn kOneLong[] = {DirectTile<Ops, kDType, i + 1, 1, DirectTurns(i + 1)>...};
+  static constexpr Fn kTwoLong[] = {DirectTile<Ops, kDType, i + 1, 2, DirectTurns(2 * i + 2)>...};
 };
 
 template <class Ops, DType kDType>
@@ -195,16 +223,19 @@ void MultiplyDirect(const uint32_t* a, const SourceRows& b, int rows, typename O
                     int64_t ldc, bool accumulate) {
   using Table = DirectTable<Ops, kDType, typename MakeIndices<kTileRows>::Type>;
   const int blocks = (rows + kTileRows - 1) / kTileRows;
-  const int width = (b.k * b.k_stride <= kSmallRhs ? DirectVectors(rows) : 2) * kLanes;
-  const int most_k = b.k <= 2 * DirectK(rows) ? b.k : DirectK(rows);
+  const bool is_small = b.k * b.k_stride <= kSmallRhs;
+  const int width = (is_small ? DirectVectors(rows) : 2) * kLanes;
+  const int most_k =
+      b.count <= width || b.k <= (is_small ? 4 : 2) * DirectK(rows) ? b.k : DirectK(rows);
   int k = 0;
   do {
     const int step = b.k - k < most_k ? b.k - k : most_k;
     const int words = (step + Ops::kPerWord - 1) / Ops::kPerWord;
     for (int col = 0; col < b.count; col += width) {
       const int cols = b.count - col < width ? b.count - col : width;
-      const auto& tiles = cols <= kLanes       ? Table::kOne
-                          : cols <= 2 * kLanes ? Table::kTwo
+      const bool is_long = words >= kLongWords;
+      const auto& tiles = cols <= kLanes       ? is_long ? Table::kOneLong : Table::kOne
+                          : cols <= 2 * kLanes ? is_long ? Table::kTwoLong : Table::kTwo
                                                : Table::kMost;
       for (int block = 0, row = 0; block < blocks; ++block) {
         const int count = (rows - row) / (blocks - block);
@@ -237,7 +268,9 @@ void MultiplyStream(const uint32_t* a, const SourceRows& b, int rows, typename O
     }
   }
   alignas(64) uint32_t panels[kSkinnyWords * kSkinnyCols];
-  constexpr int k_step = kSkinnyWords * Ops::kPerWord, col_step = kSkinnyCols;
+  const bool is_short = b.k <= 2 * kSkinnyWords * Ops::kPerWord;
+  const int k_step = is_short ? b.k : kSkinnyWords * Ops::kPerWord;
+  const int col_step = is_short ? kSkinnyCols / 2 : kSkinnyCols;
   int k = 0;
   do {
     const int count = b.k - k < k_step ? b.k - k : k_step;

@@ -170,6 +170,31 @@ JAXGEMM_INLINE FloatV LoadF16(const char* p) {
 #endif
 }
 
+// Loads kWords words from each of kLanes / kWords places, which are `stride` bytes apart.
+template <int kWords>
+JAXGEMM_INLINE WordV LoadParts(const char* p, int64_t stride) {
+  if constexpr (kWords == kLanes) {
+    return Load<WordV>(p);
+#if JAXGEMM_VECTOR_BYTES == 64
+  } else if constexpr (kWords == 8) {
+    return (WordV)_mm512_inserti64x4(_mm512_castsi256_si512(Load<__m256i>(p)),
+                                     Load<__m256i>(p + stride), 1);
+  } else {
+    static_assert(kWords == 4);
+    const auto half = [&](const char* q) __attribute__((always_inline)) {
+      return _mm256_inserti128_si256(_mm256_castsi128_si256(Load<__m128i>(q)),
+                                     Load<__m128i>(q + stride), 1);
+    };
+    return (WordV)_mm512_inserti64x4(_mm512_castsi256_si512(half(p)), half(p + 2 * stride), 1);
+#elif JAXGEMM_VECTOR_BYTES == 32
+  } else {
+    static_assert(kWords == 4);
+    return (WordV)_mm256_inserti128_si256(_mm256_castsi128_si256(Load<__m128i>(p)),
+                                          Load<__m128i>(p + stride), 1);
+#endif
+  }
+}
+
 // These are consteval, so that no code of ElementBytes is compiled here for the linker to merge.
 consteval int DTypeBytes(DType dtype) { return ElementBytes(dtype); }
 consteval bool IsF8(DType dtype) { return ElementBytes(dtype) == 1 && dtype != DType::kS8; }
@@ -244,11 +269,11 @@ JAXGEMM_INLINE void SwapLanes(WordV& a, WordV& b, Indices<i...>) {
   a = low;
 }
 
-template <int kDistance>
-JAXGEMM_INLINE void SwapRows(WordV (&x)[kLanes]) {
+template <int kDistance, int kCount>
+JAXGEMM_INLINE void SwapRows(WordV (&x)[kCount]) {
   if constexpr (kDistance >= 4) {
 #pragma GCC unroll 16
-    for (int i = 0; i < kLanes; ++i) {
+    for (int i = 0; i < kCount; ++i) {
       if (!(i & kDistance)) {
         SwapLanes<kDistance>(x[i], x[i + kDistance], typename MakeIndices<kLanes>::Type{});
       }
@@ -257,12 +282,14 @@ JAXGEMM_INLINE void SwapRows(WordV (&x)[kLanes]) {
   }
 }
 
-// x[i][j] becomes x[j][i].
-JAXGEMM_INLINE void Transpose(WordV (&x)[kLanes]) {
-  SwapRows<kLanes / 2>(x);
+// x[i][j] becomes x[j][i]. With kCount < kLanes, x[i] has kCount words of each of the rows
+// i, i + kCount, ... before, and word i of all kLanes rows after.
+template <int kCount>
+JAXGEMM_INLINE void Transpose(WordV (&x)[kCount]) {
+  SwapRows<kCount / 2>(x);
   const typename MakeIndices<kLanes>::Type lanes;
 #pragma GCC unroll 16
-  for (int i = 0; i < kLanes; i += 4) {
+  for (int i = 0; i < kCount; i += 4) {
     const WordV a = Zip32<false>(x[i], x[i + 1], lanes);
     const WordV b = Zip32<true>(x[i], x[i + 1], lanes);
     const WordV c = Zip32<false>(x[i + 2], x[i + 3], lanes);

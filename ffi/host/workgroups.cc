@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "host/large_pages.h"
 #include "host/mainloop.h"
 #include "host/trace.h"
 #include "schedule/fixup.h"
@@ -341,7 +342,9 @@ const HostKernel* ChooseHostKernel(DType lhs, DType rhs, std::string_view name,
   return kernel;
 }
 
-void ZeroWorkspace(const HostCall& call) {
+void Prepare(const HostCall& call) {
+  const Problem& p = call.problem;
+  AskForLargePages(call.out, p.num_out() * p.m * p.n * Bytes(p.out_dtype));
   std::memset(call.workspace, 0, static_cast<size_t>(call.plan.zeroed_bytes));
 }
 

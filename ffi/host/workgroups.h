@@ -19,8 +19,9 @@ struct HostCall : Call {
 // FindHostKernel). Null if there is none; *error is then the reason.
 const HostKernel* ChooseHostKernel(DType lhs, DType rhs, std::string_view name, std::string* error);
 
-// Sets the zeroed part of the workspace to zero. This comes before any workgroup runs.
-void ZeroWorkspace(const HostCall& call);
+// Sets the zeroed part of the workspace to zero, and asks for large pages for a large result. This
+// comes before any workgroup runs.
+void Prepare(const HostCall& call);
 
 // Runs workgroups thread, thread + num_threads, ... one after the other, in the scratch of
 // `thread`, where thread < num_threads <= plan.choice.num_threads. All threads together run the

@@ -67,8 +67,9 @@ std::vector<Draft> AmdgpuCandidates(const Problem& p, const Config& config, cons
       (config.schedule == Schedule::kAuto || config.schedule == Schedule::kStreamK) &&
       !p.grouped() && p.tiles_per_chunk == 0 && !config.num_workgroups && !config.num_shares &&
       !config.num_queues;
-  // For short products the plan may do without counters, which are zeroed first. With ragged k a
-  // tile's k is that of its group, and a fixed stride would not share the work well.
+  // The plan may do without counters, which are zeroed first, except for long products. All tiles
+  // of a product take equally long, those of groups along m, too. With ragged k a tile's k is that
+  // of its group, and a fixed stride would not share the work well.
   const bool may_stride = config.schedule == Schedule::kAuto && p.ragged != Ragged::kK &&
                           p.tiles_per_chunk == 0 && !config.num_workgroups && !config.num_shares &&
                           !config.num_queues;
@@ -87,7 +88,8 @@ std::vector<Draft> AmdgpuCandidates(const Problem& p, const Config& config, cons
             .num_queues = [xcds = chip.num_xcds](int64_t all) { return xcds * QueuesPerXcd(all); },
             .claims_ahead = true,
             .num_xcds = chip.num_xcds,
-            .cost = AmdgpuCost}};
+            .cost = AmdgpuCost,
+            .margin = CutMargin}};
     whole.candidate.choice.form = p.scales_form();
     if (instance.for_few_rows() && IsForOneRow(p, instance, config)) {
       drafts.push_back(whole);
@@ -100,9 +102,9 @@ std::vector<Draft> AmdgpuCandidates(const Problem& p, const Config& config, cons
     drafts.push_back(whole);
     if (may_stride) {
       drafts.push_back(whole);
-      drafts.back().candidate.margin = StrideMargin(chip);
       drafts.back().scheduling.steals = false;
       drafts.back().scheduling.needs_rounds = true;
+      drafts.back().scheduling.margin = StrideMargin;
     }
     if (plan_cuts) AddCuts(TypicalGroup(p), instance, chip, whole, &drafts);
   }

@@ -48,27 +48,33 @@ const Model& ModelOf(const Chip& chip) {
   return chip.target == "gfx950" ? kGfx950 : chip.target == "gfx90a" ? kGfx90a : kGfx942;
 }
 
-// A plan that cuts tiles is taken only if it is faster than the others by this factor, because the
-// model may be wrong by as much.
-double Margin(const Choice& choice, const Chip& chip) {
-  return choice.cut_tiles > 0 ? ModelOf(chip).cut_margin : 1;
+// Groups of equal size; `batch` counts them. Of groups along m there are no more than rows, because
+// empty ones have no tiles.
+Problem EqualGroups(const Problem& p) {
+  Problem equal = TypicalGroup(p);
+  if (p.ragged == Ragged::kM) {
+    const int64_t groups = std::clamp<int64_t>(p.local_groups, 1, std::max<int64_t>(p.m, 1));
+    equal.m = CeilDiv(p.m, groups);
+    equal.batch = p.batch * groups;
+  }
+  return equal;
 }
 
-// Predicts the time of a plan. A grouped problem is predicted as groups of typical size: `batch`
-// counts them (TypicalGroup).
+// Predicts the time of a plan, of a grouped problem that of EqualGroups.
 class Prediction {
  public:
   Prediction(const Problem& p, const Chip& chip, const Plan& plan)
-      : p_(TypicalGroup(p)),
+      : p_(EqualGroups(p)),
         chip_(chip),
         plan_(plan),
         tile_(*plan.instance),
         model_(ModelOf(chip)),
         machine_(chip, model_),
         tiles_(NumTiles(p_, tile_)),
-        k_tiles_(AsDouble(CeilDiv(p_.k, tile_.tile_k))) {}
+        k_tiles_(AsDouble(CeilDiv(p_.k, tile_.tile_k / tile_.waves_k)) / AsDouble(tile_.waves_k)) {}
 
-  double Cycles() const {
+  // `slower` is a factor on the cycles of a CU that do not depend on the memory's bandwidth.
+  double Cycles(double slower = 1) const {
     const Choice& c = plan_.choice;
     const double workgroups = AsDouble(c.num_workgroups);
     const double cut = AsDouble(c.cut_tiles), whole = tiles_ - cut;
@@ -98,12 +104,18 @@ class Prediction {
       // sums of all its peers. The tree and the atomic one are predicted in the same way.
       const double shares = AsDouble(c.num_shares);
       const double slices = std::ceil(peers) + (c.num_shares % c.cut_tiles != 0 ? 1 : 0);
-      cycles += StartCycles() + std::ceil(cut * k_tiles_ / shares) *
+      cycles += StartCycles() + std::ceil(cut * std::ceil(k_tiles_) / shares) *
                                     KTileCycles(std::min(shares, workgroups), peers, latency);
-      cycles +=
-          SumBytes() / model_.publish_bytes + model_.arrival + SumCycles(slices) + StoreCycles(1);
+      cycles += model_.arrival + SumCycles(slices) + StoreCycles(1);
+      if (!KnowsItsTile(p_, plan_)) cycles += model_.claimed_share;
     }
-    cycles = Norm({cycles, MemoryBytes() / machine_.memory_bytes});
+    if (!KnowsItsTile(p_, plan_)) cycles += model_.first_claim;
+    if (plan_.stealing()) {
+      // A workgroup looks at the counter of every queue, one after the other, before it ends.
+      cycles += model_.steal * std::ceil(whole / workgroups) +
+                model_.look * AsDouble(plan_.choice.num_queues);
+    }
+    cycles = Norm({slower * cycles, MemoryCycles()}, model_.memory_norm);
     return cycles + microseconds * machine_.mhz;
   }
 
@@ -118,7 +130,7 @@ class Prediction {
     const double of_k = kRowBytes * AsDouble(tile_.waves_k) * k_tiles_;
     const double on_cu = std::max(1.0, tiles_ / cus);
     const double loads = on_cu * std::max(lines / l2, ColumnsLoaded() / past_l2) * of_k;
-    return Norm({model_.one_row + loads, MemoryBytes() / machine_.memory_bytes});
+    return Norm({model_.one_row + loads, MemoryCycles()}, model_.memory_norm);
   }
   // The bytes a cycle from the L2, and from behind it, to each of `busy` CUs.
   double L2Bytes(double busy) const {
@@ -127,10 +139,10 @@ class Prediction {
   double PastL2Bytes(double busy) const {
     return std::min(model_.cu_bytes, machine_.cache_bytes / busy);
   }
-  double Norm(std::initializer_list<double> times) const {
+  static double Norm(std::initializer_list<double> times, double exponent) {
     double sum = 0;
-    for (double time : times) sum += std::pow(time, model_.norm);
-    return std::pow(sum, 1 / model_.norm);
+    for (double time : times) sum += std::pow(time, exponent);
+    return std::pow(sum, 1 / exponent);
   }
 
   // LoadedBytes: the bytes that a tile loads in `k_tiles` k tiles. Rows and columns beyond the end
@@ -147,18 +159,19 @@ class Prediction {
            ((m + n) * k * AsDouble(Bytes(tile_.lhs)) / PackedElements(tile_.lhs) +
             m * n * AsDouble(Bytes(p_.out_dtype)));
   }
+  double MemoryCycles() const { return MemoryBytes() / machine_.memory_bytes; }
 
   // The fraction of the loaded bytes that are not in the XCD's L2. The XCD's CUs compute a block of
   // neighbouring tiles at a time, and `peers` workgroups share each tile.
   double Misses(double workgroups, double peers) const {
-    const double block = std::max(1.0, workgroups / AsDouble(chip_.num_xcds) / peers);
+    const double block = std::max(1.0, std::ceil(workgroups / AsDouble(chip_.num_xcds) / peers));
     const double rows = AsDouble(CeilDiv(p_.m, tile_.tile_m));
     const double columns = AsDouble(CeilDiv(p_.n, tile_.tile_n));
-    const double high =
-        std::max(1.0, std::min({AsDouble(plan_.grid.group_m), rows, std::floor(block)}));
+    const double high = std::max(1.0, std::min({AsDouble(plan_.grid.group_m), rows, block}));
     const double wide = std::max(1.0, std::min(std::ceil(block / high), columns));
     const double fetched = high * RowsLoaded() + wide * ColumnsLoaded();
-    return std::min(1.0, fetched / (high * wide * (RowsLoaded() + ColumnsLoaded())));
+    return std::min(1.0,
+                    fetched / (std::min(block, high * wide) * (RowsLoaded() + ColumnsLoaded())));
   }
 
   // The cycles in which each workgroup on a CU computes one k tile. They are a norm of three times:
@@ -186,8 +199,13 @@ class Prediction {
                                               std::ceil(AsDouble(tile_.tile_n * vecs) / Threads()));
     }
     const double misses = Misses(workgroups, peers);
-    const double loads = LoadedBytes(1) * std::max(1 / L2Bytes(busy), misses / PastL2Bytes(busy));
-    return Norm({matrix, on_cu * loads, latency / (tile_.waves_k > 1 ? model_.ahead : 1)});
+    const double l2 =
+        std::min(L2Bytes(busy), tile_.waves_k > 1 ? model_.to_registers : model_.cu_bytes);
+    const double loads = LoadedBytes(1) * std::max(1 / l2, misses / PastL2Bytes(busy));
+    if (tile_.tile_m == 128 && tile_.tile_n == 128) latency += model_.more_128x128;
+    if (tile_.tile_m == 128 && tile_.tile_n == 256) latency += model_.more_128x256;
+    return Norm({matrix, on_cu * loads, latency / (tile_.waves_k > 1 ? model_.ahead : 1)},
+                model_.norm);
   }
   // The same test as OperandMemory::FitsVectors (amdgpu/buffer.h), without the base address and the
   // groups' bounds, which only the kernel knows.
@@ -221,11 +239,13 @@ class Prediction {
     return on_cu * Elements() * model_.element_store + model_.other_store;
   }
   double SumBytes() const { return Elements() * 4; }
-  // The partial sums of all slices are loaded; their total is written and loaded again.
+  // A workgroup writes its partial sums. The last one loads those of all slices, which are not in
+  // its L2, and writes their total.
   double SumCycles(double slices) const {
     const double rounds = std::ceil(Elements() / Threads() / 4 / model_.rows_at_once);
-    return slices * std::max(SumBytes() / model_.cu_bytes, rounds * model_.cache_latency) +
-           SumBytes() / model_.publish_bytes + SumBytes() / model_.cu_bytes;
+    const double bytes = PastL2Bytes(AsDouble(chip_.num_cus));
+    return slices * std::max(SumBytes() / bytes, rounds * model_.cache_latency) +
+           2 * SumBytes() / model_.publish_bytes;
   }
 
   const Problem p_;
@@ -234,7 +254,9 @@ class Prediction {
   const GpuInstance& tile_;
   const Model& model_;
   const Machine machine_;
-  const double tiles_, k_tiles_;
+  const double tiles_;
+  // Where waves divide k, each has a part of a k tile, and there may be less than a whole one.
+  const double k_tiles_;
 };
 
 }  // namespace
@@ -254,15 +276,21 @@ bool IsOneRow(const Plan& plan) {
          plan.choice.num_workgroups >= plan.grid.tiles_n;
 }
 
-double StrideMargin(const Chip& chip) { return ModelOf(chip).stride_margin; }
+double CutMargin(const Problem&, const Chip& chip, const Plan& plan) {
+  return plan.choice.cut_tiles > 0 ? ModelOf(chip).cut_margin : 1;
+}
+
+double StrideMargin(const Problem& p, const Chip& chip, const Plan& plan) {
+  const Prediction prediction(p, chip, plan);
+  return prediction.Cycles(ModelOf(chip).stride_margin) / prediction.Cycles();
+}
 
 double AmdgpuCost(const Problem& p, const Chip& chip, const Plan& plan) {
-  return Prediction(p, chip, plan).Cycles() * Margin(plan.choice, chip);
+  return Prediction(p, chip, plan).Cycles();
 }
 
 double AmdgpuMicroseconds(const Candidate& candidate, const Chip& chip) {
-  return candidate.cost / candidate.margin / Margin(candidate.choice, chip) /
-         Machine(chip, ModelOf(chip)).mhz;
+  return candidate.cost / candidate.margin / Machine(chip, ModelOf(chip)).mhz;
 }
 
 }  // namespace jaxgemm

@@ -18,15 +18,21 @@ bool KnowsItsTile(const Problem& problem, const Plan& plan);
 bool IsOneRow(const Plan& plan);
 
 // The cost of a plan that Derive (plan/derive.h) has completed: the predicted cycles of the chip at
-// its peak frequency, and a margin if the plan cuts tiles. A grouped problem is predicted as
-// TypicalGroup.
+// its peak frequency. A grouped problem is predicted as groups of equal size.
 double AmdgpuCost(const Problem& problem, const Chip& chip, const Plan& plan);
 
-// Candidate::margin of a candidate whose workgroups take several tiles at a fixed stride, although
-// they could steal them.
-double StrideMargin(const Chip& chip);
+// Candidate::margin. A plan that cuts tiles is taken only if it is faster than the others by this
+// factor, because the model may be wrong by as much.
+double CutMargin(const Problem& problem, const Chip& chip, const Plan& plan);
 
-// The predicted time of a candidate with such a cost.
+// The same of a plan whose workgroups take several tiles at a fixed stride, although they could
+// steal them. What stealing gains is not predicted: some CUs may be slower than others, busy with
+// another kernel, or masked, and then the others take over their tiles. So it is assumed that the
+// slowest CU with a fixed stride takes a bit longer. Bandwidth of the memory that a slow CU does
+// not use is there for the others, so this counts less where the memory is the limit.
+double StrideMargin(const Problem& problem, const Chip& chip, const Plan& plan);
+
+// The predicted time of a candidate, whose cost includes its margin.
 double AmdgpuMicroseconds(const Candidate& candidate, const Chip& chip);
 
 }  // namespace jaxgemm

@@ -184,6 +184,7 @@ std::vector<Candidate> Candidates(const Problem& p, const Config& config, const 
     std::string reason = Complete(p, config, chip, scheduling, &candidate);
     if (reason.empty()) reason = Derive(p, candidate.choice, &plan);
     if (reason.empty()) {
+      if (scheduling.margin) candidate.margin = scheduling.margin(p, chip, plan);
       if (scheduling.cost) candidate.cost = candidate.margin * scheduling.cost(p, chip, plan);
       candidates.push_back(candidate);
     } else if (error->empty()) {

@@ -46,6 +46,8 @@ struct Scheduling {
   void (*finish)(const Problem& problem, const Chip& chip, Plan* plan) = nullptr;
   // Predicts the cost of a plan that has been derived. Null: the candidate has its cost already.
   double (*cost)(const Problem& problem, const Chip& chip, const Plan& plan) = nullptr;
+  // Then Candidate::margin is set, too; null: 1.
+  double (*margin)(const Problem& problem, const Chip& chip, const Plan& plan) = nullptr;
 };
 
 // A candidate with its tile, and what candidates.cc decides its schedule from.

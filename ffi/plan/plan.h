@@ -90,8 +90,9 @@ std::string Derive(const Problem& problem, const Choice& choice, Plan* plan);
 // (bindings/plan_dict.cc).
 std::string MakePlan(const Problem& problem, const Config& config, const Chip& chip, Plan* plan);
 
-// The decisions that `asked` left to the plan, with their reasons, for explain().
-std::vector<std::string> Reasons(const Problem& problem, const Config& asked,
-                                 const Candidate& chosen, const Plan& plan);
+// The decisions that `asked` left to the plan, with their reasons, for explain(). The plan is that
+// of the first candidate.
+std::vector<std::string> Reasons(const Problem& problem, const Config& asked, const Chip& chip,
+                                 const std::vector<Candidate>& candidates, const Plan& plan);
 
 }  // namespace jaxgemm

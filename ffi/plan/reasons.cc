@@ -1,6 +1,7 @@
 // The reasons of a plan, for explain(). jaxgemm/explain.py adds those of copies and shardings.
 #include <utility>
 
+#include "plan/amdgpu_model.h"
 #include "plan/plan.h"
 #include "plan/relayout_sm90.h"
 #include "sm90/launch_args.h"
@@ -36,10 +37,28 @@ std::string WhyLoadedByElement(const Problem& p, bool is_lhs, const GpuInstance&
          "; TMA reads this layout only of 16-bit operands" + end;
 }
 
+// How the predicted time changes if workgroups claim the same tiles in the other way: by stealing
+// instead of a fixed stride, or by a fixed stride. "" if there is no such candidate, or no time.
+std::string OfOtherClaim(const std::vector<Candidate>& candidates, const Chip& chip) {
+  const Choice& c = candidates.front().choice;
+  if (!chip.target.starts_with("gfx")) return "";
+  for (const Candidate& other : candidates) {
+    if (other.choice.kernel != c.kernel || other.choice.cut_tiles > 0) continue;
+    if ((other.choice.num_queues > 0) == (c.num_queues > 0)) continue;
+    auto us = [&chip](const Candidate& each) {
+      return Fixed1(AmdgpuMicroseconds(each, chip)) + " us";
+    };
+    return " (predicted: " + us(candidates.front()) +
+           (c.num_queues > 0 ? ", at a fixed stride " : ", by stealing ") + us(other) + ")";
+  }
+  return "";
+}
+
 }  // namespace
 
-std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Candidate& chosen,
-                                 const Plan& plan) {
+std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Chip& chip,
+                                 const std::vector<Candidate>& candidates, const Plan& plan) {
+  const Candidate& chosen = candidates.front();
   const Choice& c = plan.choice;
   std::vector<std::string> reasons;
   auto say = [&reasons](std::string reason) { reasons.push_back(std::move(reason)); };
@@ -114,11 +133,13 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Ca
           " workgroups, and there is nothing to cut: " + whole);
     }
   } else if (asked.schedule == Schedule::kAuto) {
+    const std::string times = OfOtherClaim(candidates, chip);
     say(c.schedule == Schedule::kWorkStealing
-            ? "work_stealing: more tiles than workgroups, which may run at different speeds"
+            ? "work_stealing: more tiles than workgroups, which may run at different speeds" + times
         : tiles > c.num_workgroups
-            ? "persistent: tiles at a fixed stride, because the counters that workgroups steal "
-              "from would have to be zeroed first"
+            ? "persistent: tiles at a fixed stride; to steal them takes longer, because counters "
+              "are zeroed first" +
+                  times
             : "persistent: no more tiles than workgroups");
   }
   if (p.tiles_per_chunk > 0) {

@@ -98,7 +98,7 @@ void TestChunksThatArrive() {
     std::string error;
     call.kernel = ChooseHostKernel(p.lhs_dtype, p.rhs_dtype, "", &error);
     CHECK_THAT(call.kernel, "%s", error.c_str());
-    ZeroWorkspace(call);
+    Prepare(call);
     const int64_t chunk_rows = p.tiles_per_chunk * config.tile_m;
     ListHostCopy(trial, {.source = reinterpret_cast<const char*>(product.lhs.data()),
                          .data = reinterpret_cast<char*>(lhs.data()),

@@ -92,7 +92,7 @@ void RunCase() {
   call.strides.row_scale = {.batch = p.m, .row = 1, .column = 0};
   call.out = out.data() + kGuard;
   call.workspace = reinterpret_cast<char*>(start);
-  ZeroWorkspace(call);
+  Prepare(call);
   int64_t threads = Random(1, call.plan.choice.num_threads);
   RunOnThreads(threads, static_cast<int>(threads),
                [&](int64_t thread) { RunWorkgroups(call, thread, threads); });

@@ -71,7 +71,9 @@ void TestMultiply(const HostKernel& kernel, DType lhs, DType rhs, bool skinny) {
   const int rows = Random(1, skinny ? kHostSkinnyM : kHostBlockM);
   const int cols = Random(1, Random(0, 1) ? 400 : 70);
   const int most_k = skinny ? kHostBlockK : kernel.block_k;
-  const int k = Random(0, 7) == 0 ? Random(0, 1) * most_k : Random(1, 3 * most_k / 4);
+  const int k = Random(0, 7) == 0   ? Random(0, 1) * most_k
+                : Random(0, 1) == 0 ? Random(1, 40)
+                                    : Random(1, 3 * most_k / 4);
   const bool lhs_t = Random(0, 1), rhs_t = Random(0, 1), accumulate = Random(0, 1);
   // Each operand may be a part of a larger matrix, whose rows are further apart.
   const auto apart = [](int length) { return length + (Random(0, 2) ? 0 : Random(0, 1500)); };

@@ -1,13 +1,16 @@
 // Tests the schedule core on real threads, without arithmetic. With every claim, map and reduction,
 // each (tile, k) is computed once, and the fix-up has all k. It also runs under the sanitizers.
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <set>
 #include <thread>
 #include <tuple>
+#include <vector>
 
 #include "schedule/fixup.h"
 #include "schedule/grouped_map.h"
@@ -547,6 +550,41 @@ void CheckFirstQueues() {
   for (Index xcd = 0; xcd < 8; ++xcd) CHECK_THAT(one.FirstQueueOnXcd(7, xcd) < 3, "few queues");
 }
 
+// With a fixed stride an XCD, which has every eighth workgroup, computes consecutive tiles of the
+// groups in each round, so that its L2 serves tiles that share operands.
+void CheckGroupsOfAnXcd() {
+  constexpr Index kXcds = 8, kWorkgroups = 304, kTilesN = 20;
+  const int32_t sizes[] = {700, 0, 3, 4000, 129, 2500};
+  GroupedMap map{.ragged = Ragged::kM,
+                 .num_groups = 6,
+                 .local_groups = 6,
+                 .extent = 8000,
+                 .tile = 128,
+                 .batch = 1,
+                 .aligned = 1,
+                 .group_sizes = sizes};
+  map.cut.grid = {
+      .batch = 1, .tiles_m = 1, .tiles_n = kTilesN, .tiles_k = 1, .group_m = 8, .num_xcds = kXcds};
+  map.Prepare(kWorkgroups, 0);
+  // The order of tiles without XCDs.
+  GroupedMap plain = map;
+  plain.cut.grid.num_xcds = 1;
+  std::map<std::array<Index, 4>, Index> order;
+  auto place = [](const WorkTile& tile) {
+    return std::array{tile.origin, Index{tile.zero}, tile.m, tile.n};
+  };
+  for (Index i = 0; i < plain.size(); ++i) order[place(plain(i))] = i;
+  CHECK_THAT(static_cast<Index>(order.size()) == map.size() && map.size() > 2 * kWorkgroups,
+             "%d tiles", map.size());
+  std::vector<Index> last(kXcds, -1);
+  for (Index i = 0; i < map.size(); ++i) {
+    const Index at = order.at(place(map(i))), xcd = i % kXcds;
+    CHECK_THAT(last[xcd] < 0 || at == last[xcd] + 1, "XCD %d: tile %d after %d", xcd, at,
+               last[xcd]);
+    last[xcd] = at;
+  }
+}
+
 }  // namespace
 }  // namespace jaxgemm
 
@@ -566,6 +604,7 @@ int main() {
   CheckFixedOrder();
   CheckFirstQueues();
   CheckDivisors();
+  CheckGroupsOfAnXcd();
   std::printf("schedule_test: %d failures\n", failures);
   return failures != 0;
 }

@@ -77,8 +77,8 @@ def test_tiles_are_cut_only_if_that_saves_time(chip):
     planned = plan(chip, m, n, k)
     if planned["schedule"] == "stream_k":
       cut += 1
-      # One that takes several tiles at a fixed stride is taken if it is 2 % faster than others.
-      assert best(planned, cuts=False) >= 1.05 / 1.02 * planned["predicted_us"] * 0.9999
+      # One that takes several tiles at a fixed stride has a margin, too, of up to 0.5 %.
+      assert best(planned, cuts=False) >= 1.03 / 1.005 * planned["predicted_us"] * 0.9999
   assert cut > 10
 
 
@@ -157,12 +157,39 @@ def test_other_targets_have_no_predicted_time():
 def test_counters_are_zeroed_only_for_long_products(chip):
   """There are more tiles than workgroups in each of these products."""
   experts = {"ragged": "m", "groups": 64, "local_groups": 64}
-  short, long = plan(chip, 2048, 4096, 512, **experts), plan(chip, 32768, 8192, 8192, **experts)
+  short, long = plan(chip, 2048, 4096, 512, **experts), plan(chip, 1 << 18, 8192, 8192, **experts)
   assert short["schedule"] == "persistent" and short["attrs"]["num_queues"] == 0
   assert long["schedule"] == "work_stealing" and long["attrs"]["num_queues"] > 0
   # With ragged k the tiles of a short group take less time.
   weights = {"ragged": "k", "groups": 64, "local_groups": 64}
   assert plan(chip, 2048, 4096, 1024, **weights)["schedule"] == "work_stealing"
+  # The weights' bytes take the time of this one. A slow compute unit leaves bandwidth to others.
+  loads = plan(chip, 64, 16384, 8192, **experts)
+  assert loads["schedule"] == "persistent" and loads["predicted_us"] > 2000
   # What the user asks for is kept.
   asked = plan(chip, 2048, 4096, 512, config={"schedule": "work_stealing"}, **experts)
-  assert asked["schedule"] == "work_stealing"
+  assert asked["schedule"] == "work_stealing" and asked["attrs"]["num_queues"] > 0
+  assert asked["predicted_us"] > short["predicted_us"] + 5
+
+
+@pytest.mark.parametrize("chip", ["MI300X", "MI355X"])
+def test_reasons_have_the_times_of_a_fixed_stride_and_of_stealing(chip):
+  experts = {"ragged": "m", "groups": 64, "local_groups": 64}
+  for m, mine, other in ((2048, "persistent", "by stealing"),
+                         (1 << 18, "work_stealing", "at a fixed stride")):
+    planned = plan(chip, m, 8192, 8192, **experts)
+    times = {each["schedule"]: each["predicted_us"] for each in reversed(planned["candidates"])
+             if each["kernel"] == planned["kernel"]}
+    theirs = times["work_stealing" if mine == "persistent" else "persistent"]
+    assert planned["schedule"] == mine
+    assert any(f"predicted: {times[mine]:.1f} us, {other} {theirs:.1f} us" in reason
+               for reason in planned["reasons"])
+    assert times["work_stealing"] > times["persistent"] + 5
+
+
+@on_every_chip
+def test_groups_without_rows_take_no_time(chip):
+  """At most as many experts as rows have any."""
+  experts = {"ragged": "m", "groups": 256, "local_groups": 256}
+  few, many = (plan(chip, m, 4096, 4096, **experts)["predicted_us"] for m in (16, 256))
+  assert few < many / 8

@@ -140,7 +140,8 @@ import jax, jax.numpy as jnp, jaxgemm
 from jaxgemm import _ffi
 target = _ffi.target("rocm")
 x = jax.ShapeDtypeStruct((8192, 8192), jnp.bfloat16)
-text = jax.jit(lambda x: jaxgemm.matmul(x, x, schedule="persistent")).trace(x).lower(
+config = jaxgemm.GemmConfig(schedule="persistent", tile_m=256, tile_n=256)
+text = jax.jit(lambda x: jaxgemm.matmul(x, x, config=config)).trace(x).lower(
     lowering_platforms=("rocm",)).as_text()
 workgroups = text.split("num_workgroups = ")[1].split()[0]
 print(target, _ffi.num_cus(target), workgroups, _ffi.chip(target))

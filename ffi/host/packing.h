@@ -1,0 +1,284 @@
+// Packing, generic in the vector width and in the arithmetic (an `Ops` of ops.h).
+//
+// Operands are packed into 32-bit words along k: one float or int32, or a pair of bf16 or
+// int16 for a dot-product instruction. lhs keeps its rows, at a fixed stride that is not a
+// power of two; each of its words is broadcast from memory. rhs is cut into panels of
+// kPanel columns, so that the inner loop reads it sequentially.
+#pragma once
+
+#include "host/kernel.h"
+#include "host/ops.h"
+#include "host/vector.h"
+
+namespace jaxgemm {
+namespace {
+
+constexpr int kPanel = 2 * kLanes;
+constexpr int kRowWords = 528;    // from one packed row of lhs to the next
+constexpr int kPrefetchRows = 4;  // how many rows ahead lhs is prefetched; chosen by hand
+
+// Up to this many rows of lhs are packed one word after the other, if neighbouring rows are
+// adjacent in memory.
+constexpr int kCopiedRows = 6;
+
+template <class Ops>
+constexpr int Words(int k) {
+  constexpr int kUnit = Ops::kPerWord * Ops::kWordMultiple;
+  return (k + kUnit - 1) / kUnit * Ops::kWordMultiple;
+}
+
+// Here a `row` is a row of lhs or a column of rhs. Both operands are packed by the
+// same loads, along a row or across rows.
+
+struct SourceRows {
+  const char* data;
+  int64_t k_stride, row_stride;  // bytes
+  int k, count;
+
+  // The end of the last element.
+  template <DType kDType>
+  const char* End() const {
+    return data + (k - 1) * k_stride + (count - 1) * row_stride + DTypeBytes(kDType);
+  }
+};
+
+// Loads kLanes words of one row from `k` on, with zeros after the last k.
+template <class Ops, DType kDType>
+JAXGEMM_INLINE WordV LoadAlong(const SourceRows& from, int row, int k) {
+  constexpr int kCount = kLanes * Ops::kPerWord;
+  const char* p = from.data + row * from.row_stride + k * DTypeBytes(kDType);
+  if (k + kCount <= from.k) return Ops::template Along<kDType>(p);
+  char staged[kCount * DTypeBytes(kDType)];
+  CopyPart<DTypeBytes(kDType)>(staged, p, (from.k - k) * DTypeBytes(kDType));
+  return Ops::template Along<kDType>(staged);
+}
+
+// Loads the word at `k` of kLanes rows, with zeros after the last row and the last k.
+template <class Ops, DType kDType>
+JAXGEMM_INLINE WordV LoadAcross(const SourceRows& from, int row, int k) {
+  alignas(64) static constexpr char kZeros[kLanes * 4] = {};
+  if (k >= from.k) return WordV{};
+  const char* p = from.data + k * from.k_stride + row * DTypeBytes(kDType);
+  const char* next = Ops::kPerWord == 2 && k + 1 < from.k ? p + from.k_stride : kZeros;
+  if (row + kLanes <= from.count) return Ops::template Across<kDType>(p, next);
+  char first[kLanes * DTypeBytes(kDType)], second[kLanes * DTypeBytes(kDType)];
+  const int count = (from.count - row) * DTypeBytes(kDType);
+  CopyPart<DTypeBytes(kDType)>(first, p, count);
+  if constexpr (Ops::kPerWord == 2) CopyPart<DTypeBytes(kDType)>(second, next, count);
+  return Ops::template Across<kDType>(first, second);
+}
+
+// Prefetches the cache line at (row, k); one call is enough for all of its elements. The
+// processor's own prefetchers stop at the end of a page, and one k of rhs or one row of lhs
+// often fills a page. The address may lie outside the operand: a prefetch does not fault.
+JAXGEMM_INLINE void Prefetch(const SourceRows& from, int row, int k) {
+  const uintptr_t address =
+      reinterpret_cast<uintptr_t>(from.data) + row * from.row_stride + k * from.k_stride;
+  __builtin_prefetch(reinterpret_cast<const void*>(address));
+}
+
+template <class Ops, DType kDType>
+void PackRows(uint32_t* dst, const SourceRows& from) {
+  const int words = Words<Ops>(from.k);
+  if (from.k_stride == DTypeBytes(kDType)) {
+    for (int row = 0; row < from.count; ++row) {
+      for (int word = 0; word < words; word += kLanes) {
+        const int k = word * Ops::kPerWord;
+        if (k * DTypeBytes(kDType) % 64 == 0) Prefetch(from, row + kPrefetchRows, k);
+        Store(dst + row * kRowWords + word, LoadAlong<Ops, kDType>(from, row, k));
+      }
+    }
+    return;
+  }
+  if constexpr (kDType == Ops::kWordDType && Ops::kPerWord == 1) {
+    if (from.count <= kCopiedRows) {
+      // A vector of zeros first, a part of which stays after the last word.
+      for (int row = 0; row < from.count; ++row) {
+        Store(dst + row * kRowWords + words / kLanes * kLanes, WordV{});
+      }
+      for (int k = 0; k < words; ++k) {
+        for (int row = 0; row < from.count; ++row) {
+          dst[row * kRowWords + k] = Load<uint32_t>(from.data + k * from.k_stride + row * 4);
+        }
+      }
+      return;
+    }
+  }
+  for (int word = 0; word < words; word += kLanes) {
+    for (int row = 0; row < from.count; row += kLanes) {
+      WordV x[kLanes] = {};
+      for (int i = 0; i < kLanes && word + i < words; ++i) {
+        x[i] = LoadAcross<Ops, kDType>(from, row, (word + i) * Ops::kPerWord);
+      }
+      Transpose(x);
+      for (int i = 0; i < kLanes && row + i < from.count; ++i) {
+        Store(dst + (row + i) * kRowWords + word, x[i]);
+      }
+    }
+  }
+}
+
+// Whether the elements of a row are neighbours in memory. If both strides are equal and there are
+// several rows, there is one k, and the rows are neighbours.
+template <DType kDType>
+bool ContiguousInK(const SourceRows& rows) {
+  return rows.k_stride == DTypeBytes(kDType) &&
+         (rows.row_stride != rows.k_stride || rows.count == 1);
+}
+
+// Packs at most kCount words, from the one at `k` on, of kLanes whole rows that are contiguous
+// along k. Each row is loaded as kCount words: those after its last k are not stored, or made zero.
+template <class Ops, DType kDType, int kCount>
+JAXGEMM_INLINE void PackWords(uint32_t* panel, const SourceRows& from, int row, int k, int words) {
+  const char* p = from.data + row * from.row_stride + k * DTypeBytes(kDType);
+  const bool prefetch = k * DTypeBytes(kDType) % 64 == 0;
+  WordV x[kCount];
+#pragma GCC unroll 16
+  for (int i = 0; i < kCount; ++i) {
+    if (prefetch) {
+#pragma GCC unroll 4
+      for (int j = i; j < kLanes; j += kCount) Prefetch(from, row + kPanel + j, k);
+    }
+    if constexpr (kCount == kLanes) {
+      x[i] = Ops::template Along<kDType>(p + i * from.row_stride);
+    } else {
+      x[i] = LoadParts<kCount>(p + i * from.row_stride, kCount * from.row_stride);
+    }
+  }
+  Transpose(x);
+  const bool half_word = Ops::kPerWord == 2 && from.k - k == 2 * words - 1;
+#pragma GCC unroll 16
+  for (int i = 0; i < kCount; ++i) {
+    if (i == words) break;
+    if (half_word && i == words - 1) x[i] &= 0xffffu;
+    Store(panel + i * kPanel, x[i]);
+  }
+}
+
+// Packs rows that are contiguous along k. `rows` is their number, rounded up to whole panels.
+template <class Ops, DType kDType>
+JAXGEMM_INLINE void PackContiguous(uint32_t* dst, const SourceRows& from, int rows, int words) {
+  const char* end = from.End<kDType>();
+  for (int row = 0; row < rows; row += kLanes) {
+    const bool all_rows = row + kLanes <= from.count;
+    const char* last = from.data + (row + kLanes - 1) * from.row_stride;
+    for (int word = 0, step; word < words; word += step) {
+      const int k = word * Ops::kPerWord, rest = words - word;
+      uint32_t* panel = dst + (int64_t{row / kPanel} * words + word) * kPanel + row % kPanel;
+      // Whether all rows may be loaded as so many words: the loads end inside the operand, and
+      // words after the last k are not needed.
+      const auto fits = [&](int loaded) __attribute__((always_inline)) {
+        const int k_end = k + loaded * Ops::kPerWord;
+        return all_rows && last + k_end * DTypeBytes(kDType) <= end &&
+               (Ops::kWordMultiple == 1 || k_end <= from.k);
+      };
+      const auto pack = [&]<int kCount>(Indices<kCount>) __attribute__((always_inline)) {
+        if (!fits(kCount)) return false;
+        step = kCount;
+        PackWords<Ops, kDType, kCount>(panel, from, row, k, rest < kCount ? rest : kCount);
+        return true;
+      };
+      // Parts of vectors are joined while they are loaded, which takes fewer shuffles.
+      if constexpr (kDType == Ops::kWordDType && kLanes > 4) {
+        if (rest <= 4 && pack(Indices<4>())) continue;
+        if (pack(Indices<8>())) continue;
+      } else {
+        if (pack(Indices<kLanes>())) continue;
+      }
+      step = kLanes;
+      WordV x[kLanes] = {};
+#pragma GCC unroll 16
+      for (int i = 0; i < kLanes; ++i) {
+        if (row + i < from.count) x[i] = LoadAlong<Ops, kDType>(from, row + i, k);
+      }
+      Transpose(x);
+#pragma GCC unroll 16
+      for (int i = 0; i < kLanes; ++i) {
+        if (i < rest) Store(panel + i * kPanel, x[i]);
+      }
+    }
+  }
+}
+
+// `k_ahead`: how far ahead in k to prefetch if neighbouring rows are adjacent in memory.
+template <class Ops, DType kDType>
+void PackPanels(uint32_t* dst, const SourceRows& from, int k_ahead) {
+  const int words = Words<Ops>(from.k);
+  const auto at = [&](int row, int word) {
+    return dst + (int64_t{row / kPanel} * words + word) * kPanel + row % kPanel;
+  };
+  const int rows = (from.count + kPanel - 1) / kPanel * kPanel;
+  if (ContiguousInK<kDType>(from)) {
+    return PackContiguous<Ops, kDType>(dst, from, rows, words);
+  }
+  // Packs 8 k at a time: the processor's prefetchers can follow that many streams, and the
+  // stores fill whole cache lines of a panel.
+  constexpr int kGroup = 8 / Ops::kPerWord;
+  for (int word = 0; word < words; word += kGroup) {
+    const int count = words - word < kGroup ? words - word : kGroup;
+    for (int row = 0; row < rows; row += kPanel) {
+      uint32_t* panel = at(row, word);
+      const int k = word * Ops::kPerWord;
+      if (row + kPanel <= from.count && k + 8 <= from.k) {
+#pragma GCC unroll 8
+        for (int i = 0; i < kGroup; ++i) {
+          const char* p =
+              from.data + (k + i * Ops::kPerWord) * from.k_stride + row * DTypeBytes(kDType);
+#pragma GCC unroll 2
+          for (int lane = 0; lane < kPanel; lane += kLanes) {
+            Store(panel + i * kPanel + lane, Ops::template Across<kDType>(p, p + from.k_stride));
+            p += kLanes * DTypeBytes(kDType);
+          }
+        }
+        if (row * DTypeBytes(kDType) % 64 == 0) {
+#pragma GCC unroll 8
+          for (int i = 0; i < 8; ++i) Prefetch(from, row, k + k_ahead + i);
+        }
+        continue;
+      }
+      for (int i = 0; i < count; ++i) {
+        for (int lane = 0; lane < kPanel; lane += kLanes) {
+          Store(panel + i * kPanel + lane,
+                row + lane < from.count
+                    ? LoadAcross<Ops, kDType>(from, row + lane, k + i * Ops::kPerWord)
+                    : WordV{});
+        }
+      }
+    }
+  }
+}
+
+// Calls body.template operator()<dtype>() if `Ops` takes operands of this type.
+template <class Ops, class Body>
+void WithDType(DType dtype, Body body) {
+#define JAXGEMM_DTYPE(id, name, xla, bytes, is_operand, is_out)    \
+  if constexpr (is_operand && Ops::Takes(DType::id)) {             \
+    if (dtype == DType::id) body.template operator()<DType::id>(); \
+  }
+#include "spec/instances.def"
+#undef JAXGEMM_DTYPE
+}
+
+template <class Ops>
+void PackA(void* dst, const OperandView& a, int rows, int k) {
+  WithDType<Ops>(a.dtype, [&]<DType kDType> {
+    constexpr int kBytes = DTypeBytes(kDType);
+    PackRows<Ops, kDType>(
+        static_cast<uint32_t*>(dst),
+        {static_cast<const char*>(a.data), a.col_stride * kBytes, a.row_stride * kBytes, k, rows});
+  });
+}
+
+template <class Ops>
+void PackB(void* dst, const OperandView& b, int k, int cols) {
+  WithDType<Ops>(b.dtype, [&]<DType kDType> {
+    constexpr int kBytes = DTypeBytes(kDType);
+    PackPanels<Ops, kDType>(
+        static_cast<uint32_t*>(dst),
+        {static_cast<const char*>(b.data), b.row_stride * kBytes, b.col_stride * kBytes, k, cols},
+        8);
+  });
+}
+
+}  // namespace
+}  // namespace jaxgemm
