@@ -41,7 +41,7 @@ std::string WhyFasterOnHost(const Problem& p, double operations) {
   // With a k of 2 or 3 storing the result takes most of the time. In float32 the ratios are 0.68 to
   // 3.39 for 6 products here, and 0.31 to 0.97 for 18 with AVX2
   // (cpu-epyc-avx2-random-kernels.json). For results that get large pages (host/large_pages.h) they
-  // are 1.73 to 2.53 for 4 products (cpu-epyc-avx512-short-k.json). In bfloat16 they are 0.48 to
+  // are 1.68 to 3.79 for 8 products (cpu-epyc-avx512-short-k.json). In bfloat16 they are 0.48 to
   // 1.41 for 6 with few rows or columns.
   constexpr int64_t kShortK = 3, kFew = 16;
   const bool in_heap = NumOut(p) * static_cast<double>(Bytes(p.out_dtype)) <= kLargestOfHeap;
