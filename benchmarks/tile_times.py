@@ -3,9 +3,10 @@
 The emulator's clock predicts them for `python -m benchmarks.predicted` and `.model.amdgpu`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 import dataclasses
 import functools
+import math
 
 import jax
 import jax.numpy as jnp
@@ -24,7 +25,8 @@ class TileTimes:
   """Cycles of the workgroups that share a compute unit; in most cases it has one.
 
   matrix_cycles are those of a SIMD's matrix pipe for a k tile; matrix_share is the share of
-  the main loop's time in which the matrix pipes are busy.
+  the main loop's time in which the matrix pipes are busy. The first of several tiles takes
+  `start` cycles more than each later one.
   """
 
   fixed: float
@@ -32,6 +34,7 @@ class TileTimes:
   matrix_cycles: float
   matrix_share: float
   clock: clock.Clock
+  start: float = 0.0
 
   def cycles(self, k_tiles: float) -> float:
     return self.fixed + k_tiles * self.per_k_tile
@@ -61,19 +64,39 @@ def of_clocks(longer: clock.Clock, shorter: clock.Clock, more: int, k_tiles: int
 
 def of_kernel(arch: str, name: str, constants: dict[str, float] | None = None,
               workgroups: int = 1, several: bool = False, out_dtype: str | None = None,
-              **options) -> TileTimes:
+              sizes: tuple[int, int, int] | None = None, **options) -> TileTimes:
   """The times of one of this build's kernels; out_dtype is by default the operands' type.
 
   `workgroups` share the compute unit; each computes a tile. If it is one of `several`, the
-  workgroup claims each of them. Its only tile it knows from the start.
+  workgroup claims each of them. Its only tile it knows from the start. `sizes` are m, n and k of a
+  product that is one tile, if they are not those of a whole tile with K_TILES. For this k cycles()
+  is what the clock says; from there on it is linear.
   """
   run = functools.partial(_launch, arch, name, workgroups, out_dtype,
                           options | {"constants": constants, "clock": workgroups})
-  times = _of_only_tile(name, run, workgroups)
+  return _with_sizes(_of_only_tile(name, run, workgroups), run, resource_rows._parse(name)["tile"],
+                     several, sizes)
+
+
+def _with_sizes(times: TileTimes, run: Callable, tile: Sequence[int], several: bool,
+                sizes: tuple[int, int, int] | None) -> TileTimes:
+  """The times with what comes before and after the main loop of one or several tiles."""
+  k_tiles = K_TILES if sizes is None else math.ceil(sizes[2] / tile[2])
   if several:
-    tile = run(K_TILES, tiles=3).cycles - run(K_TILES, tiles=2).cycles
-    times = dataclasses.replace(times, fixed=tile - K_TILES * times.per_k_tile)
-  return times
+    two, three = (run(k_tiles, tiles=tiles, sizes=sizes).cycles for tiles in (2, 3))
+    later, start = three - two, two - 2 * (three - two)
+  elif sizes is not None:
+    later, start = run(k_tiles, sizes=sizes).cycles, 0.0
+  else:
+    return times
+  return dataclasses.replace(times, fixed=later - k_tiles * times.per_k_tile, start=start)
+
+
+def _product(tile: Sequence[int], count: int, k_tiles: int, sizes: tuple[int, int, int] | None
+             ) -> tuple[int, int, int]:
+  """The sizes of a product of `count` tiles, which are rows of tiles if they are whole rows."""
+  m, n, k = sizes or (tile[0], tile[1], tile[2] * k_tiles)
+  return (m * count, n, k) if m % tile[0] == 0 else (m, n * count, k)
 
 
 def _of_only_tile(name: str, run: Callable, workgroups: int) -> TileTimes:
@@ -87,10 +110,10 @@ def _of_only_tile(name: str, run: Callable, workgroups: int) -> TileTimes:
 
 
 def _launch(arch: str, name: str, workgroups: int, out_dtype: str | None, options: dict,
-            k_tiles: int, tiles: int = 1) -> clock.Clock:
+            k_tiles: int, tiles: int = 1, sizes: tuple[int, int, int] | None = None
+            ) -> clock.Clock:
   parsed = resource_rows._parse(name)
-  m, n, k = parsed["tile"]
-  m, k = m * workgroups * tiles, k * k_tiles
+  m, n, k = _product(parsed["tile"], workgroups * tiles, k_tiles, sizes)
   lhs_contracting, rhs_contracting = resource_rows._contracting(parsed["layout"])
   lhs = jnp.zeros((m, k) if lhs_contracting else (k, m), parsed["dtypes"][0])
   rhs = jnp.zeros((n, k) if rhs_contracting else (k, n), parsed["dtypes"][1])
@@ -110,31 +133,29 @@ def _launch(arch: str, name: str, workgroups: int, out_dtype: str | None, option
 
 
 def of_triton(arch: str, peer, layout: str, constants: dict[str, float] | None = None,
-              several: bool = False, **options) -> TileTimes:
-  """The times of a variant of /tmp/bm/triton_peer.py.
+              several: bool = False, sizes: tuple[int, int, int] | None = None, **options
+              ) -> TileTimes:
+  """The times of a variant of triton_peer.py; `several` and `sizes` as in of_kernel().
 
-  If its program has `several` tiles, `fixed` is that of each later one; the variant must have been
-  compiled for one program.
+  With `several` the variant must have been compiled for one program.
   """
-  def run(k_tiles: int, tiles: int = 1) -> clock.Clock:
-    return _launch_triton(arch, peer, layout, tiles, k_tiles, {"constants": constants, **options})
+  def run(k_tiles: int, tiles: int = 1, sizes: tuple[int, int, int] | None = None) -> clock.Clock:
+    return _launch_triton(arch, peer, layout, _product(peer.tile, tiles, k_tiles, sizes),
+                          {"constants": constants, **options})
 
   first = run(K_TILES)
-  # The clock sees no loop if its waves are never in it at the same time.
-  times = (of_clock(first, K_TILES) if first.loop is not None
+  # The clock sees no loop if its waves are never in it at the same time. A masked k tile after the
+  # loop does not count.
+  times = (of_clock(first, K_TILES) if first.loop is not None and peer.mask != "last"
            else of_clocks(run(3 * K_TILES), first, 2 * K_TILES, K_TILES))
-  if several:
-    tile = run(K_TILES, tiles=3).cycles - run(K_TILES, tiles=2).cycles
-    times = dataclasses.replace(times, fixed=tile - K_TILES * times.per_k_tile)
-  return times
+  return _with_sizes(times, run, peer.tile, several, sizes)
 
 
-def _launch_triton(arch: str, peer, layout: str, tiles: int, k_tiles: int, options: dict
+def _launch_triton(arch: str, peer, layout: str, product: tuple[int, int, int], options: dict
                    ) -> clock.Clock:
   from benchmarks import triton_peer
 
-  m, n, k = peer.tile
-  m, k = m * tiles, k * k_tiles
+  m, n, k = product
   lhs_contracting, rhs_contracting = resource_rows._contracting(layout)
   lhs = resource_rows._aligned(np.zeros((m, k) if lhs_contracting else (k, m), np.uint16))
   rhs = resource_rows._aligned(np.zeros((n, k) if rhs_contracting else (k, n), np.uint16))

@@ -107,7 +107,7 @@ def markdown(command: str, tables: dict, clock: list[dict]) -> str:
         f"| {chip} | {each['products']} {kind} | {each['within']:.0%} | {each['over_best']:.3f} | "
         f"{each['share']:.2f} | {each['share_without_launch']:.2f} | {each['large_share']:.2f} | "
         f"{each['few_rows']} | "
-        f"{each['few_rows_share']:.2f} | {each['few_rows_least']:.2f} |")
+        f"{each['few_rows_share']:.2f} | {each['few_rows_least']:.2f} |".replace("nan", "-"))
   lines += ["", "Shares are geometric means. The candidates are those that the plan has; the first "
             "two columns of numbers say that the plan takes the best of them by its own model (a "
             "plan that cuts tiles must save 3 %), no more.", ""]

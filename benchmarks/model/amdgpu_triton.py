@@ -5,11 +5,14 @@
 It needs PyPI's triton. The products are random ones (amdgpu_random.py) of bfloat16 in row-major
 layouts. Our time is that of the candidate which the plan takes, Triton's that of the best of its
 tiles and options (triton_peer.SMALLER), one program on a compute unit, chosen for each product by
-the clock; so Triton's choice is perfect and ours is the plan's. Where sizes are no multiples of a
-tile, Triton's kernel is predicted as if it needed no more instructions. Both have 5 us for a
-launch. A grouped product has groups of equal size; it is predicted as that many dense products in
-one launch, on both sides, without the search of a tile's group. Times are microseconds at peak
-frequency, and all are predictions: no GPU is used. A ratio is our time over Triton's.
+the clock; so Triton's choice is perfect and ours is the plan's. On both sides the emulator runs the
+tiles of a workgroup with the product's own k; it extrapolates from several tiles to many, and from
+16 (our kernels: 24) k tiles to more. If k is no multiple of 64, Triton's kernel masks its loads
+along k. It is told that all sizes are multiples of 16, also where they are not: else it would load
+single elements. Both have 5 us for a launch. A grouped product has groups of equal size; it is
+predicted as that many dense products in one launch, on both sides, without the search of a tile's
+group. Times are microseconds at peak frequency, and all are predictions: no GPU is used. A ratio is
+our time over Triton's.
 """
 
 import functools
@@ -23,7 +26,7 @@ import typing
 from absl import app, flags
 import numpy as np
 
-from benchmarks import pipes, progress
+from benchmarks import pipes, progress, tile_times
 from benchmarks.model import amdgpu_random, amdgpu_rows
 from jaxgemm import _ffi
 from jaxgemm.emulator import grid
@@ -31,26 +34,31 @@ from jaxgemm.emulator import grid
 FLAGS = flags.FLAGS
 
 WORST = 12
+CLOSE = 1.2
 
 
 @functools.cache
-def peers(arch: str) -> dict[tuple[int, int, int], list]:
+def peers(arch: str, masks: tuple[str, ...]) -> dict[tuple[int, int, int], list]:
   """The variants of each of Triton's tiles. Those of waves_per_eu differ by 2 % at most."""
   from benchmarks import triton_peer
 
   found = {}
   for tile, warps in triton_peer.SMALLER:
     progress.doing(f"{arch}: Triton's {'x'.join(map(str, tile))}")
-    found[tile] = triton_peer.variants(arch, 1, 0, 1, tile, warps, waves_per_eus=(0,))
+    found[tile] = triton_peer.variants(arch, 1, 0, 1, tile, warps, waves_per_eus=(0,), masks=masks)
   return found
 
 
 @functools.cache
-def triton_cycles(arch: str, tile: tuple, several: bool, constants: tuple) -> list:
-  from benchmarks import tile_times
+def triton_cycles(arch: str, tile: tuple, masks: tuple[str, ...], several: bool, constants: tuple,
+                  sizes: tuple[int, int, int] | None) -> list:
+  return [tile_times.of_triton(arch, peer, "rrr", dict(constants), several=several, sizes=sizes)
+          for peer in peers(arch, masks)[tile]]
 
-  return [tile_times.of_triton(arch, peer, "rrr", dict(constants), several=several)
-          for peer in peers(arch)[tile]]
+
+def masks_of(k: int, tile_k: int) -> tuple[str, ...]:
+  """The values of triton_peer's MASK that are right for a k."""
+  return ("none",) if k % tile_k == 0 else ("each", "last") if k > tile_k else ("each",)
 
 
 class Problem(typing.NamedTuple):
@@ -60,20 +68,39 @@ class Problem(typing.NamedTuple):
   groups: int = 1  # products of these sizes
 
 
+def sizes_of_tile(problem: Problem, tile: tuple[int, int, int]) -> tuple[int, int, int]:
+  """The sizes of a product's first tile, with the last K_TILES of its k tiles."""
+  beyond = max(0, math.ceil(problem.k / tile[2]) - tile_times.K_TILES)
+  return min(problem.m, tile[0]), min(problem.n, tile[1]), problem.k - beyond * tile[2]
+
+
 def triton(arch: str, problem: Problem) -> dict:
-  """The best of Triton's tiles; and its time with each tile."""
+  """The best of Triton's tiles, and the time with it and with the largest one.
+
+  The clock runs the product's own k only for tiles that are CLOSE to the best one by times that
+  are linear in the k tiles, to take less time itself.
+  """
+  from benchmarks import triton_peer
+
   machine = amdgpu_rows.Machine(arch)
   m, n, k, groups = problem
-  times = {}
-  for tile in peers(arch):
+
+  def microseconds(tile: tuple[int, int, int], exact: bool) -> float:
     tiles = math.ceil(m / tile[0]) * math.ceil(n / tile[1]) * groups
     traffic = grid.matmul_traffic(arch, m, n, k, tile=(min(tile[0], m), min(tile[1], n)),
                                   groups=groups)
     constants = amdgpu_rows.rounded_constants(arch, traffic)
     rounds = math.ceil(tiles / machine.value("cus"))
-    each = triton_cycles(arch, tile, rounds > 1, constants)
-    cycles = min(rounds * time.cycles(math.ceil(k / tile[2])) for time in each)
-    times["x".join(map(str, tile[:2]))] = machine.seconds(cycles, traffic, False) * 1e6
+    each = triton_cycles(arch, tile, masks_of(k, tile[2]), rounds > 1, constants,
+                         sizes_of_tile(problem, tile) if exact else None)
+    cycles = min(time.start + rounds * time.cycles(math.ceil(k / tile[2])) for time in each)
+    return machine.seconds(cycles, traffic, False) * 1e6
+
+  roughly = {tile: microseconds(tile, False) for tile, _ in triton_peer.SMALLER}
+  least = min(roughly.values())
+  times = {"x".join(map(str, tile[:2])):
+           microseconds(tile, True) if time <= CLOSE * least else time
+           for tile, time in roughly.items()}
   best = min(times, key=times.__getitem__)
   return {"triton": times[best], "triton_tile": best, "triton_256": times["256x256"]}
 

@@ -9,6 +9,11 @@
 
 namespace jaxgemm {
 
+// The logarithm of the bytes of an element of out, for what StoresFours (plain_product.h) allows.
+JAXGEMM_AMD int LogBytes(const GemmArgs& args) {
+  return args.out_dtype == DType::kF32 || args.out_dtype == DType::kS32 ? 2 : 1;
+}
+
 // Where a thread stores its groups of four columns, for what StoresFours (plain_product.h) allows:
 // in column `col`, in the tile's row `row` and those that are kRowsAtOnce apart. Rows and columns
 // outside of out are outside of the resource.
@@ -22,11 +27,12 @@ struct FoursOfThread {
   uint32_t row, col, rows_of_tile, row_bytes, offset;
   __amdgpu_buffer_rsrc_t resource;
 
-  JAXGEMM_AMD FoursOfThread(const GemmArgs& args, const WorkTile& tile) {
-    log_bytes = args.out_dtype == DType::kF32 || args.out_dtype == DType::kS32 ? 2 : 1;
+  JAXGEMM_AMD FoursOfThread(const GemmArgs& args, const WorkTile& tile, Ragged ragged,
+                            int log_bytes)
+      : log_bytes(log_bytes) {
     const auto n = static_cast<uint32_t>(args.n);
     row_bytes = n << log_bytes;
-    const auto [rows, row_of_out] = RowsOfOut(args, tile);
+    const auto [rows, row_of_out] = RowsOfOut(args, tile, ragged);
     const int64_t first_row = int64_t{tile.m} * Traits::kTileM, rows_left = rows - first_row;
     rows_of_tile = static_cast<uint32_t>(rows_left < Traits::kTileM ? rows_left : Traits::kTileM);
     resource = __builtin_amdgcn_make_buffer_rsrc(
@@ -45,26 +51,16 @@ struct FoursOfThread {
     __builtin_amdgcn_raw_buffer_store_b128(four, resource, offset + i * kRowsAtOnce * row_bytes, 0,
                                            0);
   }
-  // Stores what is most common, a result of 16 bits to which nothing is applied, in one block of
-  // code. Returns false for other products, and if an accumulator may be NaN that has no short
-  // conversion.
-  JAXGEMM_AMD bool StoreRounded(const GemmArgs& args, const TileEpilogue& epilogue,
-                                const typename Traits::Sums& sums, bool in_memory) const {
-    if (!IsOnlyRounded(log_bytes, in_memory, epilogue.HasVectors(), epilogue.activation)) {
-      return false;
+  // Stores a result of 16 bits to which nothing is applied, in one block of code. Returns false if
+  // an accumulator may be NaN that has no short conversion.
+  template <bool kBf16>
+  JAXGEMM_AMD bool StoreRounded(const typename Traits::Sums& sums) const {
+    if constexpr (Traits::kLhs != DType::kS8 && kBf16 && !kConvertsNan) {
+      if (MayHaveNan(sums)) return false;
     }
-    const bool bf16 = args.out_dtype == DType::kBF16;
-    if constexpr (Traits::kLhs != DType::kS8 && !kConvertsNan) {
-      if (bf16 && MayHaveNan(sums)) return false;
-    }
-    auto store = [&](auto convert) __attribute__((always_inline)) {
 #pragma unroll
-      for (int i = 0; i < Traits::kSumsM; ++i) Store16(i, convert(Convert4<float>(sums[i][0])));
-    };
-    if (bf16) {
-      store([](auto x) { return ConvertNumbers16<true>(x); });
-    } else {
-      store([](auto x) { return ConvertNumbers16<false>(x); });
+    for (int i = 0; i < Traits::kSumsM; ++i) {
+      Store16(i, ConvertNumbers16<kBf16>(Convert4<float>(sums[i][0])));
     }
     return true;
   }
@@ -81,9 +77,16 @@ JAXGEMM_AMD void StoreFewRows(const GemmArgs& args, const WorkTile& tile,
   constexpr int kFours = Traits::kTileN / 4;
   const TileEpilogue epilogue(args, tile, args.groups.ragged);
   // In a tile of 16 rows some threads have no sums; it leaves these products to the loop.
-  if (StoresFours(args, Traits::kLhs, Traits::kTileM) && Traits::kSumThreads == Traits::kThreads &&
-      FoursOfThread<Traits>(args, tile).StoreRounded(args, epilogue, sums, loaded != nullptr)) {
-    return;
+  if (StoresFours(args, Traits::kLhs, Traits::kTileM) && Traits::kSumThreads == Traits::kThreads) {
+    const FoursOfThread<Traits> fours(args, tile, args.groups.ragged, LogBytes(args));
+    if (IsOnlyRounded(fours.log_bytes, loaded != nullptr, epilogue.HasVectors(),
+                      epilogue.activation)) {
+      const bool bf16 = args.out_dtype == DType::kBF16;
+      if (bf16 ? fours.template StoreRounded<true>(sums)
+               : fours.template StoreRounded<false>(sums)) {
+        return;
+      }
+    }
   }
   auto* staged = reinterpret_cast<LdsSum4*>(lds);
   // In a gated product's tile, 16 columns of the gate and 16 of the up projection alternate.
@@ -131,15 +134,13 @@ JAXGEMM_AMD void StoreFewRows(const GemmArgs& args, const WorkTile& tile,
 }
 
 // The same as StoreFewRows in fewer instructions, for RunOneTile (gemm.h) and what StoresFours
-// (plain_product.h) allows.
+// (plain_product.h) allows. Only threads that HasSums() call this.
 template <class Traits>
 JAXGEMM_AMD void StoreFours(const GemmArgs& args, const WorkTile& tile,
                             const typename Traits::Sums& sums) {
-  if (!Traits::HasSums()) return;
   using Sum4 = typename Traits::Sum4;
-  const FoursOfThread<Traits> fours(args, tile);
+  const FoursOfThread<Traits> fours(args, tile, Ragged::kNone, LogBytes(args));
   const TileEpilogue epilogue(args, tile, Ragged::kNone);
-  if (fours.StoreRounded(args, epilogue, sums, false)) return;
   const DType out = args.out_dtype;
   const ColumnVectors vectors(epilogue, fours.col < args.n ? fours.col : 0, 4);
 #pragma unroll

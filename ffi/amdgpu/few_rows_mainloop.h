@@ -40,7 +40,8 @@ class StreamedOperand {
       : line_bytes_(static_cast<uint32_t>(memory.line_bytes)),
         before_row_(static_cast<uint32_t>(memory.FirstRow(tile) * kBytes)),
         step_(memory.TileStep()) {
-    const uint32_t of_wave = WaveId() * (kKContiguous ? kRowBytes : Traits::kWaveK * line_bytes_);
+    const uint32_t of_wave =
+        Traits::WaveK() * (kKContiguous ? kRowBytes : Traits::kWaveK * line_bytes_);
     resource_ = MakeResource(memory.TileBase(tile, k_tile) + of_wave);
     const uint32_t group = LaneId() / 16;
 #pragma unroll
@@ -59,8 +60,8 @@ class StreamedOperand {
   }
   // Loads of the current k tile return zeros from its `k_left`-th k on.
   JAXGEMM_AMD void MaskK(uint32_t k_left) {
-    const int left = static_cast<int>(k_left) - WaveId() * Traits::kWaveK;
-    if (left <= 0) {
+    const int left = static_cast<int>(k_left) - Traits::WaveK() * Traits::kWaveK;
+    if (Traits::kWavesK > 1 && left <= 0) {
       Close();
     } else if constexpr (kKContiguous) {
 #pragma unroll
@@ -181,12 +182,7 @@ class FewRowsMainloop {
     };
     auto multiply = [&](int ahead) __attribute__((always_inline)) {
       __builtin_amdgcn_sched_barrier(0);
-#pragma unroll
-      for (int vec = 0; vec < kVecs; vec += VecsPerMma<Traits>()) {
-        Multiply([&](int frag, int i) {
-          return Lhs::Fragment(loaded[ahead].lhs, frag, vec + i);
-        }, [&](int frag, int i) { return Rhs::Fragment(loaded[ahead].rhs, frag, vec + i); }, sums);
-      }
+      MultiplyTile(loaded[ahead].lhs, loaded[ahead].rhs, sums);
       __builtin_amdgcn_sched_barrier(0);
     };
     load(0);
@@ -209,6 +205,16 @@ class FewRowsMainloop {
 #pragma unroll
     for (int i = 0; i < kAhead; ++i) {
       if (left > i) multiply(i);
+    }
+  }
+
+  // Multiplies a wave's part of a k tile.
+  static JAXGEMM_AMD void MultiplyTile(const typename Lhs::Pieces& lhs,
+                                       const typename Rhs::Pieces& rhs, WaveSums& sums) {
+#pragma unroll
+    for (int vec = 0; vec < kVecs; vec += VecsPerMma<Traits>()) {
+      Multiply([&](int frag, int i) { return Lhs::Fragment(lhs, frag, vec + i); },
+               [&](int frag, int i) { return Rhs::Fragment(rhs, frag, vec + i); }, sums);
     }
   }
 

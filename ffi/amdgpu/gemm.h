@@ -7,6 +7,7 @@
 #include "amdgpu/gemm_traits.h"
 #include "amdgpu/isa.h"
 #include "amdgpu/mainloop.h"
+#include "amdgpu/short_k.h"
 #include "kernel/gemm_args.h"
 #include "schedule/fixup.h"
 
@@ -375,22 +376,28 @@ struct FewRowsTile {
   }
 
   static JAXGEMM_AMD void LoadFirst(const GemmArgs& args, auto... values) {
-    LoadHere(args.out, args.bias, args.scale, args.row_scale, args.scale_stride, values...);
+    LoadHere(args.out, args.only_rounded, values...);
   }
   static JAXGEMM_AMD WorkTile At(const OneTileMap& map, Index workgroup) {
     if constexpr (!kOneRow) return map(workgroup);
     // Neighbouring tiles that read the same cache lines of rhs run on one XCD.
     return {.n = Loop::kSharesLines ? map.OnXcd(workgroup) : workgroup, .k_end = map.tiles_k};
   }
-  static JAXGEMM_AMD void ComputePlain(GemmArgs args, const WorkTile& tile, Lds* lds,
+  static JAXGEMM_AMD void ComputePlain(const GemmArgs& args, const WorkTile& tile, Lds* lds,
                                        typename Traits::Sums& sums, auto&& fix_up) {
+    if (__builtin_expect(ShortK<Traits>::Has(args), true)) ShortK<Traits>::Run(args, tile);
     typename Loop::WaveSums of_wave;
-    args.groups.ragged = Ragged::kNone;
     Loop::RunVectors(OperandMemory<Traits, true>(args), OperandMemory<Traits, false>(args), tile,
                      of_wave);
     Loop::AddWaves(of_wave, lds, sums);
     if constexpr (!kOneRow) fix_up();
-    StoreFours<Traits>(args, tile, sums);
+    if (!Traits::HasSums()) return;
+    if (__builtin_expect(args.only_rounded, true)) {
+      constexpr bool kBf16 = HalfTypeOf(Traits::kLhs) == DType::kBF16;
+      const FoursOfThread<Traits> fours(args, tile, Ragged::kNone, /*log_bytes=*/1);
+      if (fours.template StoreRounded<kBf16>(sums)) return;
+    }
+    StoreFours<Traits>(LoadArgs(), tile, sums);
   }
 };
 template <class Traits>

@@ -62,6 +62,7 @@ struct GemmTraits {
   static JAXGEMM_AMD bool HasSums() { return kSumThreads == kThreads || ThreadId() < kSumThreads; }
   static JAXGEMM_AMD int WaveM() { return WaveId() / kWavesN; }
   static JAXGEMM_AMD int WaveN() { return WaveId() % kWavesN; }
+  static JAXGEMM_AMD int WaveK() { return kWavesK > 1 ? WaveId() : 0; }
 };
 
 // Sets a thread's accumulators to zero. By itself the compiler does so just before the loop that

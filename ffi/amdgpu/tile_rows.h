@@ -11,14 +11,17 @@ namespace jaxgemm {
 struct MatrixRows {
   int64_t count, first;
 };
-JAXGEMM_AMD MatrixRows RowsOfOut(const GemmArgs& args, const WorkTile& tile) {
+JAXGEMM_AMD MatrixRows RowsOfOut(const GemmArgs& args, const WorkTile& tile, Ragged ragged) {
   const int64_t first = tile.batch * args.m;
-  switch (args.groups.ragged) {
+  switch (ragged) {
     case Ragged::kNone: return {args.m, first};
     case Ragged::kM: return {tile.limit - tile.origin, first + tile.origin};
     case Ragged::kK:
       return {args.m, (int64_t{tile.batch} * args.groups.local_groups + tile.group) * args.m};
   }
+}
+JAXGEMM_AMD MatrixRows RowsOfOut(const GemmArgs& args, const WorkTile& tile) {
+  return RowsOfOut(args, tile, args.groups.ragged);
 }
 
 JAXGEMM_AMD Vec4<uint16_t> Convert16(bool bf16, Vec4<float> value) {

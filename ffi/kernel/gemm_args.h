@@ -72,7 +72,8 @@ struct GemmArgs {
   // For RunOneTile (amdgpu/gemm.h), by runtime/one_tile.h. All zero if it does not compute the
   // product, and on Hopper.
   OneTileMap one_tile;
-  int32_t only_rounded;  // whether HalfTile (amdgpu/half_epilogue.h) stores the result
+  // Whether the result has the type HalfTypeOf() (amdgpu/plain_product.h) and is only rounded.
+  int32_t only_rounded;
 };
 
 }  // namespace jaxgemm

@@ -199,8 +199,10 @@ class Prediction {
                                               std::ceil(AsDouble(tile_.tile_n * vecs) / Threads()));
     }
     const double misses = Misses(workgroups, peers);
-    const double loads = LoadedBytes(1) * std::max(1 / L2Bytes(busy), misses / PastL2Bytes(busy));
-    if (tile_.tile_m == 128 && tile_.tile_n == 128 && on_cu == 1) latency += model_.alone_128x128;
+    const double l2 =
+        std::min(L2Bytes(busy), tile_.waves_k > 1 ? model_.to_registers : model_.cu_bytes);
+    const double loads = LoadedBytes(1) * std::max(1 / l2, misses / PastL2Bytes(busy));
+    if (tile_.tile_m == 128 && tile_.tile_n == 128) latency += model_.more_128x128;
     if (tile_.tile_m == 128 && tile_.tile_n == 256) latency += model_.more_128x256;
     return Norm({matrix, on_cu * loads, latency / (tile_.waves_k > 1 ? model_.ahead : 1)},
                 model_.norm);

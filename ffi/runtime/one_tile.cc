@@ -38,7 +38,7 @@ void SetOneTile(const Problem& problem, const Plan& plan, GemmArgs* args) {
   args->one_tile = OneTileMap::Of(args->map);
   const DType out = args->out_dtype;
   const bool has_vectors = args->bias || args->scale || args->row_scale;
-  args->only_rounded = !divides_k && out == HalfTypeOf(instance.lhs) &&
+  args->only_rounded = out == HalfTypeOf(instance.lhs) &&
                        IsOnlyRounded(/*log_bytes=*/1, false, has_vectors, args->activation);
 }
 
