@@ -9,7 +9,6 @@ namespace jaxgemm {
 
 void AskForLargePages([[maybe_unused]] void* data, [[maybe_unused]] int64_t bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
-  constexpr int64_t kLargestOfHeap = 32 << 20;
   if (bytes <= kLargestOfHeap) return;
   // Only whole large pages, so that no other buffer is in them.
   constexpr uintptr_t kLargePage = 2 << 20;

@@ -15,8 +15,9 @@ constexpr int kSkinnyCols = 256;
 constexpr int kDotRows = kTileRows < 12 ? 2 : 6;  // the most rows of a DotTile,
 constexpr int kDotCols = 4;                       // and the most columns
 constexpr int kDotAhead = 4;
-// A DotTile adds up the lanes of its accumulators at the end. If there are several rows and k has
-// fewer vectors than this, rhs is packed instead, and each lane has an accumulator of its own.
+// A DotTile adds up the lanes of its accumulators at the end. If k has fewer vectors than this, or
+// with one row less than a vector, rhs is packed instead, and each lane has an accumulator of its
+// own.
 constexpr int kDotVectors = 2;
 constexpr int kConvertedCols = 4;  // columns of a float8 rhs that are converted at a time
 // How many rows of rhs a DirectTile takes at a time. With few of them the processor's prefetchers
@@ -251,8 +252,9 @@ void MultiplyDirect(const uint32_t* a, const SourceRows& b, int rows, typename O
 template <class Ops, DType kDType>
 void MultiplyStream(const uint32_t* a, const SourceRows& b, int rows, typename Ops::Acc* c,
                     int64_t ldc, bool accumulate) {
-  const bool is_long = b.k >= kDotVectors * kLanes * Ops::kPerWord;
-  if (ContiguousInK<kDType>(b) && (rows == 1 || b.count == 1 || is_long)) {
+  const int dot_vectors = rows == 1 ? 1 : kDotVectors;
+  const bool is_long = b.k >= dot_vectors * kLanes * Ops::kPerWord;
+  if (ContiguousInK<kDType>(b) && (b.count == 1 || is_long)) {
     if constexpr (!IsF8(kDType)) {
       MultiplyDots<Ops, kDType>(a, b, rows, c, ldc, accumulate);
     } else if (rows == 1) {

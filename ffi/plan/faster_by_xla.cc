@@ -2,10 +2,15 @@
 
 #include <algorithm>
 
+#include "host/large_pages.h"
 #include "spec/text.h"
 
 namespace jaxgemm {
 namespace {
+
+double NumOut(const Problem& p) {
+  return static_cast<double>(p.batch) * static_cast<double>(p.m) * static_cast<double>(p.n);
+}
 
 // The ratios in comments are XLA's time over the kernels' for random products, on an EPYC with
 // AVX-512 and one thread (cpu-epyc-avx512-random-kernels-2.json in benchmarks/results), where each
@@ -24,6 +29,14 @@ std::string WhyFasterOnHost(const Problem& p, double operations) {
            " operations: XLA's product mostly takes 0.1 to 0.9 of the time, most of which is the "
            "start of the call";
   }
+  // For each product of a batch the kernels take 0.1 us at least. With up to 128 operations the
+  // ratios are 0.09 to 7.17 for 23 batches, 0.36 in the geometric mean, and below 0.3 for 15
+  // (cpu-epyc-avx512-tiny-batches.json).
+  constexpr int64_t kTinyEach = 128;
+  if (p.batch > 1 && operations <= static_cast<double>(kTinyEach * p.batch)) {
+    return "each product of the batch has at most " + Str(kTinyEach) +
+           " operations: XLA's product mostly takes 0.1 to 0.3 of the time";
+  }
   // If an operand is a vector in float32, the ratios of 13 products are 0.20 to 1.19, and 0.62 in
   // the geometric mean: XLA reads the matrix as it is. Those of large products are near 1. In
   // bfloat16 XLA converts the matrix first. Up to 2e5 operations the ratios are 0.44 to 1.21 for 18
@@ -35,21 +48,20 @@ std::string WhyFasterOnHost(const Problem& p, double operations) {
   }
   // With a k of 2 or 3 storing the result takes most of the time. In float32 the ratios are 0.68 to
   // 3.39 for 6 products here, and 0.31 to 0.97 for 18 with AVX2
-  // (cpu-epyc-avx2-random-kernels.json). In bfloat16 they are 0.48 to 1.41 for 6 with few rows or
-  // columns.
+  // (cpu-epyc-avx2-random-kernels.json). For results that get large pages (host/large_pages.h) they
+  // are 1.68 to 3.79 for 8 products (cpu-epyc-avx512-short-k.json). In bfloat16 they are 0.48 to
+  // 1.41 for 6 with few rows or columns.
   constexpr int64_t kShortK = 3, kFew = 16;
-  if (p.k <= kShortK && (is_f32 || std::min(p.m, p.n) <= kFew)) {
-    return "k is at most " + Str(kShortK) +
-           (is_f32 ? "" : " and the result has at most " + Str(kFew) + " rows or columns") +
+  const bool in_heap = NumOut(p) * static_cast<double>(Bytes(p.out_dtype)) <= kLargestOfHeap;
+  if (p.k <= kShortK && (is_f32 ? in_heap : std::min(p.m, p.n) <= kFew)) {
+    return "k is at most " + Str(kShortK) + " and the result has at most " +
+           (is_f32 ? Str(kLargestOfHeap >> 20) + " MiB" : Str(kFew) + " rows or columns") +
            ": XLA's product mostly takes 0.3 to 1.0 of the time";
   }
   return "";
 }
 
 bool HasEpilogue(const Problem& p) { return p.has_vectors() || p.activation != Activation::kNone; }
-double NumOut(const Problem& p) {
-  return static_cast<double>(p.batch) * static_cast<double>(p.m) * static_cast<double>(p.n);
-}
 
 // The rules for Hopper. A ratio in a comment is XLA's time over that of the kernel with its copies,
 // on an H200 or an H100. Files of timings named gpu-* are in benchmarks/results, those named h100-*
