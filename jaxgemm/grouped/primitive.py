@@ -229,7 +229,8 @@ def finish(z, sizes, offset, bias, scale, row_scale, *, form: GroupedParams, spe
   if scale is not None:
     z = z * rows(scale, dtype=jnp.float32)
   if bias is not None:
-    z = z + rows(bias.astype(jnp.float32), dtype=jnp.float32)
+    bias = bias.astype(jnp.float32) if is_bf16(bias) else bias
+    z = z + rows(bias, dtype=jnp.float32)
   # Rows of no group stay zero, because every activation of zero is zero.
   return epilogue.results(z, spec, form.gated)
 
