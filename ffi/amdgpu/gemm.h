@@ -304,6 +304,12 @@ struct WorkgroupReady {
   }
 };
 
+// Whether a kernel has RunOneTile. Those that convert operands have no VGPRs to spare: clang spills
+// some if they have it.
+template <class Traits>
+inline constexpr bool kMayRunOneTile =
+    !Traits::kScaled && !Traits::kMx && !ConvertsToFnuz<Traits>() && !ExpandsToFloat16<Traits>();
+
 // The main loop and the epilogue of a tile: GeneralTile, or FewRowsTile where waves divide k.
 // RunOneTile has the last three functions: LoadFirst() loads arguments, At() returns a workgroup's
 // work tile, and ComputePlain() computes it, with fix_up() before the epilogue.
@@ -316,7 +322,14 @@ struct GeneralTile {
   static JAXGEMM_AMD void Store(const GemmArgs& args, const WorkTile& tile,
                                 typename Traits::Sums& sums, const typename Traits::Sum4* loaded,
                                 Lds* lds) {
-    StoreTile<Traits>(args, tile, sums, loaded, lds + WaveId() * kStageBytes<Traits>);
+    Lds* of_wave = lds + WaveId() * kStageBytes<Traits>;
+    // In larger tiles, and with operands of 8 bits, clang spills registers for this.
+    if constexpr (kMayRunOneTile<Traits> && HalfTile<Traits>::kIsEarly && Traits::kBytes > 1) {
+      if (__builtin_expect(args.only_rounded && !loaded, true)) {
+        if (HalfTile<Traits>(args, tile, RowsOfOut(args, tile), of_wave).Store(sums)) return;
+      }
+    }
+    StoreTile<Traits>(args, tile, sums, loaded, of_wave);
   }
 
   static JAXGEMM_AMD void LoadFirst(const GemmArgs&, auto... values) { LoadHere(values...); }
@@ -330,7 +343,9 @@ struct GeneralTile {
                                 OperandMemory<Traits, false>(args), tile, lds, sums, none,
                                 /*lds_is_free=*/true, epilogue);
     fix_up();
-    if (__builtin_expect(epilogue.args.only_rounded, true)) epilogue.Half().Store(sums);
+    if (__builtin_expect(epilogue.args.only_rounded, true)) {
+      if (epilogue.Half().Store(sums)) EndWave();
+    }
     GemmArgs all = LoadArgs();
     all.groups.ragged = Ragged::kNone;
     StoreVectors<Traits>(all, tile, sums, nullptr, StagedRows<Traits>{of_wave});
@@ -353,11 +368,11 @@ struct GeneralTile {
     JAXGEMM_AMD void Load() { args = LoadArgs(); }
     JAXGEMM_AMD void Compute() {
       LoadHere(args.out, args.n, args.m, args.only_rounded);
-      if constexpr (HalfOf::kIsEarly) half = HalfOf(args, tile, lds);
+      if constexpr (HalfOf::kIsEarly) half = HalfOf(args, tile, {args.m, 0}, lds);
     }
     JAXGEMM_AMD HalfOf Half() const {
       if constexpr (HalfOf::kIsEarly) return half;
-      return HalfOf(args, tile, lds);
+      return HalfOf(args, tile, {args.m, 0}, lds);
     }
   };
 };
@@ -443,12 +458,7 @@ JAXGEMM_AMD void RunOneTile(Lds* lds) {
 
 template <class Traits>
 JAXGEMM_AMD void RunGemm(Lds* lds) {
-  // Kernels that convert operands have no VGPRs to spare: clang spills some if they have
-  // RunOneTile.
-  constexpr bool kConverts = ConvertsToFnuz<Traits>() || ExpandsToFloat16<Traits>();
-  if constexpr (!Traits::kScaled && !Traits::kMx && !kConverts) {
-    RunOneTile<Traits>(lds);
-  }
+  if constexpr (kMayRunOneTile<Traits>) RunOneTile<Traits>(lds);
   const GemmArgs args = LoadArgs();
   LoadHere(args.map.whole_tiles, args.map.num_shares, args.map.grid.group_m, args.chunks.order,
            args.claim.num_queues);

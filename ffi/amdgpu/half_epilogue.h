@@ -126,9 +126,9 @@ JAXGEMM_AMD void StoreHalves(const typename Traits::Sum4 (&sums)[Traits::kFragsM
   store();
 }
 
-// The epilogue of RunOneTile (gemm.h) for a result of type HalfTypeOf() that is only rounded. Where
-// it stores is computed while the first loads are in flight (kIsEarly), unless the tile leaves no
-// registers for it.
+// The epilogue for args.only_rounded: a result of type HalfTypeOf() that is only rounded. In
+// RunOneTile (gemm.h) it is computed while the first loads are in flight where it stores
+// (kIsEarly), unless the tile leaves no registers for it.
 template <class Traits>
 class HalfTile {
   using Sums = typename Traits::Sum4[Traits::kFragsM][Traits::kFragsN];
@@ -137,31 +137,33 @@ class HalfTile {
  public:
   static constexpr bool kIsEarly = Traits::kFragsM * Traits::kFragsN <= 8;
 
-  // `lds` is this wave's own.
-  JAXGEMM_AMD HalfTile(const GemmArgs& args, const WorkTile& tile, Lds* lds) : stage_(lds) {
-    const auto rows = static_cast<int32_t>(args.m), columns = static_cast<int32_t>(args.n);
+  // `of_out` are the rows of the tile's matrix, and `lds` is this wave's own.
+  JAXGEMM_AMD HalfTile(const GemmArgs& args, const WorkTile& tile, MatrixRows of_out, Lds* lds)
+      : stage_(lds) {
+    const auto rows = static_cast<int32_t>(of_out.count), columns = static_cast<int32_t>(args.n);
     row_bytes_ = 2 * static_cast<uint32_t>(columns) & 0xffffff;  // by runtime/one_tile.cc
     const int32_t first_row = tile.m * Traits::kTileM + Traits::WaveM() * Traits::kWaveM;
     // The compiler knows that this is the same in all lanes only by readfirstlane.
     const int32_t left = rows - first_row, up_to = left < Traits::kWaveM ? left : Traits::kWaveM;
     bytes_ = __builtin_amdgcn_readfirstlane(up_to > 0 ? up_to : 0) * row_bytes_;
-    first_ = static_cast<char*>(args.out) + uint64_t{static_cast<uint32_t>(first_row)} * row_bytes_;
+    first_ = static_cast<char*>(args.out) + of_out.first * row_bytes_ +
+             uint64_t{static_cast<uint32_t>(first_row)} * row_bytes_;
     const uint32_t lane = LaneId();
     const int32_t col = tile.n * Traits::kTileN + Traits::WaveN() * Traits::kWaveN +
                         static_cast<int32_t>(lane % Stage::kUnits) * 8;
     offset_ = col < columns ? lane / Stage::kUnits * row_bytes_ + 2 * col : kOutsideBuffer;
-    if constexpr (kIsEarly) {
+    if (kIsEarly) {
       // Without this asm the compiler computes them where they are used.
       asm volatile("" : "+s"(bytes_), "+s"(first_), "+v"(offset_));
       stage_.Settle();
     }
   }
-  // Stores the tile and ends the wave. Returns if the accumulators may have NaN, which this file
-  // does not convert.
-  JAXGEMM_AMD void Store(const Sums& sums) const {
+  // Stores the tile. Returns false if the accumulators may have NaN, which this file does not
+  // convert.
+  JAXGEMM_AMD bool Store(const Sums& sums) const {
     constexpr bool kBf16 = HalfTypeOf(Traits::kLhs) == DType::kBF16;
     if constexpr (Traits::kLhs != DType::kS8 && kBf16 && !kConvertsNan) {
-      if (__builtin_expect(MayHaveNan(sums), false)) return;
+      if (__builtin_expect(MayHaveNan(sums), false)) return false;
     }
     // They are the same in all lanes, which the compiler does not always know here.
     auto scalar = [](uint64_t value) -> uint64_t {
@@ -172,7 +174,7 @@ class HalfTile {
         reinterpret_cast<void*>(scalar(at) | scalar(at >> 32) << 32), 0, scalar(bytes_),
         kDataFormat32);
     StoreHalves<Traits, kBf16>(sums, resource, offset_, row_bytes_, stage_);
-    EndWave();
+    return true;
   }
 
  private:

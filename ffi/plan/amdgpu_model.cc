@@ -84,6 +84,7 @@ class Prediction {
         model_.cache_latency + (model_.memory_latency - model_.cache_latency) *
                                    std::min(1.0, MemoryBytes() / std::max(loaded, 1.0));
     const double microseconds = model_.launch_us + (plan_.zeroed_bytes > 0 ? model_.zeroing_us : 0);
+    if (IsShortK()) return ShortKCycles() + microseconds * machine_.mhz;
     if (IsOneRow(plan_)) return OneRowCycles() + microseconds * machine_.mhz;
     double cycles = 0;
     if (whole > 0) {
@@ -120,6 +121,21 @@ class Prediction {
   }
 
  private:
+  // ShortK (amdgpu/short_k.h): waves of 16 x 32 divide the tile, and each loads all of its k at
+  // once.
+  bool IsShortK() const {
+    const bool two = p_.lhs_contracting == 0 && p_.rhs_contracting == 1;
+    return tile_.waves_k > 1 && plan_.choice.cut_tiles == 0 && KnowsItsTile(p_, plan_) &&
+           IsOnlyStored() && !LoadsByElement() &&
+           p_.k * Bytes(tile_.lhs) <= kRowBytes * (two ? 2 : 4);
+  }
+  double ShortKCycles() const {
+    const double waves = AsDouble(tile_.tile_m / 16 * (tile_.tile_n / 32));
+    const double k_tiles = AsDouble(CeilDiv(p_.k * Bytes(tile_.lhs), kRowBytes));
+    const double loads = waves * (16 + 32) * kRowBytes / model_.to_registers;
+    const double cycles = model_.short_k + k_tiles * (OnCu(tiles_) * loads + model_.short_k_tile);
+    return Norm({cycles, MemoryCycles()}, model_.memory_norm);
+  }
   // RunOneTile (amdgpu/gemm.h). Nothing hides the time before a workgroup's first loads and after
   // its last ones. Between them its waves keep enough k tiles in flight to hide the latency.
   double OneRowCycles() const {
@@ -227,15 +243,18 @@ class Prediction {
     return model_.start + (tile_.waves_k > 1 ? model_.add_waves : 0) +
            (KnowsItsTile(p_, plan_) ? 0 : model_.claim);
   }
+  // Whether the epilogue only casts and stores the accumulators, in 16 bits. If a workgroup claims
+  // shares, the sums of all shares stay in the memory. What is left of the condition is that of
+  // StoresVectors (amdgpu/vector_epilogue.h).
+  bool IsOnlyStored() const {
+    const bool in_memory = plan_.choice.cut_tiles > 0 && !KnowsItsTile(p_, plan_);
+    return IsOnlyRounded(Bytes(p_.out_dtype) == 2 ? 1 : 0, in_memory, p_.has_vectors(),
+                         p_.activation) &&
+           !p_.gated && !p_.save_preact && !p_.accumulate && p_.n % 8 == 0;
+  }
   // The cycles of the epilogues of `on_cu` workgroups of a CU.
   double StoreCycles(double on_cu) const {
-    // If a workgroup claims shares, the sums of all shares stay in the memory. What is left of the
-    // condition is that of StoresVectors (amdgpu/vector_epilogue.h).
-    const bool in_memory = plan_.choice.cut_tiles > 0 && !KnowsItsTile(p_, plan_);
-    const bool is_half = IsOnlyRounded(Bytes(p_.out_dtype) == 2 ? 1 : 0, in_memory,
-                                       p_.has_vectors(), p_.activation) &&
-                         !p_.gated && !p_.save_preact && !p_.accumulate && p_.n % 8 == 0;
-    if (is_half) return on_cu * Elements() * model_.half_store;
+    if (IsOnlyStored()) return on_cu * Elements() * model_.half_store;
     return on_cu * Elements() * model_.element_store + model_.other_store;
   }
   double SumBytes() const { return Elements() * 4; }

@@ -28,18 +28,18 @@ void SetOneTile(const Problem& problem, const Plan& plan, GemmArgs* args) {
   const TargetFloat8 float8 = instance.target == "gfx950" ? kOcpFloat8 : kFnuzFloat8;
   args->one_tile = {};
   args->only_rounded = false;
-  if (plan.choice.form != KernelForm::kGeneral || !KnowsItsTile(problem, plan)) return;
+  if (plan.choice.form != KernelForm::kGeneral) return;
   if (std::max(args->m, args->k) > kLargest || args->n > kMostColumns) return;
-  if (!OperandFits(*args, instance, true) || !OperandFits(*args, instance, false)) return;
   if (!(divides_k ? StoresFours(*args, instance.lhs, rows)
                   : StoresVectors(*args, instance.lhs, float8, rows))) {
     return;
   }
-  args->one_tile = OneTileMap::Of(args->map);
-  const DType out = args->out_dtype;
   const bool has_vectors = args->bias || args->scale || args->row_scale;
-  args->only_rounded = out == HalfTypeOf(instance.lhs) &&
+  args->only_rounded = args->out_dtype == HalfTypeOf(instance.lhs) &&
                        IsOnlyRounded(/*log_bytes=*/1, false, has_vectors, args->activation);
+  if (!KnowsItsTile(problem, plan)) return;
+  if (!OperandFits(*args, instance, true) || !OperandFits(*args, instance, false)) return;
+  args->one_tile = OneTileMap::Of(args->map);
 }
 
 }  // namespace jaxgemm
