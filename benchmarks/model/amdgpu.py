@@ -19,11 +19,16 @@ from benchmarks.model.amdgpu_rows import PROBLEMS, entries, markdown, row
 from jaxgemm.tune import database
 
 FLAGS = flags.FLAGS
-flags.DEFINE_list("arch", list(pipes.COMPARED), "Architectures.")
-flags.DEFINE_integer("most", 24, "Candidates of each product, the best by the plan.", lower_bound=2)
-flags.DEFINE_string("markdown", None, "File to write the table to.")
-flags.DEFINE_bool("layers", False, "Also the layers of models of shapes.json.")
-flags.DEFINE_string("tuning", None, "Tuning file to add the predicted choices to.")
+
+
+def define_flags():
+  """Defines this program's flags, only when it is run: names may be those of another's."""
+  flags.DEFINE_list("arch", list(pipes.COMPARED), "Architectures.")
+  flags.DEFINE_integer("most", 24, "Candidates of each product, the best by the plan.",
+                       lower_bound=2)
+  flags.DEFINE_string("markdown", None, "File to write the table to.")
+  flags.DEFINE_bool("layers", False, "Also the layers of models of shapes.json.")
+  flags.DEFINE_string("tuning", None, "Tuning file to add the predicted choices to.")
 
 
 @progress.shown()
@@ -49,4 +54,5 @@ def main(argv) -> int:
 
 
 if __name__ == "__main__":
+  define_flags()
   app.run(main)

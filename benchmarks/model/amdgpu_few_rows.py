@@ -23,10 +23,14 @@ from jaxgemm import _ffi, emulator
 from jaxgemm.emulator import clock
 
 FLAGS = flags.FLAGS
-flags.DEFINE_list("arch", ["gfx942", "gfx950"], "Architectures.")
-flags.DEFINE_list("sizes", ["1x4096x4096", "8x4096x4096", "16x4096x4096", "8x14336x4096",
-                            "8x4096x14336", "16x8192x8192"], "m x n x k of the products.")
-flags.DEFINE_string("markdown", None, "File to write the table to.")
+
+
+def define_flags():
+  """Defines this program's flags, only when it is run: names may be those of another's."""
+  flags.DEFINE_list("arch", ["gfx942", "gfx950"], "Architectures.")
+  flags.DEFINE_list("sizes", ["1x4096x4096", "8x4096x4096", "16x4096x4096", "8x14336x4096",
+                              "8x4096x14336", "16x8192x8192"], "m x n x k of the products.")
+  flags.DEFINE_string("markdown", None, "File to write the table to.")
 
 DTYPE, ELEMENT_BYTES, LINE_BYTES = "bfloat16", 2, 128
 MEMORY_NS = 380  # an assumption, as in ffi/plan/amdgpu_model.def
@@ -103,4 +107,5 @@ def main(argv) -> None:
 
 
 if __name__ == "__main__":
+  define_flags()
   app.run(main)

@@ -47,11 +47,16 @@ KINDS: dict[str, tuple[str, str, dict[str, Any]]] = {
 }
 
 FLAGS = flags.FLAGS
-flags.DEFINE_list("kinds", list(KINDS), "Kinds of products, one after the other.")
-flags.DEFINE_list("layouts", ["rr", "rc"], "Layouts of lhs and rhs; see problems.py.")
-flags.DEFINE_integer("most_k", 0, "Largest K; 0: that of M and N.")
-flags.DEFINE_string("implementation", None, "The implementation= of jaxgemm's calls.")
-flags.DEFINE_string("again", None, "JSON file of an earlier run, whose products are timed again.")
+
+
+def define_flags():
+  """Defines this program's flags, only when it is run: names may be those of another's."""
+  measure.define_flags()
+  flags.DEFINE_list("kinds", list(KINDS), "Kinds of products, one after the other.")
+  flags.DEFINE_list("layouts", ["rr", "rc"], "Layouts of lhs and rhs; see problems.py.")
+  flags.DEFINE_integer("most_k", 0, "Largest K; 0: that of M and N.")
+  flags.DEFINE_string("implementation", None, "The implementation= of jaxgemm's calls.")
+  flags.DEFINE_string("again", None, "JSON file of an earlier run, whose products are timed again.")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -227,4 +232,5 @@ def main(argv) -> int:
 
 
 if __name__ == "__main__":
+  define_flags()
   app.run(main)

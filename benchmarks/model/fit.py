@@ -61,7 +61,11 @@ _CONVERGED = 1e-3
 CLOCK = 1.83e9
 
 FLAGS = flags.FLAGS
-flags.DEFINE_bool("write", False, f"Put the constants into {MODEL_FILE.name}.")
+
+
+def define_flags():
+  """Defines this program's flags, only when it is run: names may be those of another's."""
+  flags.DEFINE_bool("write", False, f"Put the constants into {MODEL_FILE.name}.")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -393,4 +397,5 @@ def main(argv) -> int:
 
 
 if __name__ == "__main__":
+  define_flags()
   app.run(main)

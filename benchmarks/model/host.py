@@ -24,12 +24,16 @@ from benchmarks import progress
 from benchmarks.model import load
 
 FLAGS = flags.FLAGS
-flags.DEFINE_integer("seed", 1, "Seed of the problems.")
-flags.DEFINE_integer("problems", 120, "Number of problems.", lower_bound=1)
-flags.DEFINE_float("most_seconds", 60, "No problem is begun after so many seconds.")
-flags.DEFINE_integer("rounds", 15, "Samples of each variant.", lower_bound=3)
-flags.DEFINE_string("json", None, "File to write the times to.")
-flags.DEFINE_list("results", None, "JSON files to report on, without measuring.")
+
+
+def define_flags():
+  """Defines this program's flags, only when it is run: names may be those of another's."""
+  flags.DEFINE_integer("seed", 1, "Seed of the problems.")
+  flags.DEFINE_integer("problems", 120, "Number of problems.", lower_bound=1)
+  flags.DEFINE_float("most_seconds", 60, "No problem is begun after so many seconds.")
+  flags.DEFINE_integer("rounds", 15, "Samples of each variant.", lower_bound=3)
+  flags.DEFINE_string("json", None, "File to write the times to.")
+  flags.DEFINE_list("results", None, "JSON files to report on, without measuring.")
 
 SKINNY_ROWS = 16  # kHostSkinnyM of ffi/host/kernel.h
 KINDS = ("wide", "skinny", "deep")
@@ -172,4 +176,5 @@ def main(argv) -> int:
 
 
 if __name__ == "__main__":
+  define_flags()
   app.run(main)

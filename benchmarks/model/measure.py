@@ -29,36 +29,40 @@ from benchmarks import progress
 from benchmarks.model import problems
 
 FLAGS = flags.FLAGS
-flags.DEFINE_integer("seed", None, "Seed of the problems and of the operands.")
-flags.DEFINE_integer("problems", 150, "Number of problems.", lower_bound=1)
-flags.DEFINE_float(
-    "most_seconds", 240, "No problem is begun that would probably end later.")
-flags.DEFINE_string("json", None, "File to write the results to, batch by batch.")
-flags.DEFINE_float("odd", 0.4, "Share of random problems with a dimension that is no "
-                   "multiple of 16.", lower_bound=0, upper_bound=1)
-flags.DEFINE_float("layers", 0.0, "Share of problems with the sizes of a layer of a "
-                   "model.", lower_bound=0, upper_bound=1)
-flags.DEFINE_float("other_dtypes", 0.1, "Share of problems of other dtypes than "
-                   "bfloat16.", lower_bound=0, upper_bound=1)
-flags.DEFINE_float("float32_out", 0.0, "Share of the problems of 16-bit dtypes whose product "
-                   "is float32.", lower_bound=0, upper_bound=1)
-flags.DEFINE_bool("named", False, "Times square products of 2048, 4096 and 8192 first, with all "
-                  "candidates: a fit without them has mispredicted large products.")
-flags.DEFINE_integer("least", 16, "Least M, N and K.", lower_bound=1)
-flags.DEFINE_integer("most", 16384, "Largest M, N and K.", lower_bound=1)
-flags.DEFINE_integer("most_mib", 1024, "Most MiB of operands and result.")
-flags.DEFINE_integer("rounds", 5, "Samples of each candidate.", lower_bound=3)
-flags.DEFINE_integer("batch", 10, "Problems of which the candidates take turns.",
-                     lower_bound=1)
-flags.DEFINE_integer(
-    "most_candidates", 16, "Candidates of a problem. Where there are more, three "
-    "quarters are those with the least predicted cost, the others a random choice of "
-    "the rest. 0: all.", lower_bound=0)
-flags.DEFINE_enum(
-    "xla", "cublas", ["cublas", "all", "no"], "XLA's product: by cuBLAS alone; by the "
-    "best of all that XLA has, which takes it seconds to find; or not measured.")
-flags.DEFINE_string("commit", None, "Commit of the sources, if they are no checkout.")
-flags.mark_flags_as_required(["seed", "json"])
+
+
+def define_flags():
+  """Defines this program's flags, only when it is run: names may be those of another's."""
+  flags.DEFINE_integer("seed", None, "Seed of the problems and of the operands.")
+  flags.DEFINE_integer("problems", 150, "Number of problems.", lower_bound=1)
+  flags.DEFINE_float(
+      "most_seconds", 240, "No problem is begun that would probably end later.")
+  flags.DEFINE_string("json", None, "File to write the results to, batch by batch.")
+  flags.DEFINE_float("odd", 0.4, "Share of random problems with a dimension that is no "
+                     "multiple of 16.", lower_bound=0, upper_bound=1)
+  flags.DEFINE_float("layers", 0.0, "Share of problems with the sizes of a layer of a "
+                     "model.", lower_bound=0, upper_bound=1)
+  flags.DEFINE_float("other_dtypes", 0.1, "Share of problems of other dtypes than "
+                     "bfloat16.", lower_bound=0, upper_bound=1)
+  flags.DEFINE_float("float32_out", 0.0, "Share of the problems of 16-bit dtypes whose product "
+                     "is float32.", lower_bound=0, upper_bound=1)
+  flags.DEFINE_bool("named", False, "Times square products of 2048, 4096 and 8192 first, with all "
+                    "candidates: a fit without them has mispredicted large products.")
+  flags.DEFINE_integer("least", 16, "Least M, N and K.", lower_bound=1)
+  flags.DEFINE_integer("most", 16384, "Largest M, N and K.", lower_bound=1)
+  flags.DEFINE_integer("most_mib", 1024, "Most MiB of operands and result.")
+  flags.DEFINE_integer("rounds", 5, "Samples of each candidate.", lower_bound=3)
+  flags.DEFINE_integer("batch", 10, "Problems of which the candidates take turns.",
+                       lower_bound=1)
+  flags.DEFINE_integer(
+      "most_candidates", 16, "Candidates of a problem. Where there are more, three "
+      "quarters are those with the least predicted cost, the others a random choice of "
+      "the rest. 0: all.", lower_bound=0)
+  flags.DEFINE_enum(
+      "xla", "cublas", ["cublas", "all", "no"], "XLA's product: by cuBLAS alone; by the "
+      "best of all that XLA has, which takes it seconds to find; or not measured.")
+  flags.DEFINE_string("commit", None, "Commit of the sources, if they are no checkout.")
+  flags.mark_flags_as_required(["seed", "json"])
 
 
 def products(problem: problems.Problem):
@@ -353,4 +357,5 @@ def main(argv) -> int:
 
 
 if __name__ == "__main__":
+  define_flags()
   app.run(main)

@@ -159,7 +159,13 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Ch
     say("plain: there is no epilogue: a form of the kernel that can do no more casts the "
         "accumulators and stores them");
   }
-  if (IsFused(c.form)) {
+  if (c.form == KernelForm::kGroupedWide) {
+    say("grouped wide: a form of the kernel that can do no more stores the float32 accumulators, or "
+        "adds them to the buffer that is accumulated into");
+  } else if (c.form == KernelForm::kGroupedGated) {
+    say("grouped gated: a form of the kernel that can do no more applies vectors, activation and "
+        "gate to the accumulators, casts the results and stores them");
+  } else if (IsFused(c.form)) {
     say("fused: the epilogue is applied to the accumulators, by a form of the kernel that does "
         "nothing but dense products of whole tiles");
   }

@@ -32,6 +32,10 @@ bool Stores(const Problem& p, const GpuInstance& instance, KernelForm form) {
   if (HasOnlyVectors(form, instance.lhs, instance.tile_n)) {
     return IsStoredByTma(p) && NeedsOnlyVectors(p);
   }
+  if (form == KernelForm::kGroupedGated) return p.gated && IsStoredByTma(p);
+  if (form == KernelForm::kGroupedWide) {
+    return TmaMovesAll(p) && p.out_dtype == DType::kF32 && (p.accumulate || HasNoEpilogue(p));
+  }
   return IsFused(form) ? CanBeFused(p) : IsPlainProduct(p);
 }
 
@@ -115,7 +119,7 @@ bool FormFits(const Problem& p, const Plan& plan, const GpuInstance& instance, K
   const bool claims = plan.stealing() || p.tiles_per_chunk > 0;
   const bool cuts = p.grouped() ? claims || c.num_shares > 0 : c.cut_tiles > 0;
   const int64_t least_k = p.grouped() ? 0 : AlwaysPingPongs(form) ? kPingPongKTiles : 1;
-  const bool suits = form == KernelForm::kGrouped   ? p.grouped()
+  const bool suits = IsGrouped(form)                ? p.grouped()
                      : form == KernelForm::kClaimed ? !p.grouped() && claims
                                                     : !p.grouped() && !claims;
   return suits && !cuts && Stores(p, instance, form) && plan.grid.tiles_k >= least_k &&
@@ -146,7 +150,12 @@ void ChooseForm(const Problem& p, const Chip& chip, Plan* plan) {
                            : std::min(tiles, RoundUp(c.num_workgroups, size));
   }
   const bool ping_pongs = PingPongs(p, instance, static_cast<double>(tiles), c.num_workgroups);
-  const KernelForm form = p.grouped()                                 ? KernelForm::kGrouped
+  const KernelForm grouped = p.gated                      ? KernelForm::kGroupedGated
+                             : p.out_dtype == DType::kF32 ? KernelForm::kGroupedWide
+                             : Stores(p, instance, KernelForm::kGrouped)
+                                 ? KernelForm::kGrouped
+                                 : KernelForm::kGroupedVectors;
+  const KernelForm form = p.grouped()                                 ? grouped
                           : plan->stealing() || p.tiles_per_chunk > 0 ? KernelForm::kClaimed
                           : IsPlainProduct(p)
                               ? ping_pongs ? KernelForm::kPingPong : KernelForm::kPlain

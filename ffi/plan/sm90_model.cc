@@ -33,6 +33,20 @@ struct Decomposition {
 
 double AsDouble(int64_t value) { return static_cast<double>(value); }
 
+// The tile rows of a group: the mean of two numbers, that of groups of equal sizes and the expected
+// one if sizes are uniform from a third to five thirds of the mean ("mild" of shapes.json). Few
+// groups of a model end where a tile ends.
+double RowsOfGroup(double size, double tile) {
+  // The integral of the number of tile rows over sizes from 0 to x.
+  auto integral = [&](double x) {
+    const double whole = std::floor(x / tile);
+    return tile * whole * (whole + 1) / 2 + (x - whole * tile) * (whole + 1);
+  };
+  const double least = size / 3, most = 5 * size / 3;
+  const double expected = (integral(most) - integral(least)) / (most - least);
+  return (std::ceil(size / tile) + expected) / 2;
+}
+
 // Predicts cycles. A CTA computes its tiles one after another, in rounds. A k tile takes a norm of
 // four times: that of its wgmmas, that of the bytes that a CTA asks for, that of all CTAs' requests
 // to the L2, and the latency of a load divided by the stages. CTAs that load operands for each
@@ -46,11 +60,16 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   const double cluster = AsDouble(instance.waves) / 2;
   const double m = AsDouble(instance.tile_m) / cluster;
   const double n = AsDouble(instance.tile_n), k = AsDouble(instance.tile_k);
-  const double rows = std::max(1.0, AsDouble(CeilDiv(p.m, instance.tile_m)));  // of tiles
+  // Of tiles.
+  const double rows = p.ragged == Ragged::kM && p.m > 0
+                          ? RowsOfGroup(AsDouble(p.m), AsDouble(instance.tile_m))
+                          : std::max(1.0, AsDouble(CeilDiv(p.m, instance.tile_m)));
   const double columns = std::max(1.0, AsDouble(CeilDiv(p.n, instance.tile_n)));
   const double cluster_m = decomposition.cluster_m, cluster_n = decomposition.cluster_n;
-  const double tiles = NumTiles(p, instance) / rows * cluster_m * std::ceil(rows / cluster_m) /
-                       columns * cluster_n * std::ceil(columns / cluster_n);
+  const double clusters_m = p.grouped() ? rows : std::ceil(rows / cluster_m);
+  const double tiles = p.m * p.n == 0 ? 0
+                                      : AsDouble(p.batch) * cluster_m * clusters_m * cluster_n *
+                                            std::ceil(columns / cluster_n);
   const double at_once = AsDouble(decomposition.workgroups);
   const double peers = AsDouble(decomposition.cluster_k), shares = tiles * peers;
   const bool split = peers > 1;
@@ -113,7 +132,8 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
                          : decomposition.cut_tiles ? model.general_loop
                                                    : 1) *
                         (tma_loads_all ? 1 : model.element_load) *
-                        (LhsInRegisters(instance) ? model.registers_loop : 1);
+                        (LhsInRegisters(instance) ? model.registers_loop : 1) *
+                        (p.grouped() && cluster > 1 ? model.grouped_pairs : 1);
   auto k_tile = [&](double share) { return waits + slower * root(busy + share * from_l2); };
 
   // TMA cannot store rows that are no multiple of 16 bytes, so threads store their elements.
@@ -121,11 +141,12 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   // Tiles whose columns do not fill boxes are stored from the registers.
   const bool unboxed = HasOnlyDenseForms(instance);
   // TMA stores the accumulators without a cast.
-  const bool wide = HasNoEpilogue(p) && Bytes(p.out_dtype) == 4 && !by_element;
+  const bool wide = (HasNoEpilogue(p) || p.accumulate) && Bytes(p.out_dtype) == 4 && !by_element;
   const double plain = unboxed ? model.unboxed_per_column : model.store_per_column;
   const double fused = wide ? model.wide_per_column * (unboxed ? model.unboxed_wide : 1)
-                       : HasNoEpilogue(p)
-                           ? plain
+                       : HasNoEpilogue(p) ? plain
+                       : p.grouped() && decomposition.form != KernelForm::kGeneral
+                           ? model.grouped_epilogue
                            : model.fused_per_column * (unboxed ? model.unboxed_epilogue : 1);
   const double elements = by_element ? model.element_store * std::min(n, AsDouble(p.n)) : 0;
   const bool whole_rows = !instance.transposed && !split;  // no CTA stores a part, or out^T
@@ -158,9 +179,9 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   const double rhs_bytes = AsDouble(p.k) * AsDouble(p.n) * element;
   const double read_again = (sweeps - 1) * std::max(0.0, rhs_bytes - model.l2_keeps * 1e6);
   const double bytes =
-      AsDouble(p.batch) *
-      (AsDouble(p.m) * AsDouble(p.k) * element + rhs_bytes + read_again +
-       AsDouble(p.m) * AsDouble(p.n) * AsDouble(Bytes(p.out_dtype)) * stored_longer);
+      AsDouble(p.batch) * (AsDouble(p.m) * AsDouble(p.k) * element + rhs_bytes + read_again +
+                           AsDouble(p.m) * AsDouble(p.n) * AsDouble(Bytes(p.out_dtype)) *
+                               stored_longer * (p.accumulate ? 2 : 1));
   const double dram = bytes / (chip.gb_per_s * 1e3 * model.memory_share / chip.mhz);
   // The time of main loops that take `cycles` if the device's memory does not limit them.
   auto with_dram = [&](double cycles) { return root(power(cycles) + power(dram)); };
@@ -173,7 +194,8 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
     // In the time of two turns a warpgroup does one main loop and one epilogue.
     const double epilogue = (HasShortEpilogue(p, instance) ? model.store_per_column : fused) * n;
     const double turn = std::max(loop, (loop + epilogue) / 2) +
-                        (unboxed ? model.unboxed_turn * n : 0) + elements * m / kStoredRows;
+                        (unboxed ? model.unboxed_turn * n : 0) + elements * m / kStoredRows +
+                        (p.grouped() && p.has_vectors() ? model.grouped_turn * n : 0);
     // With a batch several tiles read the same rows while these stream from the device's memory.
     // The limits were set by hand, together with turns_stream.
     constexpr int64_t kLongK = 16, kLeastTiles = 3, kMostTiles = 8;
@@ -244,7 +266,8 @@ double Sm90Cycles(const Problem& p, const Chip& chip, const Plan& plan, const Sm
       .group_rows = AsDouble(ClusterGrid(plan).group_m * c.cluster_m),
       .general =
           (c.form == KernelForm::kGeneral || c.form == KernelForm::kScaled) && c.cut_tiles == 0,
-      .fused = c.form == KernelForm::kFused || grouped_vectors,
+      .fused = c.form == KernelForm::kFused || c.form == KernelForm::kGroupedGated ||
+               c.form == KernelForm::kGroupedWide || grouped_vectors,
       .peers_epilogue = IsPeers(c.form) && !HasShortEpilogue(p, instance)};
   if (c.cluster_k == 1)
     decomposition.cut_tiles = c.cut_tiles, decomposition.num_shares = c.num_shares;
@@ -253,7 +276,11 @@ double Sm90Cycles(const Problem& p, const Chip& chip, const Plan& plan, const Sm
           ? AlwaysPingPongs(c.form)
           : c.form != KernelForm::kGeneral && c.form != KernelForm::kScaled && !plan.stealing() &&
                 p.tiles_per_chunk == 0 && c.cluster_k == 1 && c.cut_tiles == 0 &&
-                PingPongs(typical, instance, NumTiles(typical, instance), at_once);
+                (IsGrouped(c.form)
+                     ? IsPingPong(c.form, instance.tile_n) &&
+                           typical.k >= kPingPongKTiles * instance.tile_k &&
+                           NumTiles(typical, instance) > AsDouble(at_once)
+                     : PingPongs(typical, instance, NumTiles(typical, instance), at_once));
   double cycles = Cycles(typical, chip, instance, decomposition, model);
   if (p.tiles_per_chunk > 0) cycles += ChunkCycles(typical, chip, instance, c.form, at_once, model);
   return cycles;

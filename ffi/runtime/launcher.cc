@@ -16,9 +16,20 @@ namespace {
 
 constexpr int kWaveSize = 64;
 // Suffixes of the kernels' names, by KernelForm, as in sm90/gemm.cu and amdgpu/gemm.hip.
-constexpr const char* kFormSuffixes[kKernelForms] = {
-    "",       "_plain",          "_grouped", "_claimed", "_peers",        "_pingpong",
-    "_fused", "_fused_pingpong", "_scaled",  "_mx",      "_peers_half_sm"};
+constexpr const char* kFormSuffixes[kKernelForms] = {"",
+                                                     "_plain",
+                                                     "_grouped",
+                                                     "_claimed",
+                                                     "_peers",
+                                                     "_pingpong",
+                                                     "_fused",
+                                                     "_fused_pingpong",
+                                                     "_scaled",
+                                                     "_mx",
+                                                     "_peers_half_sm",
+                                                     "_grouped_vectors",
+                                                     "_grouped_wide",
+                                                     "_grouped_gated"};
 
 std::string& KernelFolder() {
   static std::string folder;

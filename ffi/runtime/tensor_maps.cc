@@ -9,7 +9,7 @@ namespace {
 // Values of CUtensorMapDataType, CUtensorMapSwizzle and CUtensorMapL2promotion. A promotion to 256
 // bytes gives the L2 a fifth more work, which lowers the clock in large products (no file
 // of that measurement was kept).
-constexpr int kUint8 = 0, kUint32 = 2, kFloat16 = 6, kBFloat16 = 9, kTFloat32 = 11;
+constexpr int kUint8 = 0, kUint32 = 2, kFloat16 = 6, kFloat32 = 7, kBFloat16 = 9, kTFloat32 = 11;
 constexpr int kSwizzle128 = 3, kPromote128 = 2;
 
 int TypeOf(DType dtype) {
@@ -20,8 +20,12 @@ int TypeOf(DType dtype) {
     default: return kUint8;
   }
 }
-// Results of 32 bits are stored as they are.
-int OutTypeOf(DType dtype) { return Bytes(dtype) == 4 ? kUint32 : TypeOf(dtype); }
+// Results of 32 bits are stored as they are, but TMA adds floats to an out that is accumulated
+// into.
+int OutTypeOf(const Problem& p) {
+  if (p.accumulate) return kFloat32;
+  return Bytes(p.out_dtype) == 4 ? kUint32 : TypeOf(p.out_dtype);
+}
 
 // Describes an array [z, y, x] with boxes of [1, box_y, 128 bytes]. Returns false if TMA cannot
 // read it: lines must begin at multiples of 16 bytes, and strides must be less than 2**40 bytes.
@@ -91,13 +95,15 @@ TensorMaps MakeTensorMaps(const Driver& driver, const Call& call) {
                                     p.k, instance.tile_n / 2, &maps.rhs_rest);
   }
   const int64_t neighbours = p.out_dtype == DType::kF32 ? 2 : 8;
-  maps.stores_unstaged = IsWideFloat(p.out_dtype) && !p.accumulate && p.n % neighbours == 0 &&
+  maps.stores_unstaged = IsWideFloat(p.out_dtype) && p.n % neighbours == 0 &&
                          reinterpret_cast<uintptr_t>(call.out) % 16 == 0 &&
                          reinterpret_cast<uintptr_t>(call.preact) % 16 == 0;
-  maps.out_valid = (maps.stores_unstaged || p.out_dtype == DType::kS32) && !p.accumulate &&
+  maps.out_valid = (maps.stores_unstaged || p.out_dtype == DType::kS32) &&
                    !call.plan.choice.transposed &&
-                   Encode(driver, OutTypeOf(p.out_dtype), Bytes(p.out_dtype), call.out, p.num_out(),
-                          p.m, p.n, kBoxRows, &maps.out);
+                   Encode(driver, OutTypeOf(p), Bytes(p.out_dtype), call.out, p.num_out(), p.m, p.n,
+                          kBoxRows, &maps.out);
+  // Only TMA adds to out without staging.
+  if (p.accumulate) maps.stores_unstaged = maps.out_valid;
   return maps;
 }
 

@@ -3,15 +3,17 @@
 //   - Plain forms (kPlain, kPingPong, kGrouped, kClaimed): those that ping-pong call StoreTile. The
 //     others store while the next tile is multiplied (overlapped_store.h). Tiles whose columns are
 //     no multiple of 64 are stored from the registers (StorePlain).
-//   - kGrouped of 8-bit floats: the same, after the vectors were applied in place.
+//   - kGroupedVectors, kGrouped of 8-bit floats: the same, after the vectors were applied in place.
+//   - kGroupedGated, kGroupedWide: ApplyGate and StoreWide in fused_epilogue.h.
 //   - Fused forms (vectors, activation, float32 out): fused_epilogue.h changes the accumulators in
 //     place. Results of 16 bits are then stored as in the plain forms; ApplyFused stores those of
 //     32 bits by TMA.
 //   - kPeers (split-K): peers_epilogue.h.
 //   - kGeneral, kScaled: Store.
 //
-// If out has a small or integer type, has unaligned rows or is accumulated into, the accumulators
-// are staged in shared memory: one short loop for all types of out stores four elements per lane.
+// TMA also adds results to a float32 out that is accumulated into. If out has a small or integer
+// type, or unaligned rows, the accumulators are staged in shared memory: one short loop for all
+// types of out stores four elements per lane.
 #pragma once
 
 #include "kernel/row_epilogue.h"
@@ -52,7 +54,7 @@ class Epilogue {
         ApplyRows<Traits::kSums>(LoadRows(args, place), sums);
       if (maps.stores_unstaged) return StoreSums(args, maps, place, sums);
     } else {
-      if (IsPlainInteger(args, maps, place)) return StoreWideRows(maps, place, sums);
+      if (IsPlainInteger(args, maps, place)) return StoreWideRows(args, maps, place, sums);
       AwaitBoxes();
     }
     StoreFours(args, place, sums);
@@ -188,7 +190,7 @@ class Epilogue {
     } else if (!maps.out_valid || !IsWhole(args, place)) {
       StoreTo<Traits::kSums>(args, args.out, args.n, place, 0, args.n, sums);
     } else if (args.out_dtype == DType::kF32) {
-      StoreWideRows(maps, place, sums);
+      StoreWideRows(args, maps, place, sums);
     } else if (args.out_dtype != DType::kBF16) {
       StoreBoxes<false>(maps, place, sums);
     } else {
@@ -212,10 +214,12 @@ class Epilogue {
     if (IsLeader()) WaitForStoredBoxes<0>();
     __syncwarp();
   }
-  JAXGEMM_SM90 void StoreWideRows(const TensorMaps& maps, const Place& place, const Sum* sums) {
+  JAXGEMM_SM90 void StoreWideRows(const GemmArgs& args, const TensorMaps& maps, const Place& place,
+                                  const Sum* sums) {
     const Boxes boxes(shared_, maps, thread_);
     boxes.StoreWideBoxes(sums, static_cast<int>(place.first_row + place.row),
-                         static_cast<int>(place.column), place.z);
+                         static_cast<int>(place.column), place.z,
+                         !Traits::kIsDense && !Traits::kInteger && args.accumulate);
   }
   // Whether TMA stores the accumulators of int8 as they are.
   static JAXGEMM_SM90 bool IsPlainInteger(const GemmArgs& args, const TensorMaps& maps,
@@ -266,6 +270,16 @@ class Epilogue {
   static JAXGEMM_SM90 bool InGate(const GemmArgs& args, int i) {
     return i < Traits::kSums / 2 || !Traits::IsGated(args);
   }
+  // The column of a tile's vectors that belongs to a column of its accumulators, and the end of the
+  // columns that exist. In gated tiles the second half is the up projection's.
+  struct VectorColumn {
+    int64_t column, end;
+  };
+  static JAXGEMM_SM90 VectorColumn ColumnOf(const GemmArgs& args, const Place& place, int in_tile) {
+    const bool up = !InGate(args, in_tile / 2);
+    return {place.column + in_tile + (up ? args.n - Traits::kTileN / 2 : 0),
+            up ? 2 * args.n : args.n};
+  }
   // Applies the columns' vectors to kCount accumulators, those of the columns from place.column on.
   template <int kCount>
   JAXGEMM_SM90 void ApplyColumns(const GemmArgs& args, const Place& place, Sum (&sums)[kCount]) {
@@ -275,13 +289,9 @@ class Epilogue {
       ColumnVector vectors[kAtOnce];
 #pragma unroll
       for (int i = 0; i < kAtOnce; ++i) {
-        const int in_tile = (first + i) / 2 * 8;
-        const bool up = !InGate(args, in_tile / 2);
-        const int64_t end = up ? 2 * args.n : args.n;
-        const int64_t column = place.column + (up ? args.n - Traits::kTileN / 2 : 0) + in_tile +
-                               Lane() % 4 * 2 + i % 2;
-        const int64_t at = column < end ? column : end - 1;
-        vectors[i] = ColumnVector::Load(place.epilogue, at);
+        const auto [column, end] =
+            ColumnOf(args, place, (first + i) / 2 * 8 + Lane() % 4 * 2 + i % 2);
+        vectors[i] = ColumnVector::Load(place.epilogue, column < end ? column : end - 1);
       }
 #pragma unroll
       for (int i = 0; i < kAtOnce; ++i) {
@@ -291,6 +301,26 @@ class Epilogue {
     }
   }
 
+  // As StoreTo, below, for results of PlainOut's type, or of float32: less code.
+  template <int kCount>
+  JAXGEMM_SM90 void StoreLinesTo(const GemmArgs& args, void* base, int64_t length,
+                                 const Place& place, int64_t first, int64_t end, const Sum* sums) {
+    const int64_t row = place.row + Lane() / 4;
+    const int64_t at = (place.z * args.m + place.first_row + row) * length;
+    StoreLines<kCount>(static_cast<uint16_t*>(base) + at, length, place.column + first, end,
+                       RowsFrom(place, row), kPlainBf16, sums);
+  }
+  template <int kCount>
+  JAXGEMM_SM90 void StorePairsTo(const GemmArgs& args, const Place& place, const Sum* sums) {
+    const int64_t row = place.row + Lane() / 4;
+    const int64_t at = (place.z * args.m + place.first_row + row) * args.n;
+    StorePairs<kCount>(static_cast<Sum*>(args.out) + at, args.n, place.column, args.n,
+                       RowsFrom(place, row), sums);
+  }
+  // How many of a lane's two rows exist, `row` and the one eight rows below.
+  static JAXGEMM_SM90 int RowsFrom(const Place& place, int64_t row) {
+    return place.rows - row < 9 ? place.rows - row < 1 ? 0 : 1 : 2;
+  }
   // Stores kCount accumulators to rows of `length` elements, from column `first` of the tile on, up
   // to `end`.
   template <int kCount>
@@ -298,8 +328,7 @@ class Epilogue {
                             int64_t first, int64_t end, const Sum* sums) {
     const int64_t row = place.row + Lane() / 4;
     const int64_t at = (place.z * args.m + place.first_row + row) * length;
-    const int rows =
-        place.rows - row < 9 ? place.rows - row < 1 ? 0 : 1 : 2;  // how many of rows 0 and 8 exist
+    const int rows = RowsFrom(place, row);
     if (args.out_dtype == DType::kF32) {
       StorePairs<kCount>(static_cast<Sum*>(base) + at, length, place.column + first, end, rows,
                          sums);

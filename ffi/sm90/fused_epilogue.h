@@ -26,10 +26,11 @@ class FusedEpilogue : public Epilogue<Traits> {
  public:
   using Base::Base;
 
+  static constexpr int kVectorColumns = (Traits::kTileN + kWarpSize - 1) / kWarpSize;
   // A lane's part of a tile's vectors: those of columns lane, lane + 32 and so on, and those of its
   // rows.
   struct Vectors {
-    ColumnVector columns[(Traits::kTileN + kWarpSize - 1) / kWarpSize];
+    ColumnVector columns[kVectorColumns];
     RowVectors rows[Traits::kBlocksM];
   };
   // Loads a tile's vectors for ApplyFused, as early as there are registers for them.
@@ -43,11 +44,13 @@ class FusedEpilogue : public Epilogue<Traits> {
     for (int block = 0; block < Traits::kBlocksM; ++block) {
       vectors.rows[block] = LoadRows(args, BlockPlace(place, block));
     }
+    int columns[kVectorColumns];
 #pragma unroll
-    for (int i = 0; i * kWarpSize < Traits::kTileN; ++i) {
-      const int64_t column = place.column + i * kWarpSize + Lane();
-      if (column < args.n) vectors.columns[i] = ColumnVector::Load(place.epilogue, column);
+    for (int i = 0; i < kVectorColumns; ++i) {
+      const auto [column, end] = Base::ColumnOf(args, place, i * kWarpSize + Lane());
+      columns[i] = static_cast<int>(column < end ? column : end - 1);
     }
+    ColumnVector::LoadAll(place.epilogue, columns, vectors.columns);
     return vectors;
   }
 
@@ -61,6 +64,41 @@ class FusedEpilogue : public Epilogue<Traits> {
     } else {
       LoadAndApplyVectors(args, place, sums);
     }
+  }
+
+  // kGroupedWide: has TMA store the accumulators as they are, or add them to out.
+  JAXGEMM_SM90 void StoreWide(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
+                              const Sum* sums) {
+    const Place place = FirstPlace(args, tile);
+    if (SameInWarp(place.row >= place.rows)) return;
+    if (SameInWarp(Base::IsWhole(args, place))) {
+      Base::StoreWideRows(args, maps, place, sums);
+    } else {
+      Base::template StorePairsTo<Traits::kSums>(args, place, sums);
+    }
+  }
+
+  // kGroupedGated: applies the vectors, the activation and the gate. The results are in the second
+  // half of the accumulators, because the first half is the gate's. Returns whether the caller must
+  // have TMA store them; else they have been stored, or lie outside of out.
+  JAXGEMM_SM90 bool ApplyGate(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
+                              Sum (&sums)[Traits::kAllSums]) {
+    constexpr int kHalf = Traits::kSums / 2;
+    const Vectors vectors = LoadVectors(args, maps, tile);
+    const Place place = FirstPlace(args, tile);
+    if (SameInWarp(place.row >= place.rows)) return false;
+    if (SameInWarp(place.epilogue.HasVectors())) ApplyVectors(place, vectors, sums);
+    if (SameInWarp(args.preact != nullptr)) {
+      Base::template StoreLinesTo<kHalf>(args, args.preact, 2 * args.n, place, 0, args.n, sums);
+      Base::template StoreLinesTo<kHalf>(args, args.preact, 2 * args.n, place, args.n, 2 * args.n,
+                                         sums + kHalf);
+    }
+    Activate<kHalf>(place.epilogue.activation, sums);
+#pragma unroll
+    for (int i = 0; i < kHalf; ++i) sums[kHalf + i] *= sums[i];
+    if (SameInWarp(Base::IsWhole(args, place))) return true;
+    Base::template StoreLinesTo<kHalf>(args, args.out, args.n, place, 0, args.n, sums + kHalf);
+    return false;
   }
 
   // Applies the epilogue in place. Returns, in all warps the same, whether the caller must have TMA
@@ -132,10 +170,23 @@ class FusedEpilogue : public Epilogue<Traits> {
     static_assert(sizeof(Staged) <= Traits::kStagedBytes);
     if (SameInWarp(!place.epilogue.HasVectors())) return;
     Staged& staged = FreeStaged();
+    // Loads for so many columns are in flight at once.
+    constexpr int kAtOnce = kVectorColumns % 3 == 0 ? 3 : 1;
 #pragma unroll 1
-    for (int column = Lane(); column < Traits::kTileN; column += kWarpSize) {
-      const int64_t at = place.column + column < args.n ? place.column + column : args.n - 1;
-      staged.Put(column, ColumnVector::Load(place.epilogue, at));
+    for (int first = 0; first < kVectorColumns; first += kAtOnce) {
+      int columns[kAtOnce];
+      ColumnVector vectors[kAtOnce];
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        const auto [column, end] = Base::ColumnOf(args, place, (first + i) * kWarpSize + Lane());
+        columns[i] = static_cast<int>(column < end ? column : end - 1);
+      }
+      ColumnVector::LoadAll(place.epilogue, columns, vectors);
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        const int column = (first + i) * kWarpSize + Lane();
+        if (column < Traits::kTileN) staged.Put(column, vectors[i]);
+      }
     }
     __syncwarp();
 #pragma unroll
@@ -163,15 +214,16 @@ class FusedEpilogue : public Epilogue<Traits> {
       }
     }
   }
-  // Applies the activation to all accumulators. The code of the activations is long, so a loop has
-  // it only once. Registers cannot be indexed at run time, so each step of the loop copies some of
-  // them.
+  // Applies the activation to the first kAll accumulators. The code of the activations is long, so
+  // a loop has it only once. Registers cannot be indexed at run time, so each step of the loop
+  // copies some of them.
+  template <int kAll = Traits::kAllSums>
   JAXGEMM_SM90 void Activate(Activation activation, Sum (&sums)[Traits::kAllSums]) {
-    constexpr int kCount = Traits::kAllSums > 128       ? 8
-                           : Traits::kAllSums % 32 == 0 ? 32
-                           : Traits::kAllSums % 24 == 0 ? 24
-                                                        : 8;
-    constexpr int kSteps = Traits::kAllSums / kCount;
+    constexpr int kCount = Traits::kAllSums > 128 ? 8
+                           : kAll % 32 == 0       ? 32
+                           : kAll % 24 == 0       ? 24
+                                                  : 8;
+    constexpr int kSteps = kAll / kCount;
     if (SameInWarp(activation == Activation::kNone)) return;
 #pragma unroll 1
     for (int step = 0; step < kSteps; ++step) {
@@ -233,7 +285,7 @@ class FusedEpilogue : public Epilogue<Traits> {
     for (int block = 0; block < Traits::kBlocksM; ++block) {
       const Place place = BlockPlace(first, block);
       if (SameInWarp(place.row >= place.rows)) break;
-      Base::StoreWideRows(maps, place, sums + block * Traits::kSums);
+      Base::StoreWideRows(args, maps, place, sums + block * Traits::kSums);
     }
   }
   // For the types of out that few products have. Each step stages and stores kColumns columns.

@@ -1,4 +1,5 @@
-// A workgroup on Hopper for the forms kGeneral, kScaled, kGrouped and kClaimed: a persistent
+// A workgroup on Hopper for the forms that are not dense: kGeneral, kScaled, kClaimed and those for
+// grouped products. It is a persistent
 // cluster of CTAs. In each CTA a producer of one or two warps claims work tiles, loads their
 // operands and sends the tiles to two consumer warpgroups, which multiply, fix up and store. In
 // the dense forms no warp sends tiles, so they have shorter code, in gemm_dense.h.
@@ -116,7 +117,7 @@ struct Sm90Accumulator {
 
 template <class Traits>
 class Workgroup {
-  static constexpr bool kIsGrouped = Traits::kForm == KernelForm::kGrouped;
+  static constexpr bool kIsGrouped = IsGrouped(Traits::kForm);
   static constexpr bool kIsScaled = Traits::kForm == KernelForm::kScaled;
 
  public:
@@ -127,7 +128,7 @@ class Workgroup {
         maps_(maps),
         shared_(shared),
         rank_(Traits::kCluster == 1 ? 0 : ClusterRank()),
-        waits_for_none_(!Traits::kIsPlain && args.groups.ragged == Ragged::kNone &&
+        waits_for_none_(!Traits::kIsPlain && !kIsGrouped && args.groups.ragged == Ragged::kNone &&
                         args.claim.num_queues == 0 && !args.chunks.signals),
         by_element_(Traits::kLoadsByElement && (!maps.lhs_valid || !maps.rhs_valid)) {}
 
@@ -158,8 +159,8 @@ class Workgroup {
       TakeRegisters<kIsScaled ? 208 : 224>();
       if constexpr (Traits::kIsPingPong) {
         ConsumePingPong();
-      } else if constexpr (Traits::kIsPlain) {
-        ConsumePlain();
+      } else if constexpr (Traits::kIsPlain || kIsGrouped) {
+        ConsumeAndStoreMeanwhile();
       } else {
         Consume();
       }
@@ -302,7 +303,7 @@ class Workgroup {
     if (IsLeader()) WaitForStoredBoxes<0>();
   }
 
-  JAXGEMM_SM90 void ConsumePlain() {
+  JAXGEMM_SM90 void ConsumeAndStoreMeanwhile() {
     typename Traits::Sum sums[Traits::kSums];
     Multiplier<Traits> multiplier(shared_, Sharers<Traits>(maps_));
     StoredMeanwhile<Traits> stored{.args = args_, .maps = maps_, .shared = shared_, .rank = rank_};

@@ -25,7 +25,7 @@ struct Sm90Traits {
   static constexpr bool kHasOnlyDenseForms = HasOnlyDenseForms(tile_n, transposed);
   // Whether the form also runs if TMA cannot read an operand, which its threads then copy.
   static constexpr bool kLoadsByElement =
-      !kIsPlain && form != KernelForm::kScaled &&
+      !kIsPlain && form != KernelForm::kScaled && !IsGrouped(form) &&
       (!kIsFused || (kHasOnlyDenseForms && form == KernelForm::kFused));
   // A separate warp claims, so that loads continue while the next tile is claimed.
   static constexpr bool kClaimsApart = form == KernelForm::kClaimed;
@@ -91,7 +91,7 @@ struct Sm90Traits {
     return kIsDense || form == KernelForm::kClaimed ? Ragged::kNone : args.groups.ragged;
   }
   static JAXGEMM_SM90 bool IsGated(const GemmArgs& args) {
-    return form == KernelForm::kGeneral && args.gated;
+    return form == KernelForm::kGroupedGated || (form == KernelForm::kGeneral && args.gated);
   }
   static JAXGEMM_SM90 bool LoadsLhs(const TensorMaps& maps) {
     return !kLoadsByElement || maps.lhs_valid;

@@ -12,11 +12,19 @@ namespace jaxgemm {
 constexpr bool IsFused(KernelForm form) {
   return form == KernelForm::kFused || form == KernelForm::kFusedPingPong;
 }
+// Forms for grouped products only, with tiles at a fixed stride and TMA for all arrays. Each has
+// little code, and all that a tile needs lies near the main loop: code is fetched as it is
+// executed, and far code is fetched late for every tile.
+constexpr bool IsGrouped(KernelForm form) {
+  return form == KernelForm::kGrouped || form == KernelForm::kGroupedVectors ||
+         form == KernelForm::kGroupedWide || form == KernelForm::kGroupedGated;
+}
 // Forms in which TMA loads both operands, and accumulators are only cast to PlainOut and stored
-// (kGrouped of float8 applies bias and scales before: HasOnlyVectors).
+// (kGroupedVectors, and kGrouped of float8, apply bias and scales before: HasOnlyVectors).
 constexpr bool IsPlain(KernelForm form) {
   return form != KernelForm::kGeneral && form != KernelForm::kScaled && form != KernelForm::kMx &&
-         !IsPeers(form) && !IsFused(form);
+         form != KernelForm::kGroupedWide && form != KernelForm::kGroupedGated && !IsPeers(form) &&
+         !IsFused(form);
 }
 
 // Forms for dense products whose workgroups have their tiles at a fixed stride (gemm_dense.h).
@@ -56,6 +64,7 @@ constexpr bool IsPingPong(KernelForm form, int64_t tile_n) {
 // as the plain forms do. The scales of 8-bit floats are vectors. With the accumulators of 256
 // columns there are too few registers.
 constexpr bool HasOnlyVectors(KernelForm form, DType lhs, int64_t tile_n) {
+  if (form == KernelForm::kGroupedVectors) return true;
   return ElementBytes(lhs) == 1 && lhs != DType::kS8 &&
          ((form == KernelForm::kGrouped && tile_n <= 192) ||
           (form == KernelForm::kFusedPingPong && tile_n == 192));
@@ -83,8 +92,7 @@ constexpr bool HasForm(KernelForm form, DType lhs, int64_t tile_n, int64_t clust
     return ElementBytes(lhs) == 2 && (form == KernelForm::kPlain || form == KernelForm::kFused);
   }
   if (HasOnlyDenseForms(tile_n, transposed) &&
-      (form == KernelForm::kGeneral || form == KernelForm::kGrouped ||
-       form == KernelForm::kClaimed)) {
+      (form == KernelForm::kGeneral || IsGrouped(form) || form == KernelForm::kClaimed)) {
     return false;
   }
   if (form == KernelForm::kGeneral) return true;
@@ -92,12 +100,17 @@ constexpr bool HasForm(KernelForm form, DType lhs, int64_t tile_n, int64_t clust
   if (form == KernelForm::kFusedPingPong && tile_n == 192 && !HasOnlyVectors(form, lhs, tile_n)) {
     return false;
   }
+  if (IsGrouped(form) && lhs == DType::kS8) return false;
+  if (form == KernelForm::kGroupedGated && tile_n % 128 != 0) return false;
+  // kGrouped of 8-bit floats applies vectors itself.
+  if (form == KernelForm::kGroupedVectors && ElementBytes(lhs) == 1) return false;
   // The plan takes the other forms only if TMA reads both operands, so those of 8 or 32 bits must
   // be k-contiguous.
   if (ElementBytes(lhs) == 2) return true;
   // The plain forms do not store results of float32 and int8 operands.
   const bool stores_plain = ElementBytes(lhs) == 1 && lhs != DType::kS8;
-  return lhs_k_contiguous && rhs_k_contiguous && (IsFused(form) || stores_plain);
+  return lhs_k_contiguous && rhs_k_contiguous &&
+         (IsFused(form) || form == KernelForm::kGroupedWide || stores_plain);
 }
 
 // Whether the kernel reads an lhs of float32 that is not k-contiguous into registers, because wgmma
@@ -133,8 +146,8 @@ struct TensorMaps {
   int32_t cluster_m, cluster_n;
   bool lhs_valid, rhs_valid, out_valid;
   // Whether accumulators are stored without staging: out is bfloat16, float16 or float32, n is a
-  // multiple of 8 (float32: 2), out and preact begin at multiples of 16 bytes, and out is not
-  // accumulated into.
+  // multiple of 8 (float32: 2), and out and preact begin at multiples of 16 bytes. If out is
+  // accumulated into, TMA adds to it.
   bool stores_unstaged;
 };
 

@@ -61,16 +61,31 @@ struct StoredMeanwhile {
       } else {
         packed.Forget();
       }
+    } else if constexpr (Traits::kForm == KernelForm::kGroupedWide) {
+      epilogue.StoreWide(args, maps, tile, sums);
+    } else if constexpr (Traits::kForm == KernelForm::kGroupedGated) {
+      // The results are in the second half of the boxes.
+      if (epilogue.ApplyGate(args, maps, tile, sums)) {
+        epilogue.Pack(args, tile, sums, packed);
+        packed.column -= Traits::kTileN / 2;
+        box = Boxes::kBoxes / 2;
+      } else {
+        packed.Forget();
+      }
     } else {
       if constexpr (Traits::kHasOnlyVectors) {
         epilogue.ApplyVectors(args, tile, epilogue.LoadVectors(args, maps, tile), sums);
       }
-      if (epilogue.PackPlain(args, tile, sums, packed)) box = 0;
+      if (epilogue.PackPlain(args, tile, sums, packed)) {
+        box = 0;
+      } else if constexpr (Traits::kForm == KernelForm::kGroupedVectors) {
+        packed.Forget();
+      }
     }
   }
   // Whole warpgroups call this after the last tile.
   JAXGEMM_SM90 void Finish() {
-    TheBoxes().StoreAllByStages(packed, !IsDone());
+    TheBoxes().StoreAllByStages(packed, box);
     // Shared memory must exist until TMA has read it.
     if (IsLeader()) WaitForStoredBoxes<0>();
   }

@@ -242,6 +242,15 @@ JAXGEMM_SM90 void StoreBox(const TensorMap* map, uint32_t from, int x, int y, in
       "r"(from), "r"(x), "r"(y), "r"(z)
       : "memory");
 }
+// As StoreBox, but adds the box's floats to those of the tensor.
+JAXGEMM_SM90 void AddBox(const TensorMap* map, uint32_t from, int x, int y, int z) {
+  asm volatile(
+      "cp.reduce.async.bulk.tensor.3d.global.shared::cta.add.tile.bulk_group"
+      " [%0, {%2, %3, %4}], [%1];\n"
+      "cp.async.bulk.commit_group;" ::"l"(map),
+      "r"(from), "r"(x), "r"(y), "r"(z)
+      : "memory");
+}
 // Waits until TMA has read all but the last kLeft boxes of this thread from shared memory.
 template <int kLeft>
 JAXGEMM_SM90 void WaitForStoredBoxes() {

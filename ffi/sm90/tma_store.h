@@ -66,8 +66,8 @@ class OutBoxes {
   static constexpr int kWideColumns = kBoxColumns / 2;
   static constexpr bool kHasWide = Traits::kTileN % kWideColumns == 0;
   // Stores a warp's results of a tile, of 32 bits each; row, column and z are those of the first
-  // one.
-  JAXGEMM_SM90 void StoreWideBoxes(const Sum* sums, int row, int column, int z) const {
+  // one. With `adds` they are added to out.
+  JAXGEMM_SM90 void StoreWideBoxes(const Sum* sums, int row, int column, int z, bool adds) const {
     // This lane's row of the upper eight, and its eight bytes in that, swizzled.
     const uint32_t in_box =
         Lane() / 4 * kRowBytes + (Lane() % 4 / 2 ^ Lane() / 4) * 16 + Lane() % 2 * 8;
@@ -81,17 +81,23 @@ class OutBoxes {
       }
       FenceAsyncProxy();
       __syncwarp();
-      if (IsLeader()) StoreBox(&maps_.out, box, column + i * kWideColumns, row, z);
+      if (!IsLeader()) continue;
+      if (adds) {
+        AddBox(&maps_.out, box, column + i * kWideColumns, row, z);
+      } else {
+        StoreBox(&maps_.out, box, column + i * kWideColumns, row, z);
+      }
     }
   }
 
   // Stores all boxes through the stages, which are free after the CTA's last tile. Each stage has
-  // room for one box of every warp, in the rows of lhs that the warp's warpgroup has read.
-  JAXGEMM_SM90 void StoreAllByStages(const Packed& packed, bool any) const {
+  // room for one box of every warp, in the rows of lhs that the warp's warpgroup has read. `first`
+  // is the first box to store.
+  JAXGEMM_SM90 void StoreAllByStages(const Packed& packed, int first) const {
     static_assert(kBoxes <= Traits::kStages);
     static_assert(Traits::kLhsBytes == Traits::kConsumerWarps * kBytes);
     WarpgroupBarrier(thread_ / kWarpgroupSize);
-    if (!any) return;
+    if (first == kBoxes) return;
     const uint32_t box = SharedAddress(shared_.lhs[0]) + Warp() * kBytes;
 #pragma unroll
     for (int i = 0; i < kBoxes; ++i) Write(box + i * Traits::kLhsBytes, packed, i);
@@ -99,7 +105,9 @@ class OutBoxes {
     __syncwarp();
     if (IsLeader()) {
 #pragma unroll
-      for (int i = 0; i < kBoxes; ++i) Send(box + i * Traits::kLhsBytes, packed, i);
+      for (int i = 0; i < kBoxes; ++i) {
+        if (i >= first) Send(box + i * Traits::kLhsBytes, packed, i);
+      }
     }
   }
 

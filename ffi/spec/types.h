@@ -64,12 +64,15 @@ enum class KernelForm : uint8_t {
   kPeers,     // Dense, split-K across a cluster; in kernels that store out^T also whole tiles.
   kPingPong,  // As kPlain, and the warpgroups ping-pong: each has an output tile of its own.
   kFused,     // As kPlain, but with any epilogue that is not gated, and any type of out.
-  kFusedPingPong,  // As kFused, and the warpgroups ping-pong.
-  kScaled,         // As kGeneral, but for operands with scales of blocks along k.
-  kMx,             // As kScaled, but for operands in an MX format. gfx950 only.
-  kPeersHalfSm,    // As kPeers, but a multiprocessor runs two CTAs at once. Hopper only.
+  kFusedPingPong,   // As kFused, and the warpgroups ping-pong.
+  kScaled,          // As kGeneral, but for operands with scales of blocks along k.
+  kMx,              // As kScaled, but for operands in an MX format. gfx950 only.
+  kPeersHalfSm,     // As kPeers, but a multiprocessor runs two CTAs at once. Hopper only.
+  kGroupedVectors,  // As kGrouped, and bias and scales are applied before.
+  kGroupedWide,     // As kGrouped, for an out of float32, which may be accumulated into.
+  kGroupedGated,    // As kGroupedVectors, for gated products.
 };
-inline constexpr int kKernelForms = 11;
+inline constexpr int kKernelForms = 14;
 constexpr bool IsPeers(KernelForm form) {
   return form == KernelForm::kPeers || form == KernelForm::kPeersHalfSm;
 }

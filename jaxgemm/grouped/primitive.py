@@ -47,6 +47,7 @@ from jaxgemm.custom_call import (
   register_lowerings,
   run_by_jit,
 )
+from jaxgemm.dense.plan import is_bf16
 from jaxgemm.dense.primitive import unify_varying, zero_tangents
 from jaxgemm.grouped import sharding
 from jaxgemm.grouped.alike import alike
@@ -93,6 +94,12 @@ class GroupedParams(NamedTuple):
     """(lhs, rhs, sizes, offset, buffer, bias, scale, row_scale), None for an absent one."""
     return with_absent(
         operands, 3, self.offset, self.accumulate, self.bias, self.scale, self.row_scale)
+
+  def vectors(self, operands) -> dict[str, bool]:
+    """Which vectors there are, and whether the bias is bfloat16; see `plan_call`."""
+    *_, bias, _, _ = self.split(operands)
+    return {"bias": self.bias, "scale": self.scale, "row_scale": self.row_scale,
+            "bias_bf16": is_bf16(bias)}
 
   def for_operands(self, *operands) -> "GroupedParams":
     """The same mode and layouts for operands as `split` gives them."""
@@ -222,7 +229,7 @@ def finish(z, sizes, offset, bias, scale, row_scale, *, form: GroupedParams, spe
   if scale is not None:
     z = z * rows(scale, dtype=jnp.float32)
   if bias is not None:
-    z = z + rows(bias, dtype=jnp.float32)
+    z = z + rows(bias.astype(jnp.float32), dtype=jnp.float32)
   # Rows of no group stay zero, because every activation of zero is zero.
   return epilogue.results(z, spec, form.gated)
 
@@ -260,8 +267,8 @@ def plan_ragged(operands, form: GroupedParams, spec: Spec, target: str) -> dict:
   """
   lhs, rhs, sizes = operands[:3]
   geometry = form.geometry(lhs.shape, rhs.shape, sizes.shape)
-  return plan_call(geometry, lhs.dtype, rhs.dtype, spec, target, bias=form.bias,
-                   scale=form.scale, row_scale=form.row_scale)
+  return plan_call(geometry, lhs.dtype, rhs.dtype, spec, target,
+                   **form.vectors(operands))
 
 
 @ragged_p.def_abstract_eval
@@ -301,8 +308,11 @@ def _lowering(ctx, *operands, form, spec, partitioned, platform):
     return fun(ctx, *values)
   form = read["form"]
   geometry = form.geometry(*(x.shape for x in avals_in[:3]))
-  call = functools.partial(lower_call, geometry=geometry, spec=spec, bias=form.bias,
-                           scale=form.scale, row_scale=form.row_scale, platform=platform)
+  vectors = form.vectors(avals_in)
+
+  def call(ctx, *operands):
+    return lower_call(ctx, *operands, geometry=geometry, spec=spec, platform=platform, **vectors)
+
   return _on_merged(call, ctx, values, form) if form.paired else call(ctx, *values)
 
 
@@ -372,7 +382,7 @@ def _jvp(primals, tangents, *, form, spec, partitioned):
         term = acc if of_row is None else acc * of_rows(of_row)
         terms.append(term if of_columns is None else term * rows(of_columns, dtype=jnp.float32))
   if d_bias is not None:
-    terms.append(rows(d_bias, dtype=spec.out_dtype))
+    terms.append(rows(d_bias.astype(jnp.float32), dtype=spec.out_dtype))
   results = outs[:1 + spec.save_preact]
   if not terms:
     return results, zero_tangents(results)

@@ -57,7 +57,7 @@ def _per_group(name: str, x, groups: int, columns: tuple[int, ...], gated: bool,
     raise ValueError(
         f"{name} has shape {x.shape}; allowed are {shapes}: values for groups and columns of "
         "rhs. Reshape it, or apply it to the result.")
-  x = epilogue_values(name, x, dtype)
+  x = epilogue_values(name, x, dtype, bf16_stays=name == "bias")
   leads = x.ndim > len(columns) and x.shape[0] == groups
   has_columns = x.shape in ((groups, *columns), columns)
   if not gated:

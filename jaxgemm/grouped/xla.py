@@ -74,6 +74,7 @@ def _product(lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, *, num
   out = out if row_scale is None else out * row_scale
   for name, x in (("scale", scale), ("bias", bias)):
     if x is not None:
+      x = x.astype(out.dtype)  # a bias may be bfloat16, and the sums of its gradient are not
       x = jnp.reshape(x, merge_columns(x.shape)) if form.gated else x
       columns = n if x.shape[1] == layout.count(layout.n) else one
       x = expand(jnp.pad(x, ((0, 1), (0, 0)))[rows], columns)

@@ -67,6 +67,9 @@ std::string Add() {
   add.template operator()<KernelForm::kGeneral>("");
   add.template operator()<KernelForm::kPlain>("_plain");
   add.template operator()<KernelForm::kGrouped>("_grouped");
+  add.template operator()<KernelForm::kGroupedVectors>("_grouped_vectors");
+  add.template operator()<KernelForm::kGroupedWide>("_grouped_wide");
+  add.template operator()<KernelForm::kGroupedGated>("_grouped_gated");
   add.template operator()<KernelForm::kClaimed>("_claimed");
   add.template operator()<KernelForm::kPeers>("_peers");
   add.template operator()<KernelForm::kPeersHalfSm>("_peers_half_sm");
@@ -94,18 +97,24 @@ DriverResult LaunchHere(void* function, unsigned grid, unsigned cluster, unsigne
 DriverResult EncodeMap(void* map, int type, uint32_t rank, void* address, const uint64_t* sizes,
                        const uint64_t* strides, const uint32_t* box, const uint32_t*, int,
                        int swizzle, int, int) {
-  constexpr int kUint32 = 2, kFloat16 = 6, kBFloat16 = 9, kTFloat32 = 11, kSwizzle128 = 3;
-  const int64_t bytes = type == kTFloat32 || type == kUint32    ? 4
-                        : type == kFloat16 || type == kBFloat16 ? 2
-                                                                : 1;
+  constexpr int kUint32 = 2, kFloat16 = 6, kFloat32 = 7, kBFloat16 = 9, kTFloat32 = 11;
+  constexpr int kSwizzle128 = 3;
+  const int64_t bytes = type == kTFloat32 || type == kUint32 || type == kFloat32 ? 4
+                        : type == kFloat16 || type == kBFloat16                  ? 2
+                                                                                 : 1;
   const auto x = static_cast<int64_t>(sizes[0]), y = static_cast<int64_t>(sizes[1]);
   if (rank != 3 || swizzle != kSwizzle128 || box[0] * bytes != kBoxBytes || box[1] > 256 ||
       box[2] != 1 || x * bytes % 16 || static_cast<int64_t>(strides[0]) != x * bytes ||
       static_cast<int64_t>(strides[1]) != x * y * bytes) {
     return 1;
   }
-  const HostMap host{static_cast<char*>(address),    x,     y,
-                     static_cast<int64_t>(sizes[2]), bytes, box[1]};
+  const HostMap host{static_cast<char*>(address),
+                     x,
+                     y,
+                     static_cast<int64_t>(sizes[2]),
+                     bytes,
+                     box[1],
+                     type == kFloat32};
   std::memcpy(map, &host, sizeof(host));
   return 0;
 }
@@ -210,12 +219,14 @@ void Run(GpuLauncher& launcher, Case c) {
   Operand lhs(p.lhs_dtype, (p.lhs_batched ? p.batch : 1) * p.m * p.k + 1);
   // Each batch has vectors of its own; with groups of rows, each group has its own column vectors.
   const int64_t vectors = by_m ? p.local_groups : p.batch;
-  Operand rhs(p.rhs_dtype, p.num_rhs() * p.k * p.n), scale(DType::kF32, vectors * p.n);
+  // With a gate rhs has 2 n columns.
+  const int64_t columns = p.num_columns();
+  Operand rhs(p.rhs_dtype, p.num_rhs() * p.k * columns), scale(DType::kF32, vectors * columns);
   Operand row_scale(DType::kF32, p.batch * p.m);
   Operand bias(p.bias_bf16              ? DType::kBF16
                : IsInteger(p.out_dtype) ? DType::kS32
                                         : DType::kF32,
-               vectors * p.n);
+               vectors * columns);
   // Scales of blocks are powers of two, so that results stay exact.
   const int64_t blocks = p.blocks_k();
   auto powers = [](int64_t count) {
@@ -230,7 +241,10 @@ void Run(GpuLauncher& launcher, Case c) {
   Operand rhs_scales = powers(p.num_rhs() * p.blocks_n() * blocks);
   const int bytes = ElementBytes(p.out_dtype);
   const int64_t out_bytes = p.num_out() * p.m * p.n * bytes;
-  Buffer out(out_bytes), preact(p.save_preact ? out_bytes : 0), workspace(plan.workspace_bytes);
+  Buffer out(out_bytes), workspace(plan.workspace_bytes);
+  Buffer preact(p.save_preact ? out_bytes / p.n * columns : 0);
+  Operand addend(DType::kF32, p.accumulate ? p.num_out() * p.m * p.n : 0);
+  if (p.accumulate) std::memcpy(out.data(), addend.buffer.data(), out_bytes);
   std::vector<uint32_t> signals(64, 1);
   if (c.misplaced) {
     // The values are the same, moved by one element.
@@ -252,8 +266,8 @@ void Run(GpuLauncher& launcher, Case c) {
             .out = out.data(),
             .preact = p.save_preact ? preact.data() : nullptr,
             .workspace = workspace.data()};
-  call.strides.bias = {.batch = p.n, .column = 1};
-  call.strides.scale = {.batch = c.one_scale ? 1 : p.n, .column = !c.one_scale};
+  call.strides.bias = {.batch = columns, .column = 1};
+  call.strides.scale = {.batch = c.one_scale ? 1 : columns, .column = !c.one_scale};
   call.strides.row_scale = {.batch = p.m, .row = 1, .column = 0};
   error = launcher.Load(*plan.instance, 0);
   if (error.empty()) error = launcher.Launch(call, 0, nullptr);
@@ -265,7 +279,7 @@ void Run(GpuLauncher& launcher, Case c) {
 
   // Checks row by row; `matrix` and [begin, end) are the rhs and the range of k of the row.
   int64_t wrong = 0, first_wrong = -1;
-  std::vector<double> sums(p.n);
+  std::vector<double> sums(columns);
   for (int64_t row = 0; row < p.num_out() * p.m; ++row) {
     const int64_t z = row / p.m, m = row % p.m;
     int64_t matrix = p.rhs_batched ? z : 0, begin = 0, end = p.k;
@@ -294,30 +308,32 @@ void Run(GpuLauncher& launcher, Case c) {
                  (p.block_n == 1 ? block * p.n : block);
         column_step = p.block_n == 1 ? 1 : blocks;
       }
-      const double* b = rhs.values.data() + matrix * p.k * p.n;
-      for (int64_t n = 0; n < p.n; ++n) {
+      const double* b = rhs.values.data() + matrix * p.k * columns;
+      for (int64_t n = 0; n < columns; ++n) {
         const double scale = of_rhs ? of_rhs[n / p.block_n * column_step] : 1;
-        sums[n] += a * scale * (p.rhs_contracting == 0 ? b[k * p.n + n] : b[n * p.k + k]);
+        sums[n] += a * scale * (p.rhs_contracting == 0 ? b[k * columns + n] : b[n * p.k + k]);
       }
     }
-    for (int64_t n = 0; n < p.n; ++n) {
-      const int64_t vector = by_m ? matrix : p.grouped() ? 0 : z, at = row * p.n + n;
+    auto check = [&](double value, Buffer& result, int64_t at) {
+      char wanted[4];
+      Encode(p.out_dtype, value, wanted);
+      if (std::memcmp(wanted, result.data() + at * bytes, bytes) && wrong++ == 0) first_wrong = at;
+    };
+    for (int64_t n = 0; n < columns; ++n) {
+      const int64_t vector = by_m ? matrix : p.grouped() ? 0 : z;
       // Rows of no group are zero, not -0.
       const bool is_zero = by_m && end == 0;
-      if (p.scale && !is_zero) sums[n] *= scale.values[c.one_scale ? vector : vector * p.n + n];
+      if (p.scale && !is_zero) sums[n] *= scale.values[c.one_scale ? vector : vector * columns + n];
       if (p.row_scale && !is_zero) sums[n] *= row_scale.values[row];
-      if (p.bias && !is_zero) sums[n] += bias.values[vector * p.n + n];
-      auto check = [&](double value, Buffer& result) {
-        char wanted[4];
-        Encode(p.out_dtype, value, wanted);
-        if (std::memcmp(wanted, result.data() + at * bytes, bytes) && wrong++ == 0) {
-          first_wrong = at;
-        }
-      };
-      if (p.save_preact) check(sums[n], preact);
+      if (p.bias && !is_zero) sums[n] += bias.values[vector * columns + n];
+      if (p.save_preact) check(sums[n], preact, row * columns + n);
+    }
+    for (int64_t n = 0; n < p.n; ++n) {
       WithActivation(p.activation,
                      [&](auto activate) { sums[n] = activate(static_cast<float>(sums[n])); });
-      check(sums[n], out);
+      if (p.gated) sums[n] *= sums[p.n + n];
+      if (p.accumulate) sums[n] += addend.values[row * p.n + n];
+      check(sums[n], out, row * p.n + n);
     }
   }
   CHECK_THAT(wrong == 0 && out.IsWhole() && preact.IsWhole() && workspace.IsWhole(),
@@ -372,7 +388,11 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
       return !has ? "" : turns ? "_fused_pingpong" : "_fused";
     };
     const std::string claimed = kHasPlain ? "_claimed" : "";
-    const std::string grouped_form = kHasPlain ? "_grouped" : "";
+    auto if_there = [](KernelForm form, const char* suffix) -> std::string {
+      return HasForm(form, lhs, tile_n, cluster, lhs_k, rhs_k, false) ? suffix : "";
+    };
+    const std::string grouped_wide = if_there(KernelForm::kGroupedWide, "_grouped_wide");
+    const std::string grouped_form = kHasPlain ? "_grouped" : grouped_wide;
 
     Problem batched = problem(false);
     batched.batch = 2, batched.lhs_batched = true, batched.rhs_batched = round % 2;
@@ -473,14 +493,31 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
     // If the rows of lhs are along its lines, a group may begin where no box of TMA can.
     Run(launcher, {grouped, config, lhs_k ? grouped_form : "", sizes});
     if (!kInteger) {
+      Problem wide = grouped;
+      wide.out_dtype = DType::kF32;
+      Run(launcher, {wide, config, lhs_k ? grouped_wide : "", sizes});
       const std::string with_vectors =
-          HasOnlyVectors(KernelForm::kGrouped, lhs, tile_n) ? grouped_form : "";
+          !lhs_k ? ""
+          : HasOnlyVectors(KernelForm::kGrouped, lhs, tile_n)
+              ? grouped_form
+              : if_there(KernelForm::kGroupedVectors, "_grouped_vectors");
       grouped.row_scale = true;
       Run(launcher, {grouped, config, with_vectors, sizes});
-      grouped.scale = true, grouped.bias = true;
+      grouped.scale = true, grouped.bias = true, grouped.bias_bf16 = Random(0, 1);
       Run(launcher, {grouped, config, with_vectors, sizes, /*one_scale=*/round % 2 == 0});
       grouped.activation = Activation::kRelu;
       Run(launcher, {grouped, config, "", sizes});
+      if (tile_n % 128 == 0) {
+        const std::string gated =
+            lhs_k ? if_there(KernelForm::kGroupedGated, "_grouped_gated") : "";
+        grouped.gated = true, grouped.save_preact = Random(0, 1);
+        grouped.n = some(tile_n / 4, tile_n + 30);
+        Run(launcher, {grouped, config, gated, sizes});
+        grouped.bias = grouped.scale = grouped.row_scale = false;
+        Run(launcher, {grouped, config, gated, sizes});
+        grouped.out_dtype = DType::kF32;
+        Run(launcher, {grouped, config, "", sizes});
+      }
     }
     if constexpr ((lhs_k && rhs_k) || kBytes == 2) {
       grouped = problem(false);
@@ -490,6 +527,15 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
       // Two groups end in the same vector of 16 bytes.
       sizes = {static_cast<int32_t>(Random(1, kTileK)), 3, 1, static_cast<int32_t>(grouped.k)};
       Run(launcher, {grouped, config, grouped_form, sizes});
+      if (!kInteger) {
+        grouped.out_dtype = DType::kF32;
+        Run(launcher, {grouped, config, grouped_wide, sizes});
+        grouped.accumulate = true;
+        Run(launcher, {grouped, config, grouped_wide, sizes});
+        // TMA cannot store such rows.
+        if (rhs_k && kBytes == 2) grouped.n -= Random(1, 3);
+        Run(launcher, {grouped, config, grouped.n % 4 ? "" : grouped_wide, sizes});
+      }
     }
   }
 }
@@ -708,6 +754,7 @@ int main() {
   GpuLauncher launcher(&driver);
   RunInstance<kBF16, kBF16, 128, 128, 1, false, false>(launcher, kFew ? 1 : 2);
   RunInstance<kBF16, kBF16, 128, 64, 1, true, false>(launcher, kFew ? 1 : 2);
+  RunInstance<kBF16, kBF16, 128, 128, 1, true, false>(launcher, 2);
   RunInstance<kBF16, kBF16, 256, 64, 2, false, false>(launcher, kFew ? 1 : 2);
   RunTransposed<kBF16, kBF16, 16, true, true>(launcher, kFew ? 4 : 16);
   RunTransposed<kBF16, kBF16, 32, false, true>(launcher, kFew ? 4 : 16);

@@ -134,6 +134,54 @@ def test_grouped(rng, name):
     assert (out[ends[-1]:] == 0).all()
 
 
+@pytest.mark.parametrize("name", GROUPED)
+def test_grouped_fused(rng, name):
+  """An epilogue, other out types, and a gate."""
+  kernel, runs = Kernel(name), []
+  contract_l, contract_r = kernel.contracting
+  n, sizes = 2 * kernel.n - 24, [kernel.m + 9, 0, 1, 50, 2 * kernel.m]
+  m, total = sum(sizes) + 77, sum(sizes)  # the last rows belong to no group
+  groups = np.repeat(np.arange(len(sizes)), sizes)
+  numbers = lax.RaggedDotDimensionNumbers(
+      (((contract_l,), (1 + contract_r,)), ((), ())), [1 - contract_l], [0])
+  bias, scale = (rng.uniform(-1, 1, (len(sizes), n)).astype(np.float32) for _ in range(2))
+  lengths = jnp.asarray(sizes, jnp.int32)
+  for k, workgroups in ((kernel.k, 1), (9 * kernel.k + 16, 66)):
+    given = options(kernel, workgroups)
+    a, wide_a = kernel.lhs(rng, m, k)
+    b, wide_b = kernel.rhs(rng, len(sizes), k, n)
+    sums = np.zeros((m, n))
+    for g in range(len(sizes)):
+      rows = np.flatnonzero(groups == g)
+      sums[rows] = product(wide_a[rows], wide_b[g])
+    z = sums.copy()
+    z[:total] = z[:total] * scale[groups] + bias[groups]
+    for out in (given["preferred_element_type"], "float32"):
+      call = functools.partial(
+          jaxgemm.ragged_dot_general, ragged_dot_dimension_numbers=numbers,
+          **given | {"preferred_element_type": out})
+      runs.append((lambda a, b, bias, scale, call=call: call(
+          a, b, lengths, bias=bias, scale=scale, activation="relu"),
+                   (a, b, jnp.asarray(bias), jnp.asarray(scale)), np.maximum(z, 0)))
+      runs.append((lambda a, b, call=call: call(a, b, lengths), (a, b), sums))
+      if kernel.n % 128 == 0 and contract_l == 1 and contract_r == 0:
+        # The first half of the columns is the gate's.
+        half = n // 2 // 8 * 8
+        gated = functools.partial(jaxgemm.ragged_gated_linear_unit, activation="relu",
+                                  **given | {"preferred_element_type": out})
+        runs.append((lambda a, b, bias, gated=gated, half=half: gated(
+            a, b[:, :, :2 * half].reshape(len(sizes), -1, 2, half), lengths,
+            bias=bias[:, :2 * half].reshape(-1, 2, half)),
+                     (a, b, jnp.asarray(bias)), _gate(sums, bias, groups, half)))
+  check(runs)
+
+
+def _gate(sums, bias, groups, half):
+  z = sums[:, :2 * half].copy()
+  z[:len(groups)] += bias[groups, :2 * half]
+  return np.maximum(z[:, :half], 0) * z[:, half:]
+
+
 @pytest.mark.parametrize("name", [name for name in GROUPED if name.endswith("_crr")])
 def test_grouped_k(rng, name):
   kernel, runs = Kernel(name), []
@@ -150,6 +198,13 @@ def test_grouped_k(rng, name):
     runs.append((functools.partial(
         jaxgemm.ragged_dot_general, ragged_dot_dimension_numbers=numbers,
         **options(kernel, workgroups)), (a, b, jnp.asarray(sizes, jnp.int32)), wanted))
+    buffer = rng.standard_normal(wanted.shape).astype(np.float32)
+    wide = functools.partial(
+        jaxgemm.ragged_dot_general, ragged_dot_dimension_numbers=numbers,
+        **options(kernel, workgroups) | {"preferred_element_type": "float32"})
+    runs.append((wide, (a, b, jnp.asarray(sizes, jnp.int32)), wanted))
+    runs.append((lambda a, b, sizes, buffer, wide=wide: wide(a, b, sizes, accumulate=buffer),
+                 (a, b, jnp.asarray(sizes, jnp.int32), jnp.asarray(buffer)), buffer + wanted))
   check(runs)
 
 

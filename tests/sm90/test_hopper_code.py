@@ -26,7 +26,8 @@ def _cuobjdump() -> str | None:
 KERNELS = sorted(name for name in _ffi.built_kernels("sm90")
                  if re.match("gemm_(bfloat16_|float8_e4m3fn_float8_e5m2.*_rcr)", name))
 # The fast forms of a kernel.
-FORMS = ("plain", "grouped", "claimed", "pingpong", "peers", "fused", "fused_pingpong")
+FORMS = ("plain", "grouped", "grouped_vectors", "grouped_wide", "grouped_gated", "claimed",
+         "pingpong", "peers", "fused", "fused_pingpong")
 FIRST_LOADS = ("plain", "pingpong", "peers", "fused", "fused_pingpong")
 
 pytestmark = pytest.mark.skipif(

@@ -163,6 +163,7 @@ struct HostMap {
   int64_t x, y, z;  // elements
   int64_t bytes;    // of an element
   int64_t box_y;
+  int64_t of_floats;  // whether TMA can add floats to the tensor
 };
 static_assert(sizeof(HostMap) <= sizeof(TensorMap));
 
@@ -222,6 +223,22 @@ inline void StoreBox(const TensorMap* map, uint32_t from, int x, int y, int z) {
   stand_in::DoLater(true, [=, base = stand_in::Shared()] {
     ForEachPiece(map, base + from, base, x, y, z, [](char* shared, char* memory, size_t count) {
       if (count) std::memcpy(memory, shared, count);
+    });
+  });
+}
+inline void AddBox(const TensorMap* map, uint32_t from, int x, int y, int z) {
+  HostMap host;
+  std::memcpy(&host, map->words, sizeof(host));
+  CHECK_THAT(host.of_floats, "%s", "TMA adds to a tensor that does not have floats");
+  stand_in::DoLater(true, [=, base = stand_in::Shared()] {
+    ForEachPiece(map, base + from, base, x, y, z, [](char* shared, char* memory, size_t count) {
+      for (size_t i = 0; i < count; i += sizeof(float)) {
+        float sum, addend;
+        std::memcpy(&sum, memory + i, sizeof(sum));
+        std::memcpy(&addend, shared + i, sizeof(addend));
+        sum += addend;
+        std::memcpy(memory + i, &sum, sizeof(sum));
+      }
     });
   });
 }
