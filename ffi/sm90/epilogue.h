@@ -301,7 +301,7 @@ class Epilogue {
     }
   }
 
-  // As StoreTo, below, for results of PlainOut's type, or of float32: less code.
+  // As StoreTo, below, with less code: for results of PlainOut's type only.
   template <int kCount>
   JAXGEMM_SM90 void StoreLinesTo(const GemmArgs& args, void* base, int64_t length,
                                  const Place& place, int64_t first, int64_t end, const Sum* sums) {
@@ -310,6 +310,7 @@ class Epilogue {
     StoreLines<kCount>(static_cast<uint16_t*>(base) + at, length, place.column + first, end,
                        RowsFrom(place, row), kPlainBf16, sums);
   }
+  // The same for out, if it is float32.
   template <int kCount>
   JAXGEMM_SM90 void StorePairsTo(const GemmArgs& args, const Place& place, const Sum* sums) {
     const int64_t row = place.row + Lane() / 4;
