@@ -17,8 +17,6 @@ import functools
 import json
 import math
 import pathlib
-import shlex
-import sys
 import time
 from typing import Any
 
@@ -206,14 +204,7 @@ def summary(rows) -> str:
 @progress.shown()
 def main(argv) -> int:
   progress.begin(argv)
-  import jax
-
-  from benchmarks import report
-
-  about = report.machine() | report.device() | {
-      "command": shlex.join(["python", "-m", "benchmarks.model.calls", *sys.argv[1:]]),
-      "commit": FLAGS.commit or report.said("git", "rev-parse", "--short", "HEAD")}
-  timer = measure.time_on_gpu if jax.default_backend() == "gpu" else measure.time_on_cpu
+  about, timer = measure.described("calls"), measure.device_timer()
   rng, rows, begin = np.random.default_rng(FLAGS.seed), [], time.monotonic()
   wanted = (read(FLAGS.again) if FLAGS.again
             else [draw(rng, i) for i in range(FLAGS.problems)])
@@ -224,9 +215,7 @@ def main(argv) -> int:
         break
       progress.doing(f"product {first + 1} of {len(wanted)}")
       rows += time_calls(wanted[first:first + FLAGS.batch], pool, timer, FLAGS.seed)
-      lines = ",\n".join(json.dumps(row) for row in rows)
-      pathlib.Path(FLAGS.json).write_text(
-          f'{{"about": {json.dumps(about)},\n"rows": [\n{lines}\n]}}\n')
+      measure.write_rows(about, rows)
   print(summary(rows))
   return 0
 

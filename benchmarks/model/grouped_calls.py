@@ -16,11 +16,7 @@ in `benchmarks.model.measure`. Sizes of groups are random ("mild" of shapes.json
 import concurrent.futures
 import functools
 import itertools
-import json
 import math
-import pathlib
-import shlex
-import sys
 from typing import Any
 
 from absl import app, flags
@@ -34,7 +30,6 @@ KINDS = ("bias", "accumulate", "gated", "layouts")
 # [groups, rows of all groups, columns, k]: experts of Mixtral, DeepSeek-V2-Lite, gpt-oss, Qwen3.
 SIZES = ("8x16384x7168x4096", "64x16384x1408x2048", "32x8192x2880x2880", "128x16384x768x2048",
          "16x4096x4096x1536")
-DIMENSIONS = {"r": (1, 0), "c": (0, 1)}  # the positions of (k, the other) of an operand
 
 
 def define_flags():
@@ -124,12 +119,11 @@ def timed(kind: str, size: str, pool, timer, seed: int) -> dict[str, Any]:
       name: pool.submit(lambda fun, given: jax.jit(fun, donate_argnums=donated).lower(
           *given, jax.ShapeDtypeStruct(sizes.shape, sizes.dtype)).compile(), fun, given)
       for name, (given, fun) in described.items()}
-  runs, sets = {}, 3
+  runs, sets = {}, 3  # of inputs
   for name, (given, _) in described.items():
     nbytes = sum(math.prod(x.shape) * x.dtype.itemsize for x in given)
-    count = min(3, gpu_trace.input_sets(nbytes))
+    count = min(sets, gpu_trace.input_sets(nbytes))
     inputs = [calls.random_inputs(given, seed * 16 + i) for i in range(count)]
-
     runs[name] = functools.partial(_call, futures[name].result(), inputs, sizes, donated)
   found = timer(runs, sets, FLAGS.rounds)
   row = {"kind": kind, "groups": groups, "m": m, "n": n, "k": k, "us": {}, "kernels": {}}
@@ -152,22 +146,12 @@ def ratios(row: dict[str, Any]) -> dict[str, float]:
 @progress.shown()
 def main(argv) -> int:
   progress.begin(argv)
-  import jax
-
-  from benchmarks import report
-
-  about = report.machine() | report.device() | {
-      "command": shlex.join(["python", "-m", "benchmarks.model.grouped_calls", *sys.argv[1:]]),
-      "commit": FLAGS.commit or report.said("git", "rev-parse", "--short", "HEAD")}
-  timer = measure.time_on_gpu if jax.default_backend() == "gpu" else measure.time_on_cpu
-  rows = []
+  about, timer, rows = measure.described("grouped_calls"), measure.device_timer(), []
   with concurrent.futures.ThreadPoolExecutor() as pool:
     for kind, size in itertools.product(FLAGS.kinds, FLAGS.sizes):
       progress.doing(f"{kind} {size}")
       rows.append(timed(kind, size, pool, timer, FLAGS.seed))
-      lines = ",\n".join(json.dumps(row) for row in rows)
-      pathlib.Path(FLAGS.json).write_text(
-          f'{{"about": {json.dumps(about)},\n"rows": [\n{lines}\n]}}\n')
+      measure.write_rows(about, rows)
       print(size, ", ".join(f"{name} {value:.3f}" for name, value in ratios(rows[-1]).items()),
             flush=True)
   return 0

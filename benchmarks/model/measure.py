@@ -285,14 +285,13 @@ def summary(rows: Sequence[dict[str, Any]]) -> str:
 
 def run(write) -> list[dict[str, Any]]:
   """Measures batch after batch until all problems or all the time is used."""
-  import jax
   import numpy as np
 
   begin = time.monotonic()
   draw = problems.Draw(
       FLAGS.seed, FLAGS.least, FLAGS.most, FLAGS.odd, FLAGS.layers, FLAGS.other_dtypes,
       FLAGS.float32_out, FLAGS.most_mib << 20)
-  timer = time_on_gpu if jax.default_backend() == "gpu" else time_on_cpu
+  timer = device_timer()
   wanted = problems.named() if FLAGS.named else []
   wanted += itertools.islice(problems.random(draw), FLAGS.problems)
   batches = [wanted[i:i + FLAGS.batch] for i in range(0, len(wanted), FLAGS.batch)]
@@ -335,24 +334,35 @@ def _measured(jobs: Sequence[Job], timer) -> list[dict[str, Any]]:
     return [row for job in jobs for row in _measured([job], timer)]
 
 
+def described(program: str) -> dict[str, Any]:
+  """The machine, the command and the commit of a run of a program of this folder."""
+  from benchmarks import report
+
+  return report.machine() | report.device() | {
+      "command": shlex.join(["python", "-m", f"benchmarks.model.{program}", *sys.argv[1:]]),
+      "commit": FLAGS.commit or report.said("git", "rev-parse", "--short", "HEAD")}
+
+
+def write_rows(about: dict[str, Any], rows: Sequence[dict[str, Any]]) -> None:
+  """Writes --json, with one line for each row, so that a reader and git see rows."""
+  lines = ",\n".join(json.dumps(row) for row in rows)
+  pathlib.Path(FLAGS.json).write_text(
+      f'{{"about": {json.dumps(about)},\n"rows": [\n{lines}\n]}}\n')
+
+
+def device_timer() -> Callable[..., dict[str, Timed]]:
+  """time_on_gpu, or time_on_cpu if there is no GPU."""
+  import jax
+
+  return time_on_gpu if jax.default_backend() == "gpu" else time_on_cpu
+
+
 @progress.shown()
 def main(argv) -> int:
   progress.begin(argv)
   progress.doing("Starting jax")
   os.environ["JAXGEMM_TUNING"] = "off"
-  from benchmarks import report
-
-  about = report.machine() | report.device() | {
-      "command": shlex.join(["python", "-m", "benchmarks.model.measure", *sys.argv[1:]]),
-      "commit": FLAGS.commit or report.said("git", "rev-parse", "--short", "HEAD")}
-
-  def write(rows):
-    # One line for each row, so that a reader and git see rows.
-    lines = ",\n".join(json.dumps(row) for row in rows)
-    pathlib.Path(FLAGS.json).write_text(
-        f'{{"about": {json.dumps(about)},\n"rows": [\n{lines}\n]}}\n')
-
-  print(summary(run(write)))
+  print(summary(run(functools.partial(write_rows, described("measure")))))
   return 0
 
 
