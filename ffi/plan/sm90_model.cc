@@ -60,7 +60,7 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   const double cluster = AsDouble(instance.waves) / 2;
   const double m = AsDouble(instance.tile_m) / cluster;
   const double n = AsDouble(instance.tile_n), k = AsDouble(instance.tile_k);
-  // Of tiles.
+  // How many rows of tiles there are; of a group the expected number.
   const double rows = p.ragged == Ragged::kM && p.m > 0
                           ? RowsOfGroup(AsDouble(p.m), AsDouble(instance.tile_m))
                           : std::max(1.0, AsDouble(CeilDiv(p.m, instance.tile_m)));

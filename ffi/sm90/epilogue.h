@@ -270,15 +270,13 @@ class Epilogue {
   static JAXGEMM_SM90 bool InGate(const GemmArgs& args, int i) {
     return i < Traits::kSums / 2 || !Traits::IsGated(args);
   }
-  // The column of a tile's vectors that belongs to a column of its accumulators, and the end of the
-  // columns that exist. In gated tiles the second half is the up projection's.
-  struct VectorColumn {
-    int64_t column, end;
-  };
-  static JAXGEMM_SM90 VectorColumn ColumnOf(const GemmArgs& args, const Place& place, int in_tile) {
+  // The column of the vectors that belongs to a column of a tile's accumulators; beyond the end the
+  // last one. In gated tiles the second half is the up projection's.
+  static JAXGEMM_SM90 int64_t ColumnOf(const GemmArgs& args, const Place& place, int in_tile) {
     const bool up = !InGate(args, in_tile / 2);
-    return {place.column + in_tile + (up ? args.n - Traits::kTileN / 2 : 0),
-            up ? 2 * args.n : args.n};
+    const int64_t column = place.column + in_tile + (up ? args.n - Traits::kTileN / 2 : 0);
+    const int64_t end = up ? 2 * args.n : args.n;
+    return column < end ? column : end - 1;
   }
   // Applies the columns' vectors to kCount accumulators, those of the columns from place.column on.
   template <int kCount>
@@ -289,9 +287,8 @@ class Epilogue {
       ColumnVector vectors[kAtOnce];
 #pragma unroll
       for (int i = 0; i < kAtOnce; ++i) {
-        const auto [column, end] =
-            ColumnOf(args, place, (first + i) / 2 * 8 + Lane() % 4 * 2 + i % 2);
-        vectors[i] = ColumnVector::Load(place.epilogue, column < end ? column : end - 1);
+        const int in_tile = (first + i) / 2 * 8 + Lane() % 4 * 2 + i % 2;
+        vectors[i] = ColumnVector::Load(place.epilogue, ColumnOf(args, place, in_tile));
       }
 #pragma unroll
       for (int i = 0; i < kAtOnce; ++i) {
@@ -301,27 +298,6 @@ class Epilogue {
     }
   }
 
-  // As StoreTo, below, with less code: for results of PlainOut's type only.
-  template <int kCount>
-  JAXGEMM_SM90 void StoreLinesTo(const GemmArgs& args, void* base, int64_t length,
-                                 const Place& place, int64_t first, int64_t end, const Sum* sums) {
-    const int64_t row = place.row + Lane() / 4;
-    const int64_t at = (place.z * args.m + place.first_row + row) * length;
-    StoreLines<kCount>(static_cast<uint16_t*>(base) + at, length, place.column + first, end,
-                       RowsFrom(place, row), kPlainBf16, sums);
-  }
-  // The same for out, if it is float32.
-  template <int kCount>
-  JAXGEMM_SM90 void StorePairsTo(const GemmArgs& args, const Place& place, const Sum* sums) {
-    const int64_t row = place.row + Lane() / 4;
-    const int64_t at = (place.z * args.m + place.first_row + row) * args.n;
-    StorePairs<kCount>(static_cast<Sum*>(args.out) + at, args.n, place.column, args.n,
-                       RowsFrom(place, row), sums);
-  }
-  // How many of a lane's two rows exist, `row` and the one eight rows below.
-  static JAXGEMM_SM90 int RowsFrom(const Place& place, int64_t row) {
-    return place.rows - row < 9 ? place.rows - row < 1 ? 0 : 1 : 2;
-  }
   // Stores kCount accumulators to rows of `length` elements, from column `first` of the tile on, up
   // to `end`.
   template <int kCount>
@@ -329,13 +305,14 @@ class Epilogue {
                             int64_t first, int64_t end, const Sum* sums) {
     const int64_t row = place.row + Lane() / 4;
     const int64_t at = (place.z * args.m + place.first_row + row) * length;
-    const int rows = RowsFrom(place, row);
-    if (args.out_dtype == DType::kF32) {
+    const int rows =
+        place.rows - row < 9 ? place.rows - row < 1 ? 0 : 1 : 2;  // how many of rows 0 and 8 exist
+    if (Traits::OutOf(args) == DType::kF32) {
       StorePairs<kCount>(static_cast<Sum*>(base) + at, length, place.column + first, end, rows,
                          sums);
     } else {
       StoreLines<kCount>(static_cast<uint16_t*>(base) + at, length, place.column + first, end, rows,
-                         args.out_dtype == DType::kBF16, sums);
+                         Traits::OutOf(args) == DType::kBF16, sums);
     }
   }
   // Four lanes exchange pairs of columns, so that each has eight neighbouring columns, 16 bytes:

@@ -47,8 +47,7 @@ class FusedEpilogue : public Epilogue<Traits> {
     int columns[kVectorColumns];
 #pragma unroll
     for (int i = 0; i < kVectorColumns; ++i) {
-      const auto [column, end] = Base::ColumnOf(args, place, i * kWarpSize + Lane());
-      columns[i] = static_cast<int>(column < end ? column : end - 1);
+      columns[i] = static_cast<int>(Base::ColumnOf(args, place, i * kWarpSize + Lane()));
     }
     ColumnVector::LoadAll(place.epilogue, columns, vectors.columns);
     return vectors;
@@ -74,7 +73,7 @@ class FusedEpilogue : public Epilogue<Traits> {
     if (SameInWarp(Base::IsWhole(args, place))) {
       Base::StoreWideRows(args, maps, place, sums);
     } else {
-      Base::template StorePairsTo<Traits::kSums>(args, place, sums);
+      Base::template StoreTo<Traits::kSums>(args, args.out, args.n, place, 0, args.n, sums);
     }
   }
 
@@ -89,15 +88,15 @@ class FusedEpilogue : public Epilogue<Traits> {
     if (SameInWarp(place.row >= place.rows)) return false;
     if (SameInWarp(place.epilogue.HasVectors())) ApplyVectors(place, vectors, sums);
     if (SameInWarp(args.preact != nullptr)) {
-      Base::template StoreLinesTo<kHalf>(args, args.preact, 2 * args.n, place, 0, args.n, sums);
-      Base::template StoreLinesTo<kHalf>(args, args.preact, 2 * args.n, place, args.n, 2 * args.n,
-                                         sums + kHalf);
+      Base::template StoreTo<kHalf>(args, args.preact, 2 * args.n, place, 0, args.n, sums);
+      Base::template StoreTo<kHalf>(args, args.preact, 2 * args.n, place, args.n, 2 * args.n,
+                                    sums + kHalf);
     }
     Activate<kHalf>(place.epilogue.activation, sums);
 #pragma unroll
     for (int i = 0; i < kHalf; ++i) sums[kHalf + i] *= sums[i];
     if (SameInWarp(Base::IsWhole(args, place))) return true;
-    Base::template StoreLinesTo<kHalf>(args, args.out, args.n, place, 0, args.n, sums + kHalf);
+    Base::template StoreTo<kHalf>(args, args.out, args.n, place, 0, args.n, sums + kHalf);
     return false;
   }
 
@@ -178,8 +177,8 @@ class FusedEpilogue : public Epilogue<Traits> {
       ColumnVector vectors[kAtOnce];
 #pragma unroll
       for (int i = 0; i < kAtOnce; ++i) {
-        const auto [column, end] = Base::ColumnOf(args, place, (first + i) * kWarpSize + Lane());
-        columns[i] = static_cast<int>(column < end ? column : end - 1);
+        columns[i] =
+            static_cast<int>(Base::ColumnOf(args, place, (first + i) * kWarpSize + Lane()));
       }
       ColumnVector::LoadAll(place.epilogue, columns, vectors);
 #pragma unroll

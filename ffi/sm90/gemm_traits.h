@@ -93,6 +93,11 @@ struct Sm90Traits {
   static JAXGEMM_SM90 bool IsGated(const GemmArgs& args) {
     return form == KernelForm::kGroupedGated || (form == KernelForm::kGeneral && args.gated);
   }
+  static JAXGEMM_SM90 DType OutOf(const GemmArgs& args) {
+    return form == KernelForm::kGroupedWide    ? DType::kF32
+           : form == KernelForm::kGroupedGated ? PlainOut(lhs)
+                                               : args.out_dtype;
+  }
   static JAXGEMM_SM90 bool LoadsLhs(const TensorMaps& maps) {
     return !kLoadsByElement || maps.lhs_valid;
   }

@@ -22,9 +22,9 @@ constexpr bool IsGrouped(KernelForm form) {
 // Forms in which TMA loads both operands, and accumulators are only cast to PlainOut and stored
 // (kGroupedVectors, and kGrouped of float8, apply bias and scales before: HasOnlyVectors).
 constexpr bool IsPlain(KernelForm form) {
-  return form != KernelForm::kGeneral && form != KernelForm::kScaled && form != KernelForm::kMx &&
-         form != KernelForm::kGroupedWide && form != KernelForm::kGroupedGated && !IsPeers(form) &&
-         !IsFused(form);
+  return form == KernelForm::kPlain || form == KernelForm::kPingPong ||
+         form == KernelForm::kGrouped || form == KernelForm::kGroupedVectors ||
+         form == KernelForm::kClaimed;
 }
 
 // Forms for dense products whose workgroups have their tiles at a fixed stride (gemm_dense.h).
