@@ -54,6 +54,13 @@ JAXGEMM_DEVICE constexpr bool StoresFours(const GemmArgs& args, DType lhs, int r
          args.n < int64_t{kOutsideBuffer} / (4 * rows);
 }
 
+// The largest number of k tiles for which ShortK (short_k.h) computes a product. Longer ones are
+// left to the main loop. For a third k tile clang 22 fails in the layout that has two ("illegal
+// VGPR to SGPR copy").
+JAXGEMM_DEVICE constexpr int MostShortKTiles(bool lhs_k_contiguous, bool rhs_k_contiguous) {
+  return lhs_k_contiguous || !rhs_k_contiguous ? 4 : 2;
+}
+
 // The type of out that HalfTile (half_epilogue.h) stores, by the type of the operands.
 JAXGEMM_DEVICE constexpr DType HalfTypeOf(DType lhs) {
   return lhs == DType::kF16 ? DType::kF16 : DType::kBF16;

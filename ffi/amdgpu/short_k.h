@@ -25,9 +25,7 @@ class ShortK {
   using Sums = typename Loop::WaveSums;
   static constexpr int kFragsM = Lhs::kFrags, kFragsN = Rhs::kFrags;
 
-  // Longer products are left to the main loop. For a third k tile clang 22 fails in the layout that
-  // has two ("illegal VGPR to SGPR copy").
-  static constexpr int kMostKTiles = kLhsK || !kRhsK ? 4 : 2;
+  static constexpr int kMostKTiles = MostShortKTiles(kLhsK, kRhsK);
 
  public:
   // Whether this class has a product of RunOneTile (gemm.h).

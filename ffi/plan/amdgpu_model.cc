@@ -124,10 +124,10 @@ class Prediction {
   // ShortK (amdgpu/short_k.h): waves of 16 x 32 divide the tile, and each loads all of its k at
   // once.
   bool IsShortK() const {
-    const bool two = p_.lhs_contracting == 0 && p_.rhs_contracting == 1;
     return tile_.waves_k > 1 && plan_.choice.cut_tiles == 0 && KnowsItsTile(p_, plan_) &&
            IsOnlyStored() && !LoadsByElement() &&
-           p_.k * Bytes(tile_.lhs) <= kRowBytes * (two ? 2 : 4);
+           p_.k * Bytes(tile_.lhs) <=
+               kRowBytes * MostShortKTiles(p_.lhs_contracting == 1, p_.rhs_contracting == 1);
   }
   double ShortKCycles() const {
     const double waves = AsDouble(tile_.tile_m / 16 * (tile_.tile_n / 32));
