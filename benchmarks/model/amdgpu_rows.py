@@ -210,6 +210,8 @@ def clock_seconds(arch: str, problem: tuple[int, int, int], candidate: dict, cus
   if rounds:
     # More workgroups than a chip can hold at once start when others end.
     cycles = whole(workgroups, rounds) if claims else rounds * whole(workgroups, 1, claims=False)
+  if not claims and not cut:
+    cycles += (rounds + (last > 0) - 1) * machine.value("next_workgroup_cycles")
   if last:
     # One more tile of the workgroups that have one.
     cycles += whole(last, 2) - whole(last, 1) if rounds and claims else whole(last, 1, claims)
@@ -240,7 +242,8 @@ def resident(arch: str, kernel: str) -> int:
 def name(candidate: dict) -> str:
   config = candidate["config"]
   shares = f", {config['num_shares']} shares" if "num_shares" in config else ""
-  return f"{'x'.join(map(str, candidate['tile'][:2]))} {candidate['schedule']}{shares}"
+  grid = "" if shares else f", {config['num_workgroups']} workgroups"
+  return f"{'x'.join(map(str, candidate['tile'][:2]))} {candidate['schedule']}{shares}{grid}"
 
 
 def row(arch: str, problem: tuple[int, int, int], most: int) -> dict:

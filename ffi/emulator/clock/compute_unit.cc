@@ -124,13 +124,16 @@ class ComputeUnit {
 
   void StartGroup(const GroupTrace& group, const int* place) {
     lds_used_ += lds_bytes_;
+    // The first workgroups find an empty unit.
+    const uint64_t start =
+        now_ == 0 ? 0 : now_ + static_cast<uint64_t>(constants_.next_workgroup_cycles);
     ResidentGroup resident{.id = static_cast<uint32_t>(next_group_), .waves = {}};
     for (size_t w = 0; w < group.waves.size(); ++w) {
       WaveTimes& times = times_.waves.emplace_back();
       times.group = resident.id;
       times.index = static_cast<int>(w);
       times.simd = place[w];
-      times.start = now_ + static_cast<uint64_t>(w * constants_.wave_start_cycles);
+      times.start = start + static_cast<uint64_t>(w * constants_.wave_start_cycles);
       auto& wave = states_.emplace_back(
           std::make_unique<WaveState>(group.waves[w], &times, static_cast<int>(states_.size())));
       wave->ready = times.start;
@@ -140,7 +143,7 @@ class ComputeUnit {
     }
     resident_.push_back(std::move(resident));
     times_.resident = std::max(times_.resident, static_cast<int>(resident_.size()));
-    last_issue_ = now_;
+    last_issue_ = start;
   }
 
   // One turn of a SIMD.
