@@ -1,5 +1,6 @@
 """Tests each rule of the clock on programs whose times can be counted by hand."""
 
+import itertools
 import json
 
 import numpy as np
@@ -311,6 +312,22 @@ def test_bandwidth_of_the_compute_unit_limits_many_loads(arch):
     times = run(body, arch, block=1024, buffers=[data],
                 constants={"l2_hit_percent": 100, "l2_bytes_per_cycle": rate})
     assert abs(times.cycles - (1 << 17) / rate) < 600
+
+
+@both
+def test_waves_of_all_simds_take_turns_at_the_memory_pipe(arch):
+  """Each load has 64 lines, so the pipe's queue is full."""
+  loads = "global_load_dwordx4 v[8:11], v1, s[4:5]\n" * 40
+  body = ("s_load_dwordx2 s[4:5], s[0:1], 0x0\nv_and_b32 v1, 63, v0\nv_lshlrev_b32 v1, 7, v1\n"
+          "s_waitcnt lgkmcnt(0)\n" + loads)
+  times = run(body, arch, block=256, buffers=[np.zeros(64 * 128 + 16, np.uint8)])
+  assert {wave.simd for wave in times.waves} == {0, 1, 2, 3}
+  # Once the queue is full, each wave waits for one load of each of the three others.
+  turn = 4 * 64 * 64 / value(arch, "l1_bytes_per_cycle")
+  for wave in range(4):
+    for earlier, later in itertools.pairwise(issued(times, "global_load", wave)[10:30]):
+      assert abs(later - earlier - turn) <= 8
+  assert all(wave.cycles["memory_queue"] > 500 for wave in times.waves)
 
 
 @pytest.mark.parametrize("kind", ["buffer_load_dword", "buffer_load_dwordx4"])

@@ -88,7 +88,7 @@ class ComputeUnit {
   }
 
  private:
-  static constexpr uint64_t kStuck = 1 << 20;
+  static constexpr uint64_t kStuck = 1 << 20, kNever = ~uint64_t{0};
 
   // Starts workgroups in order while the next one fits.
   void StartGroups() {
@@ -182,8 +182,9 @@ class ComputeUnit {
         (lds_free_ > now_ + constants_.lds_queue_cycles || wave->lgkm >= constants_.lgkm_limit)) {
       return WaveClock::k_lds_queue;
     }
-    if (kind == Kind::kMemory && (!memory_.Accepts(now_) || wave->vm() >= constants_.vm_limit)) {
-      return WaveClock::k_memory_queue;
+    if (kind == Kind::kMemory) {
+      if (wave->vm() >= constants_.vm_limit) return WaveClock::k_memory_queue;
+      if (!TakesMemoryTurn(simd)) return WaveClock::k_memory_queue;
     }
     if (kind != Kind::kInternal) {
       if (taken[static_cast<int>(kind)]) return WaveClock::k_arbitration;
@@ -191,6 +192,18 @@ class ComputeUnit {
     }
     Issue(simd, wave, event);
     return WaveClock::k_issue;
+  }
+
+  // Whether a wave of a SIMD may issue to the memory pipe. SIMDs that wait for its queue take
+  // turns, in the order in which they began to wait.
+  bool TakesMemoryTurn(int simd) {
+    uint64_t& since = waits_since_[simd];
+    since = std::min(since, now_);
+    if (!memory_.Accepts(now_) || since != *std::min_element(waits_since_, waits_since_ + kSimds)) {
+      return false;
+    }
+    since = kNever;
+    return true;
   }
 
   void Issue(int simd, WaveState* wave, const TraceEvent& event) {
@@ -358,6 +371,7 @@ class ComputeUnit {
 
   Times times_;
   uint64_t now_ = 0, last_issue_ = 0, order_ = 0;
+  uint64_t waits_since_[kSimds] = {kNever, kNever, kNever, kNever};
   size_t next_group_ = 0;
   std::vector<ResidentGroup> resident_;
   std::vector<std::unique_ptr<WaveState>> states_;
