@@ -139,14 +139,14 @@ def tiles_cycles(arch: str, kernel: str, workgroups: int, tiles: int,
 
 @functools.cache
 def steal_cycles(arch: str, kernel: str, tiles: int, queues: int, constants: tuple) -> float:
-  """What stealing adds: a claim for each tile, and at the end a look at each of the queues."""
+  """What stealing adds: a claim for each tile, and at the end a look at the queues."""
   m, n, k = resource_rows._parse(kernel)["tile"]
 
   def run(tiles: int, queues: int) -> float:
     return launch_cycles(arch, kernel, 1, tiles, (m, n, k * min(K_TILES)), queues, constants)
 
   claims = _on_line(lambda tiles: run(tiles, 1) - run(tiles, 0), tiles, TILES)
-  return claims + _on_line(lambda queues: run(2, queues) - run(2, 1), queues, (1, 16))
+  return claims + run(2, queues) - run(2, 1)
 
 
 @functools.cache

@@ -13,19 +13,39 @@
 
 namespace jaxgemm {
 
-// The claim of a whole workgroup. One lane claims, and gives the index to all others through LDS,
+// All lanes of a wave, which search for a group or a queue together.
+struct WaveLanes {
+  static constexpr Index kCount = kWaveSize;
+  static JAXGEMM_AMD Index Id() { return LaneId(); }
+  static JAXGEMM_AMD Index From(Index x, Index distance, Index otherwise) {
+    const Index lane = Id() - distance, theirs = __builtin_amdgcn_ds_bpermute(4 * lane, x);
+    return lane < 0 ? otherwise : theirs;
+  }
+  static JAXGEMM_AMD Index First(bool found) {
+    const uint64_t lanes = __builtin_amdgcn_ballot_w64(found);
+    return lanes == 0 ? kCount : __builtin_ctzll(lanes);
+  }
+  static JAXGEMM_AMD Index Broadcast(Index x, Index lane) {
+    return __builtin_amdgcn_readlane(x, lane);
+  }
+};
+
+// The claim of a whole workgroup. One wave claims, and gives the index to all others through LDS,
 // which is free while no main loop runs.
 struct WorkgroupClaim {
   AnyClaim claim;
   LdsIndex* slot;
 
   JAXGEMM_AMD void Start() {
-    if (claim.is_shared && ThreadId() == 0) claim.Start();
+    if (claim.is_shared && WaveId() == 0) claim.steal.Start<WaveLanes>();
   }
   JAXGEMM_AMD Index Finish() {
     if (!claim.is_shared) return claim.stride.Finish();
     Barrier();
-    if (ThreadId() == 0) *slot = claim.Finish();
+    if (WaveId() == 0) {
+      const Index index = claim.steal.Finish<WaveLanes>();
+      if (LaneId() == 0) *slot = index;
+    }
     Barrier();
     return __builtin_amdgcn_readfirstlane(*slot);
   }
@@ -155,23 +175,6 @@ JAXGEMM_AMD WorkTile Uniform(WorkTile tile) {
            tile.limit);
   return tile;
 }
-
-// All lanes of a wave, which search for a group together.
-struct WaveLanes {
-  static constexpr Index kCount = kWaveSize;
-  static JAXGEMM_AMD Index Id() { return LaneId(); }
-  static JAXGEMM_AMD Index From(Index x, Index distance, Index otherwise) {
-    const Index lane = Id() - distance, theirs = __builtin_amdgcn_ds_bpermute(4 * lane, x);
-    return lane < 0 ? otherwise : theirs;
-  }
-  static JAXGEMM_AMD Index First(bool found) {
-    const uint64_t lanes = __builtin_amdgcn_ballot_w64(found);
-    return lanes == 0 ? kCount : __builtin_ctzll(lanes);
-  }
-  static JAXGEMM_AMD Index Broadcast(Index x, Index lane) {
-    return __builtin_amdgcn_readlane(x, lane);
-  }
-};
 
 // A scan by DPP: in rows of 16 lanes, then over the rows (LLVM's AMDGPUAtomicOptimizer has the
 // same). All lanes must be active.

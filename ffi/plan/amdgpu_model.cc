@@ -114,9 +114,9 @@ class Prediction {
     }
     if (!KnowsItsTile(p_, plan_)) cycles += model_.first_claim;
     if (plan_.stealing()) {
-      // A workgroup looks at the counter of every queue, one after the other, before it ends.
+      // A workgroup looks at the counter of every queue before it ends, with a lane for each.
       cycles += model_.steal * std::ceil(whole / workgroups) +
-                model_.look * AsDouble(plan_.choice.num_queues);
+                model_.look * AsDouble(CeilDiv(plan_.choice.num_queues, 64));
     }
     cycles = Norm({slower * cycles, MemoryCycles()}, model_.memory_norm);
     return cycles + microseconds * machine_.mhz;

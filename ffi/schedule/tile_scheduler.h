@@ -67,9 +67,9 @@ struct OneLane {
 // ---------------------------------------------------------------------------- claim
 //
 // Start() requests the next index; Finish() returns it or kNoMoreWork. Work between the two
-// hides the latency of a device atomic. On GPUs one thread of a workgroup claims, and gives the
-// index to the others: WorkgroupClaim in amdgpu/gemm.h, ClusterClaim in sm90/claim.h. On the CPU a
-// workgroup is one thread, which calls AnyClaim itself (host/workgroups.cc).
+// hides the latency of a device atomic. On GPUs one thread or wave of a workgroup claims, and gives
+// the index to the others: WorkgroupClaim in amdgpu/gemm.h, ClusterClaim in sm90/claim.h. On the
+// CPU a workgroup is one thread, which calls AnyClaim itself (host/workgroups.cc).
 
 // Claims the indices workgroup, workgroup + grid, workgroup + 2 grid, ...
 struct StrideClaim {
@@ -95,30 +95,46 @@ struct StealClaim {
   Index num_queues, start, size;
   Index visited = 0, ticket = 0;
 
+  // A thread or, with WaveLanes, a whole wave calls these. Then visited is the same in all lanes,
+  // and the first lane has the ticket.
+  template <class Lanes = OneLane>
   JAXGEMM_DEVICE void Start() {
-    if (visited < num_queues) ticket = FetchAddRelaxed(counters + queue() * kCounterStride, 1);
+    if (visited < num_queues && Lanes::Id() == 0) ticket = FetchAddRelaxed(Counter(visited), 1);
   }
+  template <class Lanes = OneLane>
   JAXGEMM_DEVICE Index Finish() {
+    // The first `longer` queues have one index more than the others.
+    const Index each = Div(size, num_queues), longer = size - each * num_queues;
     while (visited < num_queues) {
-      Index begin = Begin(queue());
-      if (ticket < Begin(queue() + 1) - begin) return begin + ticket;
-      // A load first avoids atomics on queues that are already empty.
-      for (++visited; visited < num_queues; ++visited) {
-        Index left = Begin(queue() + 1) - Begin(queue());
-        if (LoadRelaxed(counters + queue() * kCounterStride) < left) break;
+      const Index index = Lanes::Broadcast(ticket, 0), queue = Queue(visited);
+      if (index < each + (queue < longer)) {
+        return queue * each + (queue < longer ? queue : longer) + index;
       }
-      Start();
+      // Loads first avoid atomics on queues that are already empty. Each lane looks at one queue,
+      // so that all of them together take about as long as one.
+      for (++visited; visited < num_queues; visited += Lanes::kCount) {
+        const Index mine = visited + Lanes::Id();
+        const bool is_open =
+            mine < num_queues && LoadRelaxed(Counter(mine)) < each + (Queue(mine) < longer);
+        const Index first = Lanes::First(is_open);
+        if (first < Lanes::kCount) {
+          visited += first;
+          break;
+        }
+      }
+      Start<Lanes>();
     }
     return kNoMoreWork;
   }
 
  private:
-  JAXGEMM_DEVICE Index queue() const {
-    Index queue = start + visited;
+  // The queue that is visited after `before` others.
+  JAXGEMM_DEVICE Index Queue(Index before) const {
+    const Index queue = start + before;
     return queue < num_queues ? queue : queue - num_queues;
   }
-  JAXGEMM_DEVICE Index Begin(Index queue) const {
-    return static_cast<Index>(int64_t{queue} * size / num_queues);
+  JAXGEMM_DEVICE int32_t* Counter(Index before) const {
+    return counters + Queue(before) * kCounterStride;
   }
 };
 
@@ -144,8 +160,8 @@ struct ClaimArgs {
   JAXGEMM_DEVICE Index num_counters() const { return num_queues * StealClaim::kCounterStride; }
 };
 
-// A claim of either kind. If counters are shared and a workgroup has several threads, one thread
-// claims for all.
+// A claim of either kind. If counters are shared and a workgroup has several threads, one of them
+// or one wave claims for all.
 struct AnyClaim {
   bool is_shared;
   StrideClaim stride;
