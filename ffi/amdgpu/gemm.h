@@ -37,18 +37,23 @@ struct WorkgroupClaim {
   LdsIndex* slot;
 
   JAXGEMM_AMD void Start() {
-    if (claim.is_shared && WaveId() == 0) claim.steal.Start<WaveLanes>();
+    if (claim.is_shared && IsFirstWave()) claim.steal.Start<WaveLanes>();
   }
   JAXGEMM_AMD Index Finish() {
     if (!claim.is_shared) return claim.stride.Finish();
     Barrier();
-    if (WaveId() == 0) {
+    if (IsFirstWave()) {
       const Index index = claim.steal.Finish<WaveLanes>();
       if (LaneId() == 0) *slot = index;
     }
     Barrier();
     return __builtin_amdgcn_readfirstlane(*slot);
   }
+
+ private:
+  // With WaveId() the compiler would keep the claim's state in scalar registers, of which there are
+  // not enough.
+  static JAXGEMM_AMD bool IsFirstWave() { return ThreadId() < kWaveSize; }
 };
 
 // The accumulators of a workgroup's tile, in registers. A slot for partial sums has rows of one

@@ -69,14 +69,15 @@ struct OneLane {
 // Start() requests the next index; Finish() returns it or kNoMoreWork. Work between the two
 // hides the latency of a device atomic. On GPUs one thread or wave of a workgroup claims, and gives
 // the index to the others: WorkgroupClaim in amdgpu/gemm.h, ClusterClaim in sm90/claim.h. On the
-// CPU a workgroup is one thread, which calls AnyClaim itself (host/workgroups.cc).
+// CPU a workgroup is one thread, which calls AnyClaim itself (host/workgroups.cc). The functions
+// are made inline, because else a GPU's compiler may keep the claim in memory.
 
 // Claims the indices workgroup, workgroup + grid, workgroup + 2 grid, ...
 struct StrideClaim {
   Index index, step, size;
 
   JAXGEMM_DEVICE void Start() {}
-  JAXGEMM_DEVICE Index Finish() {
+  JAXGEMM_DEVICE __attribute__((always_inline)) Index Finish() {
     if (index >= size) return kNoMoreWork;
     Index mine = index;
     index += step;
@@ -98,11 +99,11 @@ struct StealClaim {
   // A thread or, with WaveLanes, a whole wave calls these. Then visited is the same in all lanes,
   // and the first lane has the ticket.
   template <class Lanes = OneLane>
-  JAXGEMM_DEVICE void Start() {
+  JAXGEMM_DEVICE __attribute__((always_inline)) void Start() {
     if (visited < num_queues && Lanes::Id() == 0) ticket = FetchAddRelaxed(Counter(visited), 1);
   }
   template <class Lanes = OneLane>
-  JAXGEMM_DEVICE Index Finish() {
+  JAXGEMM_DEVICE __attribute__((always_inline)) Index Finish() {
     // The first `longer` queues have one index more than the others.
     const Index each = Div(size, num_queues), longer = size - each * num_queues;
     while (visited < num_queues) {
