@@ -348,9 +348,10 @@ void Prepare(const HostCall& call) {
   std::memset(call.workspace, 0, static_cast<size_t>(call.plan.zeroed_bytes));
 }
 
-void RunWorkgroups(const HostCall& call, int64_t thread, int64_t num_threads) {
+void RunWorkgroups(const HostCall& call, int64_t thread, std::atomic<int64_t>* next) {
   auto run = [&](auto workgroup) {
-    for (int64_t i = thread; i < call.plan.choice.num_workgroups; i += num_threads) {
+    const int64_t count = call.plan.choice.num_workgroups;
+    for (int64_t i; (i = next->fetch_add(1, std::memory_order_relaxed)) < count;) {
       workgroup.Run(static_cast<Index>(i));
     }
   };
