@@ -99,7 +99,8 @@ class GemmConfig:
     tile_n: columns of an output tile.
     tile_k: elements along k of a k tile, which is one step of the main loop.
     num_workgroups: number of workgroups in the grid; by default as many as run at the same
-      time, or fewer if there is less work.
+      time, or fewer if there is less work. On AMD GPUs dense products may have one for each
+      tile.
     group_m: number of tile rows that are visited together, so that a cache holds their
       operands.
     num_queues: number of queues that workgroups take tiles from, with work stealing or

@@ -6,8 +6,9 @@ A whole launch is emulated, and the emulator's clock times the workgroups of one
 unit has its part of the bandwidth that a kernel can use (0.78 of the data sheet's), loads of 380 ns
 from the memory, and the peak frequency. The reported share is the time in which the weights pass at
 that bandwidth over the predicted time, without the launch. Where some compute units have two
-workgroups and others one, the clock times a unit with two, and gives it no more than an equal part
-of the bandwidth. Times are microseconds, and all are predictions: no AMD GPU was used.
+workgroups and others one, the clock times a unit with two. Each workgroup has an equal part of the
+bandwidth, so such a unit has twice that of one with a single workgroup: it has twice as many loads
+in flight. Times are microseconds, and all are predictions: no AMD GPU was used.
 """
 
 import itertools
@@ -36,15 +37,20 @@ DTYPE, ELEMENT_BYTES, LINE_BYTES = "bfloat16", 2, 128
 MEMORY_NS = 380  # an assumption, as in ffi/plan/amdgpu_model.def
 
 
+def on_unit(arch: str, workgroups: int) -> int:
+  """The most workgroups on a compute unit."""
+  return -(-workgroups // int(clock.constants(arch)["cus"].value))
+
+
 def constants(arch: str, m: int, tiles: int, k_contiguous: bool) -> dict[str, float]:
   """The clock's constants: the part of the bandwidth of a compute unit, and its hits in the L2."""
   value = {name: each.value for name, each in clock.constants(arch).items()}
-  ghz, cus = value["peak_mhz"] / 1e3, min(tiles, value["cus"])
+  ghz = value["peak_mhz"] / 1e3
   # Counted in memory lines of a wave's part of a k tile. The L2 has those of lhs. Where k is not
   # contiguous, it also has every other one of rhs: the neighbouring tile reads the same line.
   of_rhs = 32 if k_contiguous else 64
   hits = 100 * (m + (0 if k_contiguous else 32)) / (m + of_rhs)
-  share = value["hbm_gb_per_s"] * value["hbm_share"] / ghz / cus
+  share = value["hbm_gb_per_s"] * value["hbm_share"] / ghz * on_unit(arch, tiles) / tiles
   return {"miss_latency": MEMORY_NS * ghz, "l2_hit_percent": hits,
           "miss_bytes_per_cycle": min(share, value["l2_bytes_per_cycle"])}
 
@@ -56,7 +62,7 @@ def row(arch: str, m: int, n: int, k: int, k_contiguous: bool) -> dict:
   planned = _ffi.native.plan(problem, {}, arch, 0)
   workgroups = planned["num_workgroups"]
   value = {name: each.value for name, each in clock.constants(arch).items()}
-  on_cu = -(-workgroups // int(value["cus"]))
+  on_cu = on_unit(arch, workgroups)
   call = jax.jit(lambda a, b: jaxgemm.dot_general(
       a, b, (((1,), (contracting,)), ((), ())), implementation=f"emulated:{arch}",
       config=jaxgemm.GemmConfig(partition=False)))

@@ -184,6 +184,17 @@ def rounded_constants(arch: str, traffic: grid.Traffic) -> tuple:
   return tuple(grid.constants_for(arch, rounded, Machine(arch).value("peak_mhz")).items())
 
 
+def shared_by_workgroups(constants: tuple, more: float) -> tuple:
+  """The constants if each workgroup has an equal part of the bandwidth behind the L2.
+
+  `more`: the workgroups of the unit that the clock times, over those of a unit in the mean; it is
+  rounded, so that the clock runs less often.
+  """
+  of_constants = dict(constants)
+  of_constants["miss_bytes_per_cycle"] *= round(more, 1)
+  return tuple(of_constants.items())
+
+
 def clock_seconds(arch: str, problem: tuple[int, int, int], candidate: dict, cus: int,
                   groups: int = 1) -> float:
   """What the clock predicts for a candidate of the plan; `groups` products of `problem`."""
@@ -197,7 +208,8 @@ def clock_seconds(arch: str, problem: tuple[int, int, int], candidate: dict, cus
 
   def whole(workgroups: int, tiles: int, claims: bool = True) -> float:
     on_cu = min(math.ceil(workgroups / cus), resident(arch, kernel))
-    return tiles_cycles(arch, kernel, on_cu, tiles, problem, constants, claims)
+    shared = shared_by_workgroups(constants, on_cu * cus / workgroups) if on_cu > 1 else constants
+    return tiles_cycles(arch, kernel, on_cu, tiles, problem, shared, claims)
 
   workgroups = min(config["num_workgroups"], cus * resident(arch, kernel))
   shares, queues = config.get("num_shares", 0), config.get("num_queues", 0)
@@ -210,6 +222,8 @@ def clock_seconds(arch: str, problem: tuple[int, int, int], candidate: dict, cus
   if rounds:
     # More workgroups than a chip can hold at once start when others end.
     cycles = whole(workgroups, rounds) if claims else rounds * whole(workgroups, 1, claims=False)
+  if not claims and not cut:
+    cycles += (rounds + (last > 0) - 1) * machine.value("next_workgroup_cycles")
   if last:
     # One more tile of the workgroups that have one.
     cycles += whole(last, 2) - whole(last, 1) if rounds and claims else whole(last, 1, claims)
@@ -240,7 +254,8 @@ def resident(arch: str, kernel: str) -> int:
 def name(candidate: dict) -> str:
   config = candidate["config"]
   shares = f", {config['num_shares']} shares" if "num_shares" in config else ""
-  return f"{'x'.join(map(str, candidate['tile'][:2]))} {candidate['schedule']}{shares}"
+  grid = "" if shares else f", {config['num_workgroups']} workgroups"
+  return f"{'x'.join(map(str, candidate['tile'][:2]))} {candidate['schedule']}{shares}{grid}"
 
 
 def row(arch: str, problem: tuple[int, int, int], most: int) -> dict:

@@ -160,6 +160,15 @@ def markdown(command: str, rows: list[dict]) -> str:
   return "\n".join([*lines, ""])
 
 
+def write(command: str, rows: list[dict]) -> None:
+  if FLAGS.markdown:
+    pathlib.Path(FLAGS.markdown).write_text(markdown(command, rows))
+  if FLAGS.json:
+    lines = ",\n".join(json.dumps(each) for each in rows)
+    pathlib.Path(FLAGS.json).write_text(
+        f'{{"command": {json.dumps(command)},\n"rows": [\n{lines}\n]}}\n')
+
+
 @progress.shown()
 def main(argv) -> int:
   progress.begin(argv)
@@ -171,14 +180,8 @@ def main(argv) -> int:
       for problem in (draw(kind, rng) for _ in range(count)):
         progress.doing(f"{arch}: {kind}, {' x '.join(map(str, problem))}")
         rows.append(row(arch, kind, problem))
-  text = markdown(command, rows)
-  print(text)
-  if FLAGS.markdown:
-    pathlib.Path(FLAGS.markdown).write_text(text)
-  if FLAGS.json:
-    lines = ",\n".join(json.dumps(each) for each in rows)
-    pathlib.Path(FLAGS.json).write_text(
-        f'{{"command": {json.dumps(command)},\n"rows": [\n{lines}\n]}}\n')
+        write(command, rows)  # after each, because a run takes an hour
+  print(markdown(command, rows))
   return 0
 
 

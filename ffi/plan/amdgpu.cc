@@ -49,12 +49,22 @@ void AddCuts(const Problem& p, const GpuInstance& instance, const Chip& chip, co
   }
 }
 
-// Whether the product may run as RunOneTile (amdgpu/gemm.h), with a workgroup for each tile: it has
-// one row of tiles, and the user fixed no grid, queues or shares.
-bool IsForOneRow(const Problem& p, const GpuInstance& instance, const Config& config) {
-  return !p.grouped() && p.batch == 1 && p.m <= instance.tile_m && p.tiles_per_chunk == 0 &&
-         !config.num_workgroups && !config.num_queues && !config.num_shares &&
-         (config.schedule == Schedule::kAuto || config.schedule == Schedule::kPersistent);
+// Whether the product may run as RunOneTile (amdgpu/gemm.h), with a workgroup for each tile: it is
+// one dense product, and the user fixed no grid, queues or shares.
+bool MayHaveWorkgroupPerTile(const Problem& p, const Config& config) {
+  return !p.grouped() && p.batch == 1 && p.tiles_per_chunk == 0 && !config.num_workgroups &&
+         !config.num_queues && !config.num_shares;
+}
+
+// Whether RunOneTile computes all tiles of such a product. The launcher asks the same with the
+// buffers' addresses (runtime/one_tile.cc).
+bool HasOneTileKernel(const Problem& p, const GpuInstance& instance) {
+  // gfx942 converts OCP float8, and kernels that convert have no RunOneTile.
+  const bool converts = instance.target == "gfx942" &&
+                        (instance.lhs == DType::kF8E5M2 || instance.rhs == DType::kF8E5M2 ||
+                         (instance.lhs == DType::kF8E4M3FN && instance.rhs == DType::kF8E4M3FN));
+  return p.scales_form() == KernelForm::kGeneral && !converts && p.k > 0 && !p.save_preact &&
+         p.n % 8 == 0 && !LoadsByElement(p, instance);
 }
 
 }  // namespace
@@ -91,7 +101,10 @@ std::vector<Draft> AmdgpuCandidates(const Problem& p, const Config& config, cons
             .cost = AmdgpuCost,
             .margin = CutMargin}};
     whole.candidate.choice.form = p.scales_form();
-    if (instance.for_few_rows() && IsForOneRow(p, instance, config)) {
+    const bool for_one_row =
+        p.m <= instance.tile_m && MayHaveWorkgroupPerTile(p, config) &&
+        (config.schedule == Schedule::kAuto || config.schedule == Schedule::kPersistent);
+    if (instance.for_few_rows() && for_one_row) {
       drafts.push_back(whole);
       drafts.back().scheduling.workgroups = kMaxWorkgroups;
       continue;
@@ -105,6 +118,12 @@ std::vector<Draft> AmdgpuCandidates(const Problem& p, const Config& config, cons
       drafts.back().scheduling.steals = false;
       drafts.back().scheduling.needs_rounds = true;
       drafts.back().scheduling.margin = StrideMargin;
+    }
+    // The hardware starts a workgroup where another one ends, so a slow CU computes fewer of them.
+    if (may_stride && MayHaveWorkgroupPerTile(p, config) && HasOneTileKernel(p, instance)) {
+      drafts.push_back(drafts.back());
+      drafts.back().scheduling.workgroup_per_tile = true;
+      drafts.back().scheduling.margin = nullptr;
     }
     if (plan_cuts) AddCuts(TypicalGroup(p), instance, chip, whole, &drafts);
   }

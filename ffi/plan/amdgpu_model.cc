@@ -76,7 +76,7 @@ class Prediction {
   // `slower` is a factor on the cycles of a CU that do not depend on the memory's bandwidth.
   double Cycles(double slower = 1) const {
     const Choice& c = plan_.choice;
-    const double workgroups = AsDouble(c.num_workgroups);
+    const double workgroups = AsDouble(std::min(c.num_workgroups, AtOnce(tile_, chip_)));
     const double cut = AsDouble(c.cut_tiles), whole = tiles_ - cut;
     const double peers = cut > 0 ? AsDouble(c.num_shares) / cut : 1;
     const double loaded = tiles_ * LoadedBytes(k_tiles_);
@@ -94,6 +94,8 @@ class Prediction {
       // In full rounds the workgroups that share a CU hide each other's epilogues.
       cycles +=
           full * (k_tiles_ * KTileCycles(workgroups, 1, latency) + StartCycles() + StoreCycles(1));
+      // After each of them other workgroups start if each has one tile.
+      if (c.num_workgroups > AtOnce(tile_, chip_)) cycles += full * model_.next_workgroup;
       if (cut == 0) {
         const double last = whole - full * workgroups;
         cycles +=
@@ -133,7 +135,12 @@ class Prediction {
     const double waves = AsDouble(tile_.tile_m / 16 * (tile_.tile_n / 32));
     const double k_tiles = AsDouble(CeilDiv(p_.k * Bytes(tile_.lhs), kRowBytes));
     const double loads = waves * (16 + 32) * kRowBytes / model_.to_registers;
-    const double cycles = model_.short_k + k_tiles * (OnCu(tiles_) * loads + model_.short_k_tile);
+    auto of_round = [&](double tiles) {
+      return model_.short_k + k_tiles * (OnCu(tiles) * loads + model_.short_k_tile);
+    };
+    const double at_once = AsDouble(AtOnce(tile_, chip_)), full = std::ceil(tiles_ / at_once) - 1;
+    const double cycles =
+        full * (of_round(at_once) + model_.next_workgroup) + of_round(tiles_ - full * at_once);
     return Norm({cycles, MemoryCycles()}, model_.memory_norm);
   }
   // RunOneTile (amdgpu/gemm.h). Nothing hides the time before a workgroup's first loads and after
@@ -223,13 +230,7 @@ class Prediction {
     return Norm({matrix, on_cu * loads, latency / (tile_.waves_k > 1 ? model_.ahead : 1)},
                 model_.norm);
   }
-  // The same test as OperandMemory::FitsVectors (amdgpu/buffer.h), without the base address and the
-  // groups' bounds, which only the kernel knows.
-  bool LoadsByElement() const {
-    const int64_t lhs_line = p_.lhs_contracting == 1 ? p_.k : p_.m;
-    const int64_t rhs_line = p_.rhs_contracting == 1 ? p_.k : p_.n;
-    return (lhs_line | rhs_line) / PackedElements(tile_.lhs) * Bytes(tile_.lhs) % 16 != 0;
-  }
+  bool LoadsByElement() const { return jaxgemm::LoadsByElement(p_, tile_); }
 
   // The workgroups on each CU, if `workgroups` of them run at the same time.
   double OnCu(double workgroups) const {
@@ -287,6 +288,12 @@ bool KnowsItsTile(const Problem& p, const Plan& plan) {
   return !p.grouped() && p.batch == 1 && p.k > 0 && p.tiles_per_chunk == 0 && !plan.stealing() &&
          fits && map.EqualSlices() > 0 &&
          plan.choice.num_workgroups >= map.whole_tiles + map.num_shares;
+}
+
+bool LoadsByElement(const Problem& p, const GpuInstance& tile) {
+  const int64_t lhs_line = p.lhs_contracting == 1 ? p.k : p.m;
+  const int64_t rhs_line = p.rhs_contracting == 1 ? p.k : p.n;
+  return (lhs_line | rhs_line) / PackedElements(tile.lhs) * Bytes(tile.lhs) % kVecBytes != 0;
 }
 
 bool IsOneRow(const Plan& plan) {

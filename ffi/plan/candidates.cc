@@ -72,6 +72,8 @@ std::string Complete(const Problem& p, const Config& asked, const Chip& chip, Sc
   if (!error.empty()) return error;
   const int64_t tiles = plan.grid.num_tiles();
   if (s.needs_rounds && tiles <= s.workgroups) return "There are not more tiles than workgroups.";
+  if (s.workgroup_per_tile) s.workgroups = tiles;
+  if (s.workgroup_per_tile && tiles > kMaxWorkgroups) return "There are too many tiles.";
   c.num_queues = asked.num_queues;
   if (s.shares_per_tile) s.workgroups = c.num_shares = tiles * s.shares_per_tile;
 

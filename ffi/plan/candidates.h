@@ -34,6 +34,7 @@ struct Scheduling {
   // There is no such candidate if there are no more tiles than workgroups: it would be another
   // one's twin.
   bool needs_rounds = false;
+  bool workgroup_per_tile = false;  // the grid has as many workgroups as tiles
   // If the schedule steals: the number of queues for a number of tiles.
   std::function<int64_t(int64_t tiles)> num_queues;
   bool claims_ahead = false;

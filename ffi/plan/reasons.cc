@@ -140,6 +140,12 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Ch
             ? "persistent: tiles at a fixed stride; to steal them takes longer, because counters "
               "are zeroed first" +
                   times
+        : plan.instance && chip.target.starts_with("gfx") && tiles > AtOnce(*plan.instance, chip)
+            ? "persistent: a workgroup for each tile, of which " +
+                  Str(AtOnce(*plan.instance, chip)) +
+                  " run at the same time; the hardware starts the next one where one ends, which "
+                  "takes less time than to claim a tile" +
+                  times
             : "persistent: no more tiles than workgroups");
   }
   if (p.tiles_per_chunk > 0) {

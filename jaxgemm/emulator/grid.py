@@ -15,6 +15,7 @@ from jaxgemm.emulator import clock
 __all__ = ["Launch", "Traffic", "constants_for", "frequency", "matmul_traffic", "predict"]
 
 _INFINITY_CACHE_BYTES = 256 << 20  # CDNA3 white paper; the same on MI355X
+_GROUP_ROWS = 8  # rows of tiles that are visited together, in our kernels and in Triton's
 
 
 @dataclasses.dataclass(frozen=True)
@@ -78,7 +79,8 @@ def matmul_traffic(arch: str, m: int, n: int, k: int, *, tile: tuple[int, int],
 
   The CUs of an XCD are assumed to work on a compact block of neighbouring tiles at a time and
   to load the same k at the same time, so that the L2 serves all but the first load. All XCDs
-  together are assumed to do the same in the Infinity Cache.
+  together are assumed to do the same in the Infinity Cache. The next block fetches its operands
+  anew, unless all rows of tiles are visited together, and lhs stays in the Infinity Cache.
 
   Args:
     arch: see `predict`.
@@ -103,7 +105,10 @@ def matmul_traffic(arch: str, m: int, n: int, k: int, *, tile: tuple[int, int],
   operands = groups * (m + n) * k * itemsize
   hbm = float(operands)
   if operands > _INFINITY_CACHE_BYTES and rows * columns > cus:
-    hbm = tiles / cus * _block(cus, rows, columns, row_bytes, column_bytes)
+    block = _block(cus, rows, columns, row_bytes, column_bytes)
+    lhs_stays = rows <= _GROUP_ROWS and rows * row_bytes + block <= _INFINITY_CACHE_BYTES
+    if not lhs_stays:
+      hbm = tiles / cus * block
   out = groups * m * n * out_itemsize
   return Traffic(100 * (1 - missed / loaded), missed + out, max(hbm, operands) + out)
 

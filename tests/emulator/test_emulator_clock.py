@@ -1,5 +1,6 @@
 """Tests each rule of the clock on programs whose times can be counted by hand."""
 
+import itertools
 import json
 
 import numpy as np
@@ -313,6 +314,22 @@ def test_bandwidth_of_the_compute_unit_limits_many_loads(arch):
     assert abs(times.cycles - (1 << 17) / rate) < 600
 
 
+@both
+def test_waves_of_all_simds_take_turns_at_the_memory_pipe(arch):
+  """Each load has 64 lines, so the pipe's queue is full."""
+  loads = "global_load_dwordx4 v[8:11], v1, s[4:5]\n" * 40
+  body = ("s_load_dwordx2 s[4:5], s[0:1], 0x0\nv_and_b32 v1, 63, v0\nv_lshlrev_b32 v1, 7, v1\n"
+          "s_waitcnt lgkmcnt(0)\n" + loads)
+  times = run(body, arch, block=256, buffers=[np.zeros(64 * 128 + 16, np.uint8)])
+  assert {wave.simd for wave in times.waves} == {0, 1, 2, 3}
+  # Once the queue is full, each wave waits for one load of each of the three others.
+  turn = 4 * 64 * 64 / value(arch, "l1_bytes_per_cycle")
+  for wave in range(4):
+    for earlier, later in itertools.pairwise(issued(times, "global_load", wave)[10:30]):
+      assert abs(later - earlier - turn) <= 8
+  assert all(wave.cycles["memory_queue"] > 500 for wave in times.waves)
+
+
 @pytest.mark.parametrize("kind", ["buffer_load_dword", "buffer_load_dwordx4"])
 def test_loads_to_the_lds_count_when_they_are_written(kind):
   arch = "gfx950"
@@ -342,7 +359,8 @@ def test_workgroups_share_the_compute_unit_as_lds_and_registers_allow():
     times = run("s_nop 15\n", arch, groups=6, lds=lds, registers=512)
     assert times.resident == resident
     assert [wave.workgroup for wave in times.waves] == list(range(6))
-    assert times.waves[resident].start == min(wave.end for wave in times.waves) - 4
+    next_start = times.waves[resident].start - (min(wave.end for wave in times.waves) - 4)
+    assert next_start == value(arch, "next_workgroup_cycles") > 0
   with pytest.raises(emulator.EmulationError, match="does not fit into a compute unit"):
     run("s_nop 0\n", "gfx942", registers=256)
 

@@ -29,6 +29,20 @@ def test_traffic_of_a_large_product():
   assert large.hbm_bytes == pytest.approx(rounds * lines * 8 * line + out)
 
 
+def test_lhs_of_few_rows_of_tiles_is_fetched_once():
+  n, k, tile = 65536, 8192, (128, 256)
+
+  def operands(m):
+    return grid.matmul_traffic("gfx950", m, n, k, tile=tile).hbm_bytes - m * n * 2
+
+  assert operands(8 * 128) == (8 * 128 + n) * k * 2
+  # 16 rows are visited in two groups, and the 256 CUs compute 16 blocks of 16 x 16 tiles.
+  assert operands(16 * 128) == pytest.approx(16 * (16 * 128 + 16 * 256) * k * 2)
+  # This lhs does not fit the Infinity Cache beside a block.
+  assert operands(8 * 128) < grid.matmul_traffic(
+      "gfx950", 8 * 128, n, 16 * k, tile=tile).hbm_bytes / 16
+
+
 def test_traffic_of_groups():
   """Groups of 2 x 2 tiles: an XCD of 32 CUs works on eight whole groups."""
   traffic = grid.matmul_traffic("gfx950", 512, 512, 1024, tile=(256, 256), groups=64)

@@ -193,3 +193,40 @@ def test_groups_without_rows_take_no_time(chip):
   experts = {"ragged": "m", "groups": 256, "local_groups": 256}
   few, many = (plan(chip, m, 4096, 4096, **experts)["predicted_us"] for m in (16, 256))
   assert few < many / 8
+
+
+@on_every_chip
+def test_dense_products_with_many_tiles_have_a_workgroup_for_each(chip):
+  planned = plan(chip, 8192, 16384, 1024)
+  tiles = planned["tiles"][0] * planned["tiles"][1]
+  assert planned["schedule"] == "persistent" and planned["num_workgroups"] == tiles
+  assert not planned["attrs"]["num_queues"] and not planned["attrs"]["num_shares"]
+  assert any(reason.startswith("persistent: a workgroup for each tile, of which ")
+             and "by stealing " in reason for reason in planned["reasons"])
+  # The other candidates with this tile have the workgroups that run at the same time.
+  others = [each for each in planned["candidates"][1:] if each["kernel"] == planned["kernel"]]
+  assert {"persistent", "work_stealing"} <= {each["schedule"] for each in others}
+  at_once = {each["config"]["num_workgroups"] for each in others if each["schedule"] != "stream_k"}
+  assert len(at_once) == 1 and at_once.pop() < tiles
+  assert all(each["predicted_us"] > planned["predicted_us"] for each in others
+             if each["schedule"] != "stream_k")
+
+
+@pytest.mark.parametrize("chip", ["MI300X", "MI355X"])
+@pytest.mark.parametrize("more", [
+    {"n": 16388}, {"k": 1020}, {"batch": 2}, {"save_preact": True, "activation": "relu"},
+    {"ragged": "m", "groups": 8, "local_groups": 8}, {"config": {"schedule": "persistent"}},
+    {"config": {"num_workgroups": 256}}, {"lhs_dtype": "float8_e5m2", "rhs_dtype": "float8_e5m2"}])
+def test_workgroups_that_cannot_know_their_tile_compute_several(chip, more):
+  planned = plan(chip, **{"m": 8192, "n": 16384, "k": 1024} | more)
+  if chip == "MI355X" and "lhs_dtype" in more:  # its instructions take this type as it is
+    assert planned["num_workgroups"] == planned["tiles"][0] * planned["tiles"][1]
+  else:
+    assert planned["num_workgroups"] <= 4 * CHIPS[chip][1]
+  assert len(planned["candidates"]) > 1 or "config" in more
+
+
+def test_a_grid_has_at_most_65536_workgroups():
+  planned = plan("MI300X", 1 << 17, 1 << 17, 64)
+  assert planned["tiles"][0] * planned["tiles"][1] > 1 << 16
+  assert planned["num_workgroups"] <= 4 * 304

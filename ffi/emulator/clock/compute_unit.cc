@@ -88,7 +88,7 @@ class ComputeUnit {
   }
 
  private:
-  static constexpr uint64_t kStuck = 1 << 20;
+  static constexpr uint64_t kStuck = 1 << 20, kNever = ~uint64_t{0};
 
   // Starts workgroups in order while the next one fits.
   void StartGroups() {
@@ -124,13 +124,16 @@ class ComputeUnit {
 
   void StartGroup(const GroupTrace& group, const int* place) {
     lds_used_ += lds_bytes_;
+    // The first workgroups find an empty unit.
+    const uint64_t start =
+        now_ == 0 ? 0 : now_ + static_cast<uint64_t>(constants_.next_workgroup_cycles);
     ResidentGroup resident{.id = static_cast<uint32_t>(next_group_), .waves = {}};
     for (size_t w = 0; w < group.waves.size(); ++w) {
       WaveTimes& times = times_.waves.emplace_back();
       times.group = resident.id;
       times.index = static_cast<int>(w);
       times.simd = place[w];
-      times.start = now_ + static_cast<uint64_t>(w * constants_.wave_start_cycles);
+      times.start = start + static_cast<uint64_t>(w * constants_.wave_start_cycles);
       auto& wave = states_.emplace_back(
           std::make_unique<WaveState>(group.waves[w], &times, static_cast<int>(states_.size())));
       wave->ready = times.start;
@@ -140,7 +143,7 @@ class ComputeUnit {
     }
     resident_.push_back(std::move(resident));
     times_.resident = std::max(times_.resident, static_cast<int>(resident_.size()));
-    last_issue_ = now_;
+    last_issue_ = start;
   }
 
   // One turn of a SIMD.
@@ -179,8 +182,9 @@ class ComputeUnit {
         (lds_free_ > now_ + constants_.lds_queue_cycles || wave->lgkm >= constants_.lgkm_limit)) {
       return WaveClock::k_lds_queue;
     }
-    if (kind == Kind::kMemory && (!memory_.Accepts(now_) || wave->vm() >= constants_.vm_limit)) {
-      return WaveClock::k_memory_queue;
+    if (kind == Kind::kMemory) {
+      if (wave->vm() >= constants_.vm_limit) return WaveClock::k_memory_queue;
+      if (!TakesMemoryTurn(simd)) return WaveClock::k_memory_queue;
     }
     if (kind != Kind::kInternal) {
       if (taken[static_cast<int>(kind)]) return WaveClock::k_arbitration;
@@ -188,6 +192,18 @@ class ComputeUnit {
     }
     Issue(simd, wave, event);
     return WaveClock::k_issue;
+  }
+
+  // Whether a wave of a SIMD may issue to the memory pipe. SIMDs that wait for its queue take
+  // turns, in the order in which they began to wait.
+  bool TakesMemoryTurn(int simd) {
+    uint64_t& since = waits_since_[simd];
+    since = std::min(since, now_);
+    if (!memory_.Accepts(now_) || since != *std::min_element(waits_since_, waits_since_ + kSimds)) {
+      return false;
+    }
+    since = kNever;
+    return true;
   }
 
   void Issue(int simd, WaveState* wave, const TraceEvent& event) {
@@ -355,6 +371,7 @@ class ComputeUnit {
 
   Times times_;
   uint64_t now_ = 0, last_issue_ = 0, order_ = 0;
+  uint64_t waits_since_[kSimds] = {kNever, kNever, kNever, kNever};
   size_t next_group_ = 0;
   std::vector<ResidentGroup> resident_;
   std::vector<std::unique_ptr<WaveState>> states_;
