@@ -78,12 +78,8 @@ Completion RunOnHost(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::Thre
 // Runs a call that can do without XLA's threads, and that needs no new check. False: it is another
 // call, or one that is refused.
 bool RunKept(const XLA_FFI_CallFrame& frame) {
-  HostCall* call = KeptCall(frame);
+  const HostCall* call = KeptCall(frame);
   if (!call) return false;
-  const Problem& p = call->problem;
-  std::string error;
-  call->kernel = ChooseHostKernel(p.lhs_dtype, p.rhs_dtype, call->plan.choice.kernel, &error);
-  if (!call->kernel) return false;
   Prepare(*call);
   std::atomic<int64_t> next = 0;
   RunWorkgroups(*call, 0, &next);
