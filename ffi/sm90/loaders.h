@@ -52,7 +52,8 @@ class TileBoxes {
   // Rows (or columns) of a whole box.
   static constexpr int kRhsRows = Traits::kRhsRows / kRhs;
   // The columns of the last box, if the tile's columns do not fill boxes of an rhs that is not
-  // k-major; else 0.
+  // k-major; else 0. (With whole boxes an H100 took 1.03 to 1.18 times as long for tiles of 144
+  // columns.)
   static constexpr int kRestColumns = Traits::kRhsKMajor ? 0 : Traits::kTileN % Traits::kBlock;
   static constexpr bool HasRestColumns(int i) { return kRestColumns > 0 && i == kRhs - 1; }
   static JAXGEMM_SM90 int LhsRows(const TensorMaps& maps) {
