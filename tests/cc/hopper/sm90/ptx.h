@@ -160,10 +160,10 @@ inline uint32_t RoundToTf32(uint32_t bits) { return (bits + 0x1000) & ~0x1fffu; 
 // The contents of a TensorMap's words in tests.
 struct HostMap {
   char* memory;
-  int64_t x, y, z;  // elements
-  int64_t bytes;    // of an element
+  int64_t x, y, z;       // elements
+  int64_t bytes;         // of an element
   int64_t box_x, box_y;  // elements
-  int64_t of_floats;  // whether TMA can add floats to the tensor
+  int64_t of_floats;     // whether TMA can add floats to the tensor
 };
 static_assert(sizeof(HostMap) <= sizeof(TensorMap));
 
