@@ -50,16 +50,6 @@ std::string WhyFasterOnHost(const Problem& p, double operations) {
     return "an operand is a vector" + std::string(is_f32 ? "" : " and the product is small") +
            ": XLA's product mostly takes 0.3 to 1.0 of the time";
   }
-  // For batches of a bfloat16 vector and [N, K] with fewer than 40,000 operations each the ratios
-  // are 0.31 to 1.06 for 16, and 0.48 in the geometric mean. For other batches of vectors with
-  // fewer than 8,000 each they are 0.44 to 1.09 for 18, and 0.77. For 20 batches of larger products
-  // they are 0.93 to 2.76 (cpu-epyc-avx512-bf16-vectors.json).
-  const int64_t small_each = p.m == 1 && p.rhs_contracting == 1 ? 40000 : 8000;
-  if (p.batch > 1 && (p.m == 1 || p.n == 1) &&
-      operations < static_cast<double>(small_each * p.batch)) {
-    return "an operand is a vector, and each product of the batch has fewer than " +
-           Str(small_each) + " operations: XLA's product mostly takes 0.3 to 1.0 of the time";
-  }
   // With a k of 2 or 3 storing the result takes most of the time. In float32 the ratios are 0.68 to
   // 3.39 for 6 products here, and 0.31 to 0.97 for 18 with AVX2
   // (cpu-epyc-avx2-random-kernels.json). For results that get large pages (host/large_pages.h) they
