@@ -122,7 +122,8 @@ std::unique_ptr<Kept> Keep(const XLA_FFI_CallFrame& frame) {
   kept->target = choice.target, kept->kernel = choice.kernel;
   choice.target = kept->target, choice.kernel = kept->kernel;
   std::string error;
-  kept->call.kernel = ChooseHostKernel(p.lhs_dtype, p.rhs_dtype, choice.kernel, &error);
+  const Problem& problem = kept->call.problem;  // which has the types of the buffers
+  kept->call.kernel = ChooseHostKernel(problem.lhs_dtype, problem.rhs_dtype, choice.kernel, &error);
   if (!kept->call.kernel) return nullptr;
   return kept;
 }
