@@ -42,7 +42,8 @@ FITTED = (*(DATA / f"h200-seed{seed}.json.gz" for seed in (1, 2613, 2701, 2703))
           *(DATA / f"h200-seed{seed}.json.gz" for seed in (9701, 9702, 9711, 9712)))
 HELD_OUT = (*(DATA / f"h200-seed{seed}.json.gz" for seed in (2, 2011, 2614)),
             DATA / "h100-seed8103.json.gz", DATA / "h200-seed8402.json.gz",
-            *(DATA / f"h100-seed{seed}.json.gz" for seed in (9821, 9822, 9941, 9942, 9974)))
+            *(DATA / f"h100-seed{seed}.json.gz" for seed in (9821, 9822, 9941, 9942, 9974)),
+            *(DATA / f"h200-seed{seed}.json.gz" for seed in (41000, 41001, 41002)))
 _FOLDS = 4
 # The weight of the error that all candidates of a problem have in common. Such an error does not
 # change the choice, and much of it comes from the GPU's clock, which is lower under long loads.

@@ -1,6 +1,7 @@
 #include "bindings/handlers.h"
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <string>
 #include <utility>
@@ -8,6 +9,7 @@
 
 #include "bindings/decode.h"
 #include "bindings/kept_calls.h"
+#include "host/crew.h"
 #include "host/producer.h"
 #include "host/workgroups.h"
 #include "runtime/emulated.h"
@@ -40,54 +42,47 @@ namespace {
 
 // ------------------------------------------------------------------------------------- CPU
 
-// If a copy in chunks brings this product's lhs, begins the copy and returns true; `running` then
-// counts down when the copy ends.
-bool BeginCopy(const Call& call, int64_t run, ffi::CountDownPromise running) {
-  if (!call.chunk_signals) return false;
-  return BeginHostCopy(run, call.chunk_signals, [running]() mutable { running.CountDown(); });
-}
-
 Completion RunOnHost(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::ThreadPool pool,
                      int64_t run_id, const Attributes& attributes) {
-  auto call = std::make_shared<HostCall>();
-  Refusal refusal = ParseCall(args, rets, attributes, call.get());
-  const Problem& p = call->problem;
-  const Choice& c = call->plan.choice;
-  if (refusal.empty()) {
-    call->kernel = ChooseHostKernel(p.lhs_dtype, p.rhs_dtype, c.kernel, &refusal);
-  }
+  HostCall call;
+  Refusal refusal = ParseCall(args, rets, attributes, &call);
+  const Problem& p = call.problem;
+  const Choice& c = call.plan.choice;
+  if (refusal.empty()) call.kernel = ChooseHostKernel(p.lhs_dtype, p.rhs_dtype, c.kernel, &refusal);
   if (!refusal.empty()) return Refused(kGemmTarget, refusal);
 
-  Prepare(*call);
+  Prepare(call);
+  const auto crew = std::make_shared<Crew>(call);
+  // If a copy in chunks brings this product's lhs, it begins now. The call lasts until it ends.
+  if (call.chunk_signals) {
+    crew->Join();
+    if (!BeginHostCopy(run_id, call.chunk_signals, [crew] { crew->Leave(); })) crew->Leave();
+  }
   // At most as many threads as the plan has scratch for, and as the pool has.
   int64_t threads = c.num_threads;
-  if (threads > 1) threads = std::clamp<int64_t>(pool.num_threads(), 1, threads);
-  auto run = [call, threads](int64_t thread) {
-    RunWorkgroups(*call, thread, threads);
-    return Outcome(kGemmTarget, MissingChunk(call->chunk_status(), call->problem.timeout_ns));
+  if (threads > 1) threads = std::min(threads, pool.num_threads());
+  for (int64_t thread = 1; thread < threads; ++thread) pool.Schedule([crew] { crew->Help(); });
+  const auto outcome = [](const Crew& crew) {
+    const HostCall& call = crew.call();
+    return Outcome(kGemmTarget, MissingChunk(call.chunk_status(), call.problem.timeout_ns));
   };
-  if (threads == 1 && !call->chunk_signals) return run(0);
-  ffi::CountDownPromise running(threads + 1);
-  ffi::Future future(running);
-  if (!BeginCopy(*call, run_id, running)) running.CountDown();
-  for (int64_t thread = 1; thread < threads; ++thread) {
-    pool.Schedule([run, running, thread]() mutable { running.CountDown(run(thread)); });
-  }
-  running.CountDown(run(0));
+  // The crew owns the callback, so the callback must not own the crew.
+  ffi::CountDownPromise promise(1);
+  ffi::Future future(promise);
+  const bool ended = crew->Run(
+      [promise, outcome, crew = crew.get()]() mutable { promise.CountDown(outcome(*crew)); });
+  if (ended) return outcome(*crew);
   return future;
 }
 
 // Runs a call that can do without XLA's threads, and that needs no new check. False: it is another
 // call, or one that is refused.
 bool RunKept(const XLA_FFI_CallFrame& frame) {
-  HostCall* call = KeptCall(frame);
+  const HostCall* call = KeptCall(frame);
   if (!call) return false;
-  const Problem& p = call->problem;
-  std::string error;
-  call->kernel = ChooseHostKernel(p.lhs_dtype, p.rhs_dtype, call->plan.choice.kernel, &error);
-  if (!call->kernel) return false;
   Prepare(*call);
-  RunWorkgroups(*call, 0, 1);
+  std::atomic<int64_t> next = 0;
+  RunWorkgroups(*call, 0, &next);
   return true;
 }
 
@@ -98,7 +93,10 @@ Completion RunEmulated(ffi::RemainingArgs args, ffi::RemainingRets rets, int64_t
   if (!refusal.empty()) return Refused(kGemmTarget, refusal);
   ffi::CountDownPromise running(2);
   ffi::Future future(running);
-  if (!BeginCopy(call, run_id, running)) return Outcome(kGemmTarget, LaunchEmulated(call));
+  const bool copies =
+      call.chunk_signals &&
+      BeginHostCopy(run_id, call.chunk_signals, [running]() mutable { running.CountDown(); });
+  if (!copies) return Outcome(kGemmTarget, LaunchEmulated(call));
   running.CountDown(Outcome(kGemmTarget, LaunchEmulated(call)));
   return future;
 }

@@ -121,6 +121,10 @@ std::unique_ptr<Kept> Keep(const XLA_FFI_CallFrame& frame) {
   Choice& choice = kept->call.plan.choice;
   kept->target = choice.target, kept->kernel = choice.kernel;
   choice.target = kept->target, choice.kernel = kept->kernel;
+  std::string error;
+  const Problem& problem = kept->call.problem;  // which has the types of the buffers
+  kept->call.kernel = ChooseHostKernel(problem.lhs_dtype, problem.rhs_dtype, choice.kernel, &error);
+  if (!kept->call.kernel) return nullptr;
   return kept;
 }
 
@@ -154,7 +158,7 @@ uint64_t HashOfSizes(const XLA_FFI_CallFrame& frame) {
 
 }  // namespace
 
-HostCall* KeptCall(const XLA_FFI_CallFrame& frame) {
+const HostCall* KeptCall(const XLA_FFI_CallFrame& frame) {
   // Each thread has its own, so that no call waits for another. A call may be in one of a few
   // places, which its sizes say.
   constexpr uint64_t kSets = 32, kPlaces = 4;

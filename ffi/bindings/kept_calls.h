@@ -11,6 +11,6 @@ namespace jaxgemm {
 // shapes before, or can check this one now; the addresses are those of this frame. Null for a call
 // that is refused, for one of several threads or chunks, and for one that is not for the CPU. The
 // call is valid until this thread's next KeptCall.
-HostCall* KeptCall(const XLA_FFI_CallFrame& frame);
+const HostCall* KeptCall(const XLA_FFI_CallFrame& frame);
 
 }  // namespace jaxgemm

@@ -37,12 +37,25 @@ constexpr int64_t HostScaledBytes(int64_t rows, int64_t cols) {
   return (packed * cols + packed + cols) * 4;
 }
 
+// A product of a batch is small (host/small.h) if it has at most so many rows and columns, so long
+// a k, and so many multiplications. The numbers were chosen by hand.
+inline constexpr int kHostSmallRows = 32, kHostSmallK = 64, kHostSmallProducts = 4096;
+
 // A strided read-only operand. Strides are in elements; one of the two is 1.
 struct OperandView {
   const void* data;
   DType dtype;
   int64_t row_stride;  // lhs: along m; rhs: along k
   int64_t col_stride;  // lhs: along k; rhs: along n
+};
+
+// A batch of small products of two operands of float32, or of two of bfloat16.
+struct SmallBatch {
+  OperandView lhs, rhs;        // of the first product; contiguous
+  int64_t lhs_step, rhs_step;  // from one product to the next, in elements; 0: all have the same
+  int m, n, k;
+  void* out;  // rows of n, one product after the other
+  DType out_dtype;
 };
 
 // Accumulators are float (kF32, kBF16) or int32_t (kS8), row-major with leading
@@ -69,6 +82,8 @@ struct HostKernel {
   // packed by pack_a, which takes as many k; rhs is read in place, without pack_b.
   void (*multiply_skinny)(const void* packed_a, const OperandView& b, int rows, int cols, int k,
                           void* c, int64_t ldc, bool accumulate);
+  // Computes `count` products of a batch from `first` on, without packing. Null for kS8.
+  void (*multiply_small)(const SmallBatch& batch, int64_t first, int64_t count);
   // Scales of blocks along k: adds the sum over one block, c[rows, cols] (+)= row_scales[rows] *
   // col_scales[cols] * part. Null for kS8.
   void (*promote)(const float* part, int64_t ldpart, int rows, int cols, const float* row_scales,

@@ -7,6 +7,7 @@
 #include "host/packing.h"
 #include "host/panels.h"
 #include "host/skinny.h"
+#include "host/small.h"
 #include "host/store.h"
 
 namespace jaxgemm {
@@ -25,6 +26,12 @@ constexpr decltype(HostKernel::multiply_in_place) kMultiplyInPlace<FloatOps> =
     MultiplyInPlace<FloatOps>;
 
 template <class Ops>
+constexpr decltype(HostKernel::multiply_small) kMultiplySmall = nullptr;
+template <class Ops>
+  requires(__is_same(typename Ops::Acc, float))
+constexpr decltype(HostKernel::multiply_small) kMultiplySmall<Ops> = MultiplySmall;
+
+template <class Ops>
 constexpr HostKernel MakeHostKernel(const char* name, Math math, int block_k) {
   return {name,
           math,
@@ -34,6 +41,7 @@ constexpr HostKernel MakeHostKernel(const char* name, Math math, int block_k) {
           Multiply<Ops>,
           kMultiplyInPlace<Ops>,
           MultiplySkinny<Ops>,
+          kMultiplySmall<Ops>,
           kPromote<Ops>,
           StoreTile<typename Ops::Acc>};
 }

@@ -324,6 +324,29 @@ class Workgroup {
   T* tile_;
 };
 
+// Each workgroup has an equal part of the batch.
+void RunSmall(const HostCall& call, std::atomic<int64_t>* next) {
+  const Problem& p = call.problem;
+  const Operand lhs = MakeOperand(call.lhs, p.lhs_dtype, p.m, p.k, p.lhs_contracting == 1,
+                                  p.lhs_batched),
+                rhs = MakeOperand(call.rhs, p.rhs_dtype, p.k, p.n, p.rhs_contracting == 0,
+                                  p.rhs_batched);
+  const SmallBatch batch{.lhs = lhs.view,
+                         .rhs = rhs.view,
+                         .lhs_step = lhs.batch_stride,
+                         .rhs_step = rhs.batch_stride,
+                         .m = static_cast<int>(p.m),
+                         .n = static_cast<int>(p.n),
+                         .k = static_cast<int>(p.k),
+                         .out = call.out,
+                         .out_dtype = p.out_dtype};
+  const int64_t count = call.plan.choice.num_workgroups;
+  for (int64_t i; (i = next->fetch_add(1, std::memory_order_relaxed)) < count;) {
+    const int64_t first = i * p.batch / count, end = (i + 1) * p.batch / count;
+    call.kernel->multiply_small(batch, first, end - first);
+  }
+}
+
 }  // namespace
 
 const HostKernel* ChooseHostKernel(DType lhs, DType rhs, std::string_view name,
@@ -348,9 +371,11 @@ void Prepare(const HostCall& call) {
   std::memset(call.workspace, 0, static_cast<size_t>(call.plan.zeroed_bytes));
 }
 
-void RunWorkgroups(const HostCall& call, int64_t thread, int64_t num_threads) {
+void RunWorkgroups(const HostCall& call, int64_t thread, std::atomic<int64_t>* next) {
+  if (call.plan.small) return RunSmall(call, next);
   auto run = [&](auto workgroup) {
-    for (int64_t i = thread; i < call.plan.choice.num_workgroups; i += num_threads) {
+    const int64_t count = call.plan.choice.num_workgroups;
+    for (int64_t i; (i = next->fetch_add(1, std::memory_order_relaxed)) < count;) {
       workgroup.Run(static_cast<Index>(i));
     }
   };

@@ -2,6 +2,7 @@
 // same time or one after the other.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -23,9 +24,8 @@ const HostKernel* ChooseHostKernel(DType lhs, DType rhs, std::string_view name, 
 // comes before any workgroup runs.
 void Prepare(const HostCall& call);
 
-// Runs workgroups thread, thread + num_threads, ... one after the other, in the scratch of
-// `thread`, where thread < num_threads <= plan.choice.num_threads. All threads together run the
-// whole call.
-void RunWorkgroups(const HostCall& call, int64_t thread, int64_t num_threads);
+// Runs workgroups in the scratch of `thread` < plan.choice.num_threads, until there are no more.
+// Each thread takes them from the same counter `next`, which starts at 0.
+void RunWorkgroups(const HostCall& call, int64_t thread, std::atomic<int64_t>* next);
 
 }  // namespace jaxgemm

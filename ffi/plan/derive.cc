@@ -88,12 +88,30 @@ int64_t HostScratchBytes(const Plan& plan) {
   return bytes;
 }
 
+namespace {
+
+// Plan::small of a plan for the host that has m, n and k.
+bool IsSmall(const Problem& p, const Plan& plan) {
+  const Choice& c = plan.choice;
+  const bool bare = !p.grouped() && p.tiles_per_chunk == 0 && p.block_k == 0 && !p.gated &&
+                    !p.accumulate && !p.save_preact && !p.has_vectors() &&
+                    p.activation == Activation::kNone;
+  const bool has_types =
+      p.lhs_dtype == p.rhs_dtype && (p.lhs_dtype == DType::kF32 || p.lhs_dtype == DType::kBF16);
+  return bare && has_types && p.batch > 1 && std::max(p.m, p.n) <= kHostSmallRows && p.k >= 1 &&
+         p.k <= kHostSmallK && p.m * p.n * p.k <= kHostSmallProducts && c.num_shares == 0 &&
+         c.tile_m >= plan.m && c.tile_n >= plan.n;
+}
+
+}  // namespace
+
 void SetSizes(const Problem& p, Plan* plan) {
   const Choice& c = plan->choice;
   const bool host = c.target == "cpu";
   plan->m = p.m, plan->n = p.num_columns(), plan->k = p.k;
   if (c.transposed) std::swap(plan->m, plan->n);
   plan->skinny = host && !p.grouped() && plan->m <= kHostSkinnyM;
+  plan->small = host && IsSmall(p, *plan);
   plan->scaled = host && p.block_k > 0;
   plan->in_place = host && !c.transposed && !p.gated &&
                    p.out_dtype == (IsInteger(p.lhs_dtype) ? DType::kS32 : DType::kF32);

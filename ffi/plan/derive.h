@@ -7,8 +7,8 @@
 
 namespace jaxgemm {
 
-// Sets m, n and k, and on the host also skinny, scaled and in_place. They follow from the problem,
-// the target and `transposed`.
+// Sets m, n and k, and on the host also small, skinny, scaled and in_place. They follow from the
+// problem and the choice.
 void SetSizes(const Problem& problem, Plan* plan);
 
 // Calls SetSizes, and sets the grid, which follows from the problem, the tile and the order of

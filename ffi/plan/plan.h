@@ -30,11 +30,12 @@ inline Index ToIndex(int64_t count) { return static_cast<Index>(count); }
 struct Plan {
   Choice choice;
   const GpuInstance* instance = nullptr;  // null on the host
-  // Host. skinny: there are few rows, so rhs is read in place and not packed. in_place: out has the
-  // accumulators' type and order, so tiles that are not cut are computed in out itself. scaled: the
-  // partial sums of each block of k are multiplied by scales, so they are computed in scratch
-  // first.
-  bool skinny = false, in_place = false, scaled = false;
+  // Host. small: each product of the batch is smaller than kHostSmall*, and nothing but it is
+  // computed, so they are multiplied without a claim and without packing. skinny: there are few
+  // rows, so rhs is read in place and not packed. in_place: out has the accumulators' type and
+  // order, so tiles that are not cut are computed in out itself. scaled: the partial sums of each
+  // block of k are multiplied by scales, so they are computed in scratch first.
+  bool small = false, skinny = false, in_place = false, scaled = false;
   // The sizes of the product that the kernel computes. Gated: n counts the columns of the gate and
   // of the up projection, as tile_n does.
   int64_t m = 0, n = 0, k = 0;

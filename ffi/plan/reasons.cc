@@ -68,7 +68,10 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Ch
         ": the kernel computes out^T = rhs^T lhs^T, without copies, so its own tile is " +
         Str(c.tile_m) + "x" + Str(c.tile_n));
   }
-  if (plan.skinny) {
+  if (plan.small) {
+    say("each product of the batch is small: one after the other is multiplied, and nothing is "
+        "packed");
+  } else if (plan.skinny) {
     say("few rows: the kernel reads the larger operand in place, and does not pack it");
   }
   say("tile " + Str(c.out_tile_m()) + "x" + Str(c.out_tile_n()) + "x" + Str(c.tile_k) + ": " +

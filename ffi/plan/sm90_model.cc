@@ -75,13 +75,10 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   const bool split = peers > 1;
   const double element = AsDouble(Bytes(instance.lhs));
   const double ctas = std::min(shares, at_once) * cluster;
-  // An rhs in boxes of 64 columns is loaded in whole boxes. Rows beyond the end of an operand are
-  // not loaded (TileBoxes in sm90/loaders.h).
+  // Rows beyond the end of an operand are not loaded (TileBoxes in sm90/loaders.h).
   const bool in_boxes = instance.rhs_contracting == 0 && Bytes(instance.lhs) == 2;
   const double loaded_m = instance.lhs_contracting == 1 ? std::min(m, AsDouble(p.m)) : m;
-  const double loaded_n =
-      in_boxes ? AsDouble(CeilDiv(std::min(instance.tile_n, p.n), kBoxColumns) * kBoxColumns)
-               : std::min(n, AsDouble(p.n));
+  const double loaded_n = std::min(n, AsDouble(p.n));
   const double ctas_per_sm =
       std::clamp(ctas / AsDouble(chip.num_cus), 1.0, AsDouble(Sm90CtasPerSm(decomposition.form)));
   const int stages =

@@ -27,10 +27,11 @@ int OutTypeOf(const Problem& p) {
   return Bytes(p.out_dtype) == 4 ? kUint32 : TypeOf(p.out_dtype);
 }
 
-// Describes an array [z, y, x] with boxes of [1, box_y, 128 bytes]. Returns false if TMA cannot
-// read it: lines must begin at multiples of 16 bytes, and strides must be less than 2**40 bytes.
+// Describes an array [z, y, x] with boxes of [1, box_y, box_x]. The lines of a box are 128 bytes
+// apart in shared memory, also if they are shorter. Returns false if TMA cannot read the array:
+// lines must begin at multiples of 16 bytes, and strides must be less than 2**40 bytes.
 bool Encode(const Driver& driver, int type, int64_t bytes, const void* address, int64_t z,
-            int64_t y, int64_t x, int64_t box_y, TensorMap* map) {
+            int64_t y, int64_t x, int64_t box_y, int64_t box_x, TensorMap* map) {
   const int64_t line = x * bytes;
   constexpr int64_t kMax = int64_t{1} << 31;
   if (line % 16 != 0 || reinterpret_cast<uintptr_t>(address) % 16 != 0 || x <= 0 || y <= 0 ||
@@ -40,16 +41,17 @@ bool Encode(const Driver& driver, int type, int64_t bytes, const void* address, 
   const uint64_t sizes[] = {static_cast<uint64_t>(x), static_cast<uint64_t>(y),
                             static_cast<uint64_t>(z)};
   const uint64_t strides[] = {static_cast<uint64_t>(line), static_cast<uint64_t>(y * line)};
-  const uint32_t box[] = {static_cast<uint32_t>(kBoxBytes / bytes), static_cast<uint32_t>(box_y),
-                          1};
+  const uint32_t box[] = {static_cast<uint32_t>(box_x), static_cast<uint32_t>(box_y), 1};
   const uint32_t element_strides[] = {1, 1, 1};
   return driver.encode_tensor_map(map, type, 3, const_cast<void*>(address), sizes, strides, box,
                                   element_strides, /*interleave=*/0, kSwizzle128, kPromote128,
                                   /*out_of_bounds=*/0) == 0;
 }
+// The same for an operand, with lines of 128 bytes.
 bool EncodeOperand(const Driver& driver, DType dtype, const void* address, int64_t z, int64_t y,
                    int64_t x, int64_t box_y, TensorMap* map) {
-  return Encode(driver, TypeOf(dtype), Bytes(dtype), address, z, y, x, box_y, map);
+  return Encode(driver, TypeOf(dtype), Bytes(dtype), address, z, y, x, box_y,
+                kBoxBytes / Bytes(dtype), map);
 }
 // Describes boxes for the last rows of an operand [z, rows, k], which do not fill a box of box_rows
 // rows. Returns how many rows these are; 0: whole boxes have all rows.
@@ -90,6 +92,11 @@ TensorMaps MakeTensorMaps(const Driver& driver, const Call& call) {
                                               p.num_columns(), p.k, instance.tile_n / 2, &maps.rhs)
                               : EncodeOperand(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.k,
                                               p.num_columns(), rhs_k, &maps.rhs));
+  const int64_t rest_columns = instance.tile_n % (kBoxBytes / Bytes(p.rhs_dtype));
+  if (maps.rhs_valid && p.rhs_contracting == 0 && rest_columns > 0) {
+    maps.rhs_valid = Encode(driver, TypeOf(p.rhs_dtype), Bytes(p.rhs_dtype), call.rhs, p.num_rhs(),
+                            p.k, p.num_columns(), rhs_k, rest_columns, &maps.rhs_rest);
+  }
   if (maps.rhs_valid && p.rhs_contracting == 1) {
     maps.rhs_rest_rows = EncodeRest(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.num_columns(),
                                     p.k, instance.tile_n / 2, &maps.rhs_rest);
@@ -101,7 +108,7 @@ TensorMaps MakeTensorMaps(const Driver& driver, const Call& call) {
   maps.out_valid = (maps.stores_unstaged || p.out_dtype == DType::kS32) &&
                    !call.plan.choice.transposed &&
                    Encode(driver, OutTypeOf(p), Bytes(p.out_dtype), call.out, p.num_out(), p.m, p.n,
-                          kBoxRows, &maps.out);
+                          kBoxRows, kBoxBytes / Bytes(p.out_dtype), &maps.out);
   // Only TMA adds to out without staging.
   if (p.accumulate) maps.stores_unstaged = maps.out_valid;
   return maps;

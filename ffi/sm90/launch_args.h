@@ -138,9 +138,10 @@ struct alignas(64) TensorMap {
 // contiguous in memory), the flag is false and threads copy them from GemmArgs' pointers.
 struct TensorMaps {
   TensorMap lhs, rhs, out;
-  // The operands in boxes of fewer rows, for the last rows (k-major operands only).
+  // Smaller boxes. Of a k-major operand they have the last rows. Of an rhs that is not k-major they
+  // have the last columns of a tile, if its columns do not fill whole boxes.
   TensorMap lhs_rest, rhs_rest;
-  int32_t lhs_rest_rows, rhs_rest_rows;  // of these boxes; 0: there are none
+  int32_t lhs_rest_rows, rhs_rest_rows;  // of a k-major operand; 0: whole boxes have all rows
   // Dense forms: a cluster has the CTAs of cluster_m x cluster_n tiles, and the grid counts
   // clusters. Above 1 these CTAs load operands for each other.
   int32_t cluster_m, cluster_n;
@@ -211,8 +212,8 @@ constexpr int Sm90StagedBytes(KernelForm form, int64_t tile_n) {
   return static_cast<int>(MostReceivedUnits(tile_n)) * 8 * kBoxRows * 4 /
          (SharesOutWarps(tile_n) ? kWarps : 1);
 }
-// The number of rows of rhs in a stage. If rhs is not k-major, whole boxes are loaded, although
-// wgmma reads only the tile's columns.
+// The number of rows of rhs in a stage. If rhs is not k-major, there is room for whole boxes. The
+// last one may have fewer columns (TileBoxes in loaders.h), whose lines are 128 bytes apart, too.
 constexpr int Sm90RhsRows(int64_t tile_n, bool k_major, int bytes) {
   const int box = kBoxBytes / bytes, columns = static_cast<int>(tile_n);
   return k_major ? columns : (columns + box - 1) / box * box;

@@ -103,8 +103,9 @@ DriverResult EncodeMap(void* map, int type, uint32_t rank, void* address, const 
                         : type == kFloat16 || type == kBFloat16                  ? 2
                                                                                  : 1;
   const auto x = static_cast<int64_t>(sizes[0]), y = static_cast<int64_t>(sizes[1]);
-  if (rank != 3 || swizzle != kSwizzle128 || box[0] * bytes != kBoxBytes || box[1] > 256 ||
-      box[2] != 1 || x * bytes % 16 || static_cast<int64_t>(strides[0]) != x * bytes ||
+  if (rank != 3 || swizzle != kSwizzle128 || box[0] * bytes > kBoxBytes || box[0] * bytes % 16 ||
+      box[1] > 256 || box[2] != 1 || x * bytes % 16 ||
+      static_cast<int64_t>(strides[0]) != x * bytes ||
       static_cast<int64_t>(strides[1]) != x * y * bytes) {
     return 1;
   }
@@ -113,6 +114,7 @@ DriverResult EncodeMap(void* map, int type, uint32_t rank, void* address, const 
                      y,
                      static_cast<int64_t>(sizes[2]),
                      bytes,
+                     box[0],
                      box[1],
                      type == kFloat32};
   std::memcpy(map, &host, sizeof(host));

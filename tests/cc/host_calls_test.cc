@@ -1,13 +1,16 @@
 // Calls of the CPU's handler from several threads at the same time, each of which keeps calls that
 // it has checked; and products that wait for chunks of lhs while a producer copies them. It also
 // runs under the sanitizer of threads.
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <future>
+#include <thread>
 
 #include "bindings/decode.h"
 #include "bindings/handlers.h"
 #include "fake_xla.h"
+#include "host/crew.h"
 #include "host/producer.h"
 #include "host/workgroups.h"
 #include "testing.h"
@@ -79,6 +82,50 @@ void TestCallsOfSeveralThreads() {
   });
 }
 
+// Runs a call on so many threads, one of which is the caller's. Some of the others come too late.
+// `then` is called when the call has ended, before the others have.
+void RunCrew(const HostCall& call, Crew* crew, int64_t num_threads,
+             const std::function<void()>& then) {
+  Prepare(call);
+  std::vector<std::thread> helpers;
+  for (int64_t i = 1; i < num_threads; ++i) {
+    helpers.emplace_back([crew, late = Random(0, 200)] {
+      std::this_thread::sleep_for(std::chrono::microseconds(late));
+      crew->Help();
+    });
+  }
+  std::promise<void> ended;
+  if (!crew->Run([&] { ended.set_value(); })) ended.get_future().wait();
+  CHECK_THAT(!crew->Join(), "the call has ended");
+  then();
+  for (std::thread& helper : helpers) helper.join();
+}
+
+// The result is there, and stays as it is, as soon as a call has ended.
+void TestHelpersThatComeLate() {
+  for (int64_t trial = 0; trial < 300; ++trial) {
+    Config config{.num_workgroups = Random(1, 9), .num_threads = Random(1, 4)};
+    config.tile_m = Random(1, 40), config.tile_n = Random(8, 60);
+    const Product product(Random(1, 200), Random(1, 200), Random(1, 200), config);
+    const Problem& p = product.problem;
+    std::vector<float> out(p.m * p.n, NAN);
+    std::vector<char> workspace = product.Workspace();
+    HostCall call;
+    call.problem = p, call.plan = product.plan;
+    call.lhs = product.lhs.data(), call.rhs = product.rhs.data(), call.out = out.data();
+    call.workspace = AlignWorkspace(workspace.data());
+    std::string error;
+    call.kernel = ChooseHostKernel(p.lhs_dtype, p.rhs_dtype, "", &error);
+    Crew crew(call);
+    RunCrew(call, &crew, config.num_threads, [&] {
+      CHECK_THAT(Same(out, product.wanted), "%ldx%ldx%ld", p.m, p.n, p.k);
+      // XLA may free the buffers now, and give them to others.
+      out.assign(out.size(), -1.0f);
+    });
+    CHECK_THAT(out == std::vector<float>(out.size(), -1.0f), "a helper wrote after the end");
+  }
+}
+
 void TestChunksThatArrive() {
   for (int64_t trial = 0; trial < 60; ++trial) {
     const int64_t threads = Random(1, 4);
@@ -98,7 +145,6 @@ void TestChunksThatArrive() {
     std::string error;
     call.kernel = ChooseHostKernel(p.lhs_dtype, p.rhs_dtype, "", &error);
     CHECK_THAT(call.kernel, "%s", error.c_str());
-    Prepare(call);
     const int64_t chunk_rows = p.tiles_per_chunk * config.tile_m;
     ListHostCopy(trial, {.source = reinterpret_cast<const char*>(product.lhs.data()),
                          .data = reinterpret_cast<char*>(lhs.data()),
@@ -107,11 +153,10 @@ void TestChunksThatArrive() {
                          .row_bytes = p.k * 4,
                          .chunk_rows = chunk_rows,
                          .first_chunk = Random(0, p.num_chunks - 1)});
-    std::promise<void> ended;
-    CHECK_THAT(BeginHostCopy(trial, signals.data(), [&] { ended.set_value(); }), "begun");
-    RunOnThreads(threads, static_cast<int>(threads),
-                 [&](int64_t thread) { RunWorkgroups(call, thread, threads); });
-    ended.get_future().wait();
+    Crew crew(call);
+    crew.Join();
+    CHECK_THAT(BeginHostCopy(trial, signals.data(), [&] { crew.Leave(); }), "begun");
+    RunCrew(call, &crew, threads, [] {});
     JoinHostCopy(trial, signals.data());
     CHECK_THAT(call.chunk_status() == 0, "chunk %d is missing", call.chunk_status() - 1);
     CHECK_THAT(Same(out, product.wanted), "%ldx%ldx%ld in chunks of %ld", p.m, p.n, p.k,
@@ -125,6 +170,7 @@ void TestChunksThatArrive() {
 
 int main() {
   jaxgemm::TestCallsOfSeveralThreads();
+  jaxgemm::TestHelpersThatComeLate();
   jaxgemm::TestChunksThatArrive();
   std::printf("host_calls_test: %d failures\n", jaxgemm::failures);
   return jaxgemm::failures != 0;

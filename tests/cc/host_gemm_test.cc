@@ -94,8 +94,9 @@ void RunCase() {
   call.workspace = reinterpret_cast<char*>(start);
   Prepare(call);
   int64_t threads = Random(1, call.plan.choice.num_threads);
+  std::atomic<int64_t> next = 0;
   RunOnThreads(threads, static_cast<int>(threads),
-               [&](int64_t thread) { RunWorkgroups(call, thread, threads); });
+               [&](int64_t thread) { RunWorkgroups(call, thread, &next); });
 
   for (int64_t i = 0; i < kGuard; ++i) {
     CHECK_THAT(out[i] == kPoison && out[kGuard + size * 4 + i] == kPoison, "wrote outside out");

@@ -137,6 +137,53 @@ void TestMultiply(const HostKernel& kernel, DType lhs, DType rhs, bool skinny) {
   }
 }
 
+// A part of a batch of small products. No element of out may be written that is not of this part.
+void TestSmall(const HostKernel& kernel, DType operands, DType out_dtype) {
+  SmallBatch batch{.out_dtype = out_dtype};
+  do {
+    batch.m = Random(1, kHostSmallRows), batch.n = Random(1, kHostSmallRows);
+    batch.k = Random(1, kHostSmallK);
+  } while (batch.m * batch.n * batch.k > kHostSmallProducts);
+  const int64_t m = batch.m, n = batch.n, k = batch.k, products = Random(1, 9);
+  const bool lhs_t = Random(0, 1), rhs_t = Random(0, 1);
+  batch.lhs_step = Random(0, 3) ? m * k : 0;
+  batch.rhs_step = batch.lhs_step == 0 || Random(0, 3) ? k * n : 0;
+  auto a = RandomOperand(operands, batch.lhs_step ? products * m * k : m * k);
+  auto b = RandomOperand(operands, batch.rhs_step ? products * k * n : k * n);
+  batch.lhs = {a.get(), operands, lhs_t ? 1 : k, lhs_t ? m : 1};
+  batch.rhs = {b.get(), operands, rhs_t ? 1 : n, rhs_t ? k : 1};
+  const Format& f = FormatOf(out_dtype);
+  const int64_t first = Random(0, products - 1), count = Random(1, products - first);
+  std::vector<unsigned char> out(products * m * n * f.bytes, 0x55);
+  batch.out = out.data();
+  kernel.multiply_small(batch, first, count);
+  for (int64_t i = 0; i < products * m * n; ++i) {
+    const int64_t product = i / (m * n), row = i / n % m, col = i % n;
+    if (product < first || product >= first + count) {
+      const uint32_t untouched = f.bytes == 4 ? 0x55555555 : 0x5555;
+      if (Bits(out.data(), i, f.bytes) == untouched) continue;
+      return Fail(kernel, "small products were written that are not of this part");
+    }
+    double sum = 0, size = 0;
+    for (int64_t j = 0; j < k; ++j) {
+      const double x =
+          Value(operands, a.get(),
+                product * batch.lhs_step + row * batch.lhs.row_stride + j * batch.lhs.col_stride);
+      const double y =
+          Value(operands, b.get(),
+                product * batch.rhs_step + j * batch.rhs.row_stride + col * batch.rhs.col_stride);
+      sum += x * y, size += std::abs(x * y);
+    }
+    const double rounding = std::ldexp(std::abs(sum), -f.mantissa - 1);
+    const double got = Value(out_dtype, out.data(), i);
+    if (!(std::abs(got - sum) <= 6e-8 * static_cast<double>(k + 1) * size + rounding)) {
+      return Fail(kernel, "small " + std::to_string(m) + "x" + std::to_string(n) + "x" +
+                              std::to_string(k) + " " + FormatOf(operands).name + ": " +
+                              std::to_string(got) + ", not " + std::to_string(sum));
+    }
+  }
+}
+
 double Activated(Activation activation, double x) {
   switch (activation) {
     case Activation::kNone: return x;
@@ -234,6 +281,11 @@ void Test(const char* name, Math math, int rounds) {
         TestStore<int32_t>(*kernel, out);
       }
       continue;
+    }
+    for (DType operands : {DType::kF32, DType::kBF16}) {
+      for (DType out : {DType::kF32, DType::kBF16}) {
+        for (int i = 0; i < 8; ++i) TestSmall(*kernel, operands, out);
+      }
     }
     for (int lhs = 0; lhs < 7; ++lhs) {
       const auto takes = [&](int t) { return math == Math::kF32 || t > 1; };

@@ -116,6 +116,17 @@ def dense(kernel: Kernel):
     yield ("plain", lambda a, b: jaxgemm.dot_general(
         a, b, (((contract_l,), (contract_r,)), ((), ())), implementation="jaxgemm",
         preferred_element_type="bfloat16", config=config), (a, b), sums)
+  if kernel.multicasts and (kernel.layout == "rc" or kernel.dtypes[0] in ("bfloat16", "float16")):
+    # Four CTAs load both operands for each other.
+    long_k = 20 * kernel.k
+    far, wide_far = kernel.lhs(whole, m, long_k)
+    across, wide_across = kernel.rhs(whole, long_k, n)
+    far_sums, config = product(wide_far, wide_across), kernel.config(multicast=True)
+    yield "multicast", functools.partial(call, config=config), (far, across), far_sums
+    if not kernel.integer:
+      bias = whole.standard_normal(n, np.float32)
+      yield ("multicast, bias", functools.partial(call, config=config), (far, across, bias),
+             far_sums + bias)
   # There is one output tile, with k split among four CTAs, in a cluster where that is possible.
   small, wide_small = kernel.lhs(whole, 100, k)
   narrow, wide_narrow = kernel.rhs(whole, k, 120)
@@ -230,11 +241,16 @@ def grouped(kernel: Kernel):
   # The last rows belong to no group. m is such that TMA could also read an lhs [k, m].
   m = -(-int(ends[-1]) // 16) * 16 + 16
 
-  def call(a, b, sizes, *accumulate, numbers, config):
-    options = {"accumulate": accumulate[0]} if accumulate else {
-        "preferred_element_type": kernel.out}
+  def call(a, b, sizes, *accumulate, numbers, config, **options):
+    if accumulate:
+      options["accumulate"] = accumulate[0]
+    else:
+      options.setdefault("preferred_element_type", kernel.out)
     return jaxgemm.ragged_dot_general(
         a, b, sizes, numbers, config=config, implementation="jaxgemm", **options)
+
+  def biased(a, b, sizes, bias, **options):
+    return call(a, b, sizes, bias=bias, **options)
 
   a, wide_a = kernel.lhs(rng, m, k)
   b, wide_b = kernel.rhs(rng, len(sizes), k, n)
@@ -247,6 +263,20 @@ def grouped(kernel: Kernel):
     config = kernel.config(schedule=schedule, num_workgroups=3)
     yield (f"ragged m {schedule}", functools.partial(
         call, numbers=numbers, config=config), (a, b, sizes), wanted)
+  if not kernel.integer:
+    # A bias in 16 bits, and a result in float32.
+    config = kernel.config(schedule="persistent", num_workgroups=3)
+    bias = rng.standard_normal((len(sizes), n), np.float32).astype("bfloat16")
+    of_rows = np.repeat(np.arange(len(sizes)), sizes)
+    with_bias = wanted.copy()
+    with_bias[:ends[-1]] += bias.astype(np.float64)[of_rows]
+    narrow = "float16" if kernel.out == "float16" else "bfloat16"
+    yield ("ragged m bias", functools.partial(
+        biased, numbers=numbers, config=config, preferred_element_type=narrow),
+           (a, b, sizes, bias), with_bias)
+    yield ("ragged m float32", functools.partial(
+        call, numbers=numbers, config=config, preferred_element_type="float32"),
+           (a, b, sizes), wanted)
   # Operands of other types are converted to bfloat16, because a group may begin at any k.
   if kernel.dtypes[0] in ("bfloat16", "float16"):
     sizes = np.asarray([kernel.k + 3, 0, 1, 2 * kernel.k], np.int32)

@@ -160,10 +160,10 @@ inline uint32_t RoundToTf32(uint32_t bits) { return (bits + 0x1000) & ~0x1fffu; 
 // The contents of a TensorMap's words in tests.
 struct HostMap {
   char* memory;
-  int64_t x, y, z;  // elements
-  int64_t bytes;    // of an element
-  int64_t box_y;
-  int64_t of_floats;  // whether TMA can add floats to the tensor
+  int64_t x, y, z;       // elements
+  int64_t bytes;         // of an element
+  int64_t box_x, box_y;  // elements
+  int64_t of_floats;     // whether TMA can add floats to the tensor
 };
 static_assert(sizeof(HostMap) <= sizeof(TensorMap));
 
@@ -182,7 +182,7 @@ void ForEachPiece(const TensorMap* map, char* shared, char* base, int x, int y, 
   const int64_t line = host.x * host.bytes;
   CHECK_THAT(x * host.bytes % 16 == 0, "a box begins at element %d of a line", x);
   for (int64_t row = 0; row < host.box_y; ++row) {
-    for (int64_t chunk = 0; chunk < kBoxBytes / 16; ++chunk) {
+    for (int64_t chunk = 0; chunk < host.box_x * host.bytes / 16; ++chunk) {
       int64_t offset = shared - base + row * kBoxBytes + chunk * 16;
       offset ^= offset >> 3 & 0x70;
       const int64_t from = x * host.bytes + chunk * 16, yy = y + row;
@@ -196,7 +196,7 @@ void ForEachPiece(const TensorMap* map, char* shared, char* base, int x, int y, 
 inline int BoxBytes(const TensorMap* map) {
   HostMap host;
   std::memcpy(&host, map->words, sizeof(host));
-  return static_cast<int>(host.box_y * kBoxBytes);
+  return static_cast<int>(host.box_y * host.box_x * host.bytes);
 }
 inline void LoadBoxAt(const TensorMap* map, char* barrier, char* to, char* base, int x, int y,
                       int z) {
