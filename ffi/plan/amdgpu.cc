@@ -92,8 +92,7 @@ std::vector<Draft> AmdgpuCandidates(const Problem& p, const Config& config, cons
         .candidate = {.choice = WithInstance(instance, config, chip)},
         .scheduling = {
             .schedule = stream_k ? Schedule::kStreamK : config.schedule,
-            .workgroups = config.num_workgroups ? config.num_workgroups
-                                                : chip.num_cus * WorkgroupsOnCu(instance, chip),
+            .workgroups = config.num_workgroups ? config.num_workgroups : AtOnce(instance, chip),
             .steals = true,
             .num_queues = [xcds = chip.num_xcds](int64_t all) { return xcds * QueuesPerXcd(all); },
             .claims_ahead = true,

@@ -127,7 +127,7 @@ class Prediction {
   // once.
   bool IsShortK() const {
     return tile_.waves_k > 1 && plan_.choice.cut_tiles == 0 && KnowsItsTile(p_, plan_) &&
-           IsOnlyStored() && !LoadsByElement() &&
+           IsOnlyStored() && !LoadsByElement(p_, tile_) &&
            p_.k * Bytes(tile_.lhs) <=
                kRowBytes * MostShortKTiles(p_.lhs_contracting == 1, p_.rhs_contracting == 1);
   }
@@ -215,7 +215,7 @@ class Prediction {
                           (bytes == 4   ? model_.macs_32
                            : bytes == 2 ? model_.macs_16
                                         : model_.macs_8 * PackedElements(tile_.lhs));
-    if (LoadsByElement()) {
+    if (LoadsByElement(p_, tile_)) {
       // A workgroup's own matrix instructions do not hide these loads.
       const int64_t vecs = 8 * tile_.waves_k;
       return matrix + model_.element_loads * (std::ceil(AsDouble(tile_.tile_m * vecs) / Threads()) +
@@ -230,7 +230,6 @@ class Prediction {
     return Norm({matrix, on_cu * loads, latency / (tile_.waves_k > 1 ? model_.ahead : 1)},
                 model_.norm);
   }
-  bool LoadsByElement() const { return jaxgemm::LoadsByElement(p_, tile_); }
 
   // The workgroups on each CU, if `workgroups` of them run at the same time.
   double OnCu(double workgroups) const {
