@@ -42,15 +42,20 @@ struct SourceRows {
   }
 };
 
+// Loads the words of `count` < kLanes * kPerWord elements at `p`, then zeros.
+template <class Ops, DType kDType>
+JAXGEMM_INLINE WordV LoadAlongPart(const char* p, int count) {
+  char staged[kLanes * Ops::kPerWord * DTypeBytes(kDType)];
+  CopyPart<DTypeBytes(kDType)>(staged, p, count * DTypeBytes(kDType));
+  return Ops::template Along<kDType>(staged);
+}
+
 // Loads kLanes words of one row from `k` on, with zeros after the last k.
 template <class Ops, DType kDType>
 JAXGEMM_INLINE WordV LoadAlong(const SourceRows& from, int row, int k) {
-  constexpr int kCount = kLanes * Ops::kPerWord;
   const char* p = from.data + row * from.row_stride + k * DTypeBytes(kDType);
-  if (k + kCount <= from.k) return Ops::template Along<kDType>(p);
-  char staged[kCount * DTypeBytes(kDType)];
-  CopyPart<DTypeBytes(kDType)>(staged, p, (from.k - k) * DTypeBytes(kDType));
-  return Ops::template Along<kDType>(staged);
+  if (k + kLanes * Ops::kPerWord <= from.k) return Ops::template Along<kDType>(p);
+  return LoadAlongPart<Ops, kDType>(p, from.k - k);
 }
 
 // Loads the word at `k` of kLanes rows, with zeros after the last row and the last k.

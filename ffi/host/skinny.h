@@ -38,47 +38,51 @@ constexpr int DirectTurns(int accumulators) {
 template <class Ops, DType kDType>
 constexpr int kDirectRows = DTypeBytes(kDType) == 4 ? kHostSkinnyM : 2 * kTileRows;
 
-// c[kRows, kCols] (+)= kRows rows of lhs times kCols columns of rhs from `col` on. Both are
-// contiguous along k. All rows use a loaded vector of rhs; the lanes are added up at the end.
+// c[kRows, cols] (+)= kRows rows of lhs times `cols` columns of rhs from `col` on, kCols columns at
+// a time. Both are contiguous along k. All rows use a loaded vector of rhs; the lanes are added up
+// at the end.
 template <class Ops, DType kDType, int kRows, int kCols>
-void DotTile(const uint32_t* a, const SourceRows& b, int col, typename Ops::Acc* c, int64_t ldc,
-             bool accumulate) {
+void DotTile(const uint32_t* a, const SourceRows& b, int col, int cols, typename Ops::Acc* c,
+             int64_t ldc, bool accumulate) {
   constexpr int kCount = kLanes * Ops::kPerWord;
-  typename Ops::AccV acc[kRows][kCols] = {};
-  WordV y[kCols];
-  const auto step = [&](int k) __attribute__((always_inline)) {
+  for (const int end = col + cols; col < end; col += kCols, c += kCols) {
+    typename Ops::AccV acc[kRows][kCols] = {};
+    WordV y[kCols];
+    const auto step = [&](int k) __attribute__((always_inline)) {
+#pragma GCC unroll 16
+      for (int r = 0; r < kRows; ++r) {
+        const WordV x = Load<WordV>(a + r * kRowWords + k / Ops::kPerWord);
+#pragma GCC unroll 4
+        for (int j = 0; j < kCols; ++j) acc[r][j] = Ops::MultiplyAdd(acc[r][j], x, y[j]);
+      }
+    };
+    const auto at = [&](int j, int k) __attribute__((always_inline)) {
+      return b.data + (col + j) * b.row_stride + k * DTypeBytes(kDType);
+    };
+    int k = 0;
+    for (; k + kCount <= b.k; k += kCount) {
+#pragma GCC unroll 4
+      for (int j = 0; j < kCols; ++j) {
+        Prefetch(b, col + j + kDotAhead, k);
+        y[j] = Ops::template Along<kDType>(at(j, k));
+      }
+      step(k);
+    }
+    if (k < b.k) {
+#pragma GCC unroll 4
+      for (int j = 0; j < kCols; ++j) y[j] = LoadAlongPart<Ops, kDType>(at(j, k), b.k - k);
+      step(k);
+    }
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
-      const WordV x = Load<WordV>(a + r * kRowWords + k / Ops::kPerWord);
-#pragma GCC unroll 4
-      for (int j = 0; j < kCols; ++j) acc[r][j] = Ops::MultiplyAdd(acc[r][j], x, y[j]);
-    }
-  };
-  int k = 0;
-  for (; k + kCount <= b.k; k += kCount) {
-#pragma GCC unroll 4
-    for (int j = 0; j < kCols; ++j) {
-      Prefetch(b, col + j + kDotAhead, k);
-      y[j] =
-          Ops::template Along<kDType>(b.data + (col + j) * b.row_stride + k * DTypeBytes(kDType));
-    }
-    step(k);
-  }
-  if (k < b.k) {
-    for (int j = 0; j < kCols; ++j) y[j] = LoadAlong<Ops, kDType>(b, col + j, k);
-    step(k);
-  }
-#pragma GCC unroll 16
-  for (int r = 0; r < kRows; ++r) {
-    typename Ops::Acc sums[kCols];
-    if constexpr (kCols == 4) {
-      SumFour(acc[r], sums);
-    } else {
-      for (int j = 0; j < kCols; ++j) sums[j] = Sum(acc[r][j]);
-    }
-    for (int j = 0; j < kCols; ++j) {
-      typename Ops::Acc& to = c[r * ldc + j];
-      to = (accumulate ? to : 0) + sums[j];
+      typename Ops::Acc* to = c + r * ldc;
+      if constexpr (kCols == 4) {
+        auto sums = SumFour(acc[r]);
+        if (accumulate) sums += Load<decltype(sums)>(to);
+        Store(to, sums);
+      } else {
+        for (int j = 0; j < kCols; ++j) to[j] = (accumulate ? to[j] : 0) + Sum(acc[r][j]);
+      }
     }
   }
 }
@@ -87,7 +91,8 @@ template <class Ops, DType kDType, class Rows>
 struct DotTable;
 template <class Ops, DType kDType, int... i>
 struct DotTable<Ops, kDType, Indices<i...>> {
-  using Fn = void (*)(const uint32_t*, const SourceRows&, int, typename Ops::Acc*, int64_t, bool);
+  using Fn = void (*)(const uint32_t*, const SourceRows&, int, int, typename Ops::Acc*, int64_t,
+                      bool);
   static constexpr Fn kOne[] = {DotTile<Ops, kDType, i + 1, 1>...};
   static constexpr Fn kMost[] = {DotTile<Ops, kDType, i + 1, kDotCols>...};
 };
@@ -100,12 +105,14 @@ void MultiplyDots(const uint32_t* a, const SourceRows& b, int rows, typename Ops
   for (int col = 0; col < b.count;) {
     const bool most = col + kDotCols <= b.count;
     const auto& tiles = most ? Table::kMost : Table::kOne;
+    // Several blocks of rows take turns with few columns, which stay in the L1.
+    const int cols = !most ? 1 : blocks > 1 ? kDotCols : (b.count - col) / kDotCols * kDotCols;
     for (int block = 0, row = 0; block < blocks; ++block) {
       const int count = (rows - row) / (blocks - block);
-      tiles[count - 1](a + row * kRowWords, b, col, c + row * ldc + col, ldc, accumulate);
+      tiles[count - 1](a + row * kRowWords, b, col, cols, c + row * ldc + col, ldc, accumulate);
       row += count;
     }
-    col += most ? kDotCols : 1;
+    col += cols;
   }
 }
 

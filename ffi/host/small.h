@@ -12,9 +12,6 @@ namespace jaxgemm {
 namespace {
 
 constexpr int kSmallTileRows = 8;  // chosen by hand
-// The most floats of an operand whose lines are whole vectors.
-constexpr int kSmallFloats = kHostSmallRows * kHostSmallK;
-constexpr int kSmallOut = kHostSmallRows * kHostSmallRows;
 
 // The first `count` elements at `from` as floats. It may write whole vectors.
 template <DType kDType>
@@ -114,9 +111,13 @@ JAXGEMM_INLINE void SmallDots(SmallLines a, SmallLines b, int rows, int cols, in
 #pragma GCC unroll 4
         for (int j = 0; j < 4; ++j) acc[j] += x * load(b, col + (j < count ? j : 0), i);
       }
-      float sums[4];
-      SumFour(acc, sums);
-      for (int j = 0; j < count; ++j) c[row * ldc + col + j] = sums[j];
+      float* to = c + row * ldc + col;
+      const auto sums = SumFour(acc);
+      if (count == 4) {
+        Store(to, sums);
+        continue;
+      }
+      for (int j = 0; j < count; ++j) to[j] = sums[j];
     }
   }
 }
@@ -155,8 +156,8 @@ void MultiplySmallAs(const SmallBatch& batch, int64_t first, int64_t count) {
   const bool dots =
       !rhs_n_last && lhs_k_last && m * n * (vectors_k + 3) < vectors_n * m * k + transposing;
   const bool transposed = !rhs_n_last && !lhs_k_last && 2 * m * n < transposing;
-  alignas(64) float a[kSmallFloats], b[kSmallFloats], rhs_t[kSmallFloats];
-  alignas(64) float sums[kSmallOut], out_t[kSmallOut];
+  alignas(64) float a[kHostSmallOperand], b[kHostSmallOperand], rhs_t[kHostSmallOperand];
+  alignas(64) float sums[kHostSmallOut], out_t[kHostSmallOut];
   for (int64_t i = first; i < first + count; ++i) {
     const char* lhs = static_cast<const char*>(batch.lhs.data) + i * batch.lhs_step * kBytes;
     const char* rhs = static_cast<const char*>(batch.rhs.data) + i * batch.rhs_step * kBytes;
