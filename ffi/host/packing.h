@@ -73,13 +73,17 @@ JAXGEMM_INLINE WordV LoadAcross(const SourceRows& from, int row, int k) {
   return Ops::template Across<kDType>(first, second);
 }
 
-// Prefetches the cache line at (row, k); one call is enough for all of its elements. The
-// processor's own prefetchers stop at the end of a page, and one k of rhs or one row of lhs
-// often fills a page. The address may lie outside the operand: a prefetch does not fault.
-JAXGEMM_INLINE void Prefetch(const SourceRows& from, int row, int k) {
-  const uintptr_t address =
-      reinterpret_cast<uintptr_t>(from.data) + row * from.row_stride + k * from.k_stride;
+// Prefetches the cache line `bytes` bytes after `from`. The processor's own prefetchers stop at the
+// end of a page, and one k of rhs or one row of lhs often fills a page. The address may lie outside
+// the operand: a prefetch does not fault.
+JAXGEMM_INLINE void PrefetchAhead(const void* from, int64_t bytes) {
+  const uintptr_t address = reinterpret_cast<uintptr_t>(from) + bytes;
   __builtin_prefetch(reinterpret_cast<const void*>(address));
+}
+
+// Prefetches the cache line at (row, k); one call is enough for all of its elements.
+JAXGEMM_INLINE void Prefetch(const SourceRows& from, int row, int k) {
+  PrefetchAhead(from.data, row * from.row_stride + k * from.k_stride);
 }
 
 template <class Ops, DType kDType>

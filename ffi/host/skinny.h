@@ -44,8 +44,12 @@ constexpr int kDirectRows = DTypeBytes(kDType) == 4 ? kHostSkinnyM : 2 * kTileRo
 template <class Ops, DType kDType, int kRows, int kCols>
 void DotTile(const uint32_t* a, const SourceRows& b, int col, int cols, typename Ops::Acc* c,
              int64_t ldc, bool accumulate) {
-  constexpr int kCount = kLanes * Ops::kPerWord;
-  for (const int end = col + cols; col < end; col += kCols, c += kCols) {
+  constexpr int kCount = kLanes * Ops::kPerWord, kBytes = DTypeBytes(kDType);
+  // Copies of what is in memory, because c could overlap with it for all that the compiler knows.
+  const int64_t stride = b.row_stride;
+  const int length = b.k, whole = length / kCount * kCount;
+  const char* line = b.data + col * stride;
+  for (const auto* end = c + cols; c < end; c += kCols, line += kCols * stride) {
     typename Ops::AccV acc[kRows][kCols] = {};
     WordV y[kCols];
     const auto step = [&](int k) __attribute__((always_inline)) {
@@ -56,22 +60,21 @@ void DotTile(const uint32_t* a, const SourceRows& b, int col, int cols, typename
         for (int j = 0; j < kCols; ++j) acc[r][j] = Ops::MultiplyAdd(acc[r][j], x, y[j]);
       }
     };
-    const auto at = [&](int j, int k) __attribute__((always_inline)) {
-      return b.data + (col + j) * b.row_stride + k * DTypeBytes(kDType);
-    };
-    int k = 0;
-    for (; k + kCount <= b.k; k += kCount) {
+    for (int k = 0; k < whole; k += kCount) {
 #pragma GCC unroll 4
       for (int j = 0; j < kCols; ++j) {
-        Prefetch(b, col + j + kDotAhead, k);
-        y[j] = Ops::template Along<kDType>(at(j, k));
+        const char* from = line + j * stride + k * kBytes;
+        PrefetchAhead(from, kDotAhead * stride);
+        y[j] = Ops::template Along<kDType>(from);
       }
       step(k);
     }
-    if (k < b.k) {
+    if (whole < length) {
 #pragma GCC unroll 4
-      for (int j = 0; j < kCols; ++j) y[j] = LoadAlongPart<Ops, kDType>(at(j, k), b.k - k);
-      step(k);
+      for (int j = 0; j < kCols; ++j) {
+        y[j] = LoadAlongPart<Ops, kDType>(line + j * stride + whole * kBytes, length - whole);
+      }
+      step(whole);
     }
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
