@@ -3,16 +3,16 @@
     python -m benchmarks.model.amdgpu_triton --markdown=amd-triton.md --json=amd-triton.json
 
 It needs PyPI's triton. The products are random ones (amdgpu_random.py) or, with --shapes, those of
-shapes.json, all of bfloat16 in row-major layouts. Our time is that of the candidate which the plan takes, Triton's that of the best of its
-tiles and options (triton_peer.SMALLER), one program on a compute unit, chosen for each product by
-the clock; so Triton's choice is perfect and ours is the plan's. On both sides the emulator runs the
-tiles of a workgroup with the product's own k; it extrapolates from several tiles to many, and from
-16 (our kernels: 24) k tiles to more. If k is no multiple of 64, Triton's kernel masks its loads
-along k. It is told that all sizes are multiples of 16, also where they are not: else it would load
-single elements. Both have 5 us for a launch. A grouped product has groups of equal size; it is
-predicted as that many dense products in one launch, on both sides, without the search of a tile's
-group. Times are microseconds at peak frequency, and all are predictions: no GPU is used. A ratio is
-our time over Triton's.
+shapes.json, all of bfloat16 in row-major layouts. Our time is that of the candidate which the plan
+takes, Triton's that of the best of its tiles and options (triton_peer.SMALLER), one program on a
+compute unit, chosen for each product by the clock; so Triton's choice is perfect and ours is the
+plan's. On both sides the emulator runs the tiles of a workgroup with the product's own k; it
+extrapolates from several tiles to many, and from 16 (our kernels: 24) k tiles to more. If k is no
+multiple of 64, Triton's kernel masks its loads along k. It is told that all sizes are multiples of
+16, also where they are not: else it would load single elements. Both have 5 us for a launch. A
+grouped product has groups of equal size; it is predicted as that many dense products in one launch,
+on both sides, without the search of a tile's group. Times are microseconds at peak frequency, and
+all are predictions: no GPU is used. A ratio is our time over Triton's.
 """
 
 import functools
