@@ -165,6 +165,11 @@ class FewRowsMainloop {
     } loaded[kAhead];
     Index left = tile.k_end - tile.k_begin, not_loaded = left;
     auto load = [&](int ahead) __attribute__((always_inline)) {
+#if defined(__gfx90a__)
+      // Seven wait states are needed between a matrix instruction's read of accumulators and a
+      // write to them. Across the branches before these loads clang keeps only five.
+      asm volatile("s_nop 1");
+#endif
       CheckEnd(lhs, rhs, not_loaded--, k_in_last);
       lhs.Load(loaded[ahead].lhs);
       rhs.Load(loaded[ahead].rhs);
