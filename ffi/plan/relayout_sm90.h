@@ -33,8 +33,9 @@ bool TmaReadsRhs(const Problem& problem);
 // operand boxes begin there, and must begin at multiples of 16 bytes. The kernel sets elements of
 // other groups to zero.
 int64_t AlignedK(const Problem& problem);
-// Whether the kernels of float32 that store out^T read both operands in place: rhs, which is their
-// lhs, through registers.
+// Whether there are kernels that read both operands in place, an rhs of 8 or 32 bits that is not
+// k-contiguous through registers: of float32 those that store out^T, whose lhs it is, and of
+// grouped products those that apply only vectors.
 bool RegistersReadRhs(const Problem& problem);
 // Whether TMA can store out.
 bool TmaStoresOut(const Problem& problem);

@@ -124,7 +124,9 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   const double l2_share = power(exact_rounds / std::max(1.0, rounds));
   const bool multicasts = cluster > 1 || cluster_m * cluster_n > 1;
   const double waits = multicasts ? model.sharing : 0;
-  const bool tma_loads_all = (TmaReadsLhs(p) || LhsInRegisters(instance)) && TmaReadsRhs(p);
+  const bool tma_loads_all =
+      (TmaReadsLhs(p) || LhsInRegisters(instance)) &&
+      (TmaReadsRhs(p) || RhsInRegisters(instance, decomposition.form));
   const double slower = (split                     ? model.peers_loop
                          : decomposition.cut_tiles ? model.general_loop
                                                    : 1) *

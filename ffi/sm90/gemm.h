@@ -9,10 +9,12 @@
 
 #include "schedule/fixup.h"
 #include "sm90/claim.h"
+#include "sm90/columns_epilogue.h"
 #include "sm90/epilogue.h"
 #include "sm90/mainloop.h"
 #include "sm90/overlapped_store.h"
 #include "sm90/pingpong.h"
+#include "sm90/register_operand.h"
 
 namespace jaxgemm {
 
@@ -119,6 +121,8 @@ template <class Traits>
 class Workgroup {
   static constexpr bool kIsGrouped = IsGrouped(Traits::kForm);
   static constexpr bool kIsScaled = Traits::kForm == KernelForm::kScaled;
+  using ItsMultiplier = std::conditional_t<Traits::kRhsInRegisters, RegisterMultiplier<Traits>,
+                                           Multiplier<Traits>>;
 
  public:
   static_assert(kSm90Threads == (1 + Traits::kConsumers) * kWarpgroupSize);
@@ -156,7 +160,7 @@ class Workgroup {
     // first. setmaxnreg divides the registers that the CTA has at launch, 384 x 168 = 256 x 224 +
     // 128 x 56.
     if (warp >= kWarpgroupSize / kWarpSize) {
-      TakeRegisters<kIsScaled ? 208 : 224>();
+      TakeRegisters<kIsScaled ? 208 : Traits::kRhsInRegisters ? 232 : 224>();
       if constexpr (Traits::kIsPingPong) {
         ConsumePingPong();
       } else if constexpr (Traits::kIsPlain || kIsGrouped) {
@@ -165,7 +169,7 @@ class Workgroup {
         Consume();
       }
     } else {
-      GiveRegisters<kIsScaled ? 88 : 56>();
+      GiveRegisters<kIsScaled ? 88 : Traits::kRhsInRegisters ? 40 : 56>();
       if (warp == (Traits::kClaimsApart ? 1 : 0)) {
         Produce(map);
       } else if (Traits::kClaimsApart && warp == 0) {
@@ -305,8 +309,14 @@ class Workgroup {
 
   JAXGEMM_SM90 void ConsumeAndStoreMeanwhile() {
     typename Traits::Sum sums[Traits::kSums];
-    Multiplier<Traits> multiplier(shared_, Sharers<Traits>(maps_));
-    StoredMeanwhile<Traits> stored{.args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
+    ItsMultiplier multiplier(shared_, Sharers<Traits>(maps_));
+    auto stored = [&] {
+      if constexpr (Traits::kRhsInRegisters) {
+        return StoredColumns<Traits>(args_, rank_);
+      } else {
+        return StoredMeanwhile<Traits>(args_, maps_, shared_, rank_);
+      }
+    }();
     auto compute = [&](const WorkTile& tile) {
       stored.Spread(tile.k_end - tile.k_begin);
       multiplier.Run(args_, tile, sums, stored);
@@ -322,7 +332,7 @@ class Workgroup {
   // Both warpgroups receive all tiles; each computes every other one.
   JAXGEMM_SM90 void ConsumePingPong() {
     typename Traits::Sum sums[Traits::kAllSums];
-    Multiplier<Traits> multiplier(shared_, Sharers<Traits>(maps_));
+    ItsMultiplier multiplier(shared_, Sharers<Traits>(maps_));
     const PingPongTurns turns;
     typename FusedEpilogue<Traits>::Vectors vectors;
     Index turn = 0;
@@ -339,6 +349,11 @@ class Workgroup {
     };
     auto store = [&](const WorkTile& tile) {
       if (!turns.IsMine(turn++)) return;
+      if constexpr (Traits::kRhsInRegisters) {
+        StoredColumns<Traits> stored(args_, rank_);
+        stored.Take(tile, sums);
+        return stored.StoreRest();
+      }
       FusedEpilogue<Traits> epilogue(shared_, rank_);
       if constexpr (Traits::kHasOnlyVectors) {
         epilogue.ApplyVectors(args_, tile, vectors, sums);

@@ -9,6 +9,7 @@
 #include "sm90/overlapped_store.h"
 #include "sm90/peers_epilogue.h"
 #include "sm90/pingpong.h"
+#include "sm90/register_operand.h"
 
 namespace jaxgemm {
 
@@ -195,17 +196,17 @@ class DenseWorkgroup {
 
   JAXGEMM_SM90 void ConsumeAsPeer() {
     typename Traits::Sum sums[Traits::kSums];
-    // The last stages are not released to another CTA, because no load follows, and the CTA may
-    // have exited.
-    const Index k_tiles = map_.tile.k_end - map_.tile.k_begin;
-    Multiplier<Traits> multiplier(shared_, sharers_,
-                                  sharers_.count() > 1 ? k_tiles - Traits::kStages : kNever);
     const PeerExchange<Traits> exchange(shared_, map_.map.peers, peer_rank_);
     exchange.Expect();
     if constexpr (Traits::kLhsInRegisters) {
-      multiplier.RunByRegisters(map_.tile, sums);
+      RegisterMultiplier<Traits>(shared_, sharers_).Run(args_, map_.tile, sums);
     } else {
-      multiplier.Run(args_, map_.tile, sums);
+      // The last stages are not released to another CTA, because no load follows, and the CTA may
+      // have exited.
+      const Index k_tiles = map_.tile.k_end - map_.tile.k_begin;
+      Multiplier<Traits>(shared_, sharers_,
+                         sharers_.count() > 1 ? k_tiles - Traits::kStages : kNever)
+          .Run(args_, map_.tile, sums);
     }
     PeersEpilogue<Traits> epilogue(shared_, rank_);
     if constexpr (Traits::kTransposed && !Traits::kInteger) {
@@ -241,7 +242,7 @@ class DenseWorkgroup {
     const Index size = map_.map.size();
     Multiplier<Traits> multiplier(shared_, sharers_,
                                   NumTiles() * map_.map.grid.tiles_k - Traits::kStages);
-    StoredMeanwhile<Traits> stored{.args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
+    StoredMeanwhile<Traits> stored(args_, maps_, shared_, rank_);
     auto compute = [&](const WorkTile& tile) {
       stored.Spread(tile.k_end);
       multiplier.Run(args_, tile, sums,

@@ -76,10 +76,30 @@ constexpr bool HasOnlyDenseForms(int64_t tile_n, bool transposed) {
   return !transposed && tile_n % 64 != 0;
 }
 
+// Whether a form reads an rhs of 8 or 32 bits that is not k-contiguous into registers, because
+// wgmma reads these types from shared memory only k-major. It then multiplies rhs^T lhs^T.
+constexpr bool RhsInRegisters(KernelForm form, DType lhs, bool lhs_k_contiguous,
+                              bool rhs_k_contiguous, bool transposed) {
+  return form == KernelForm::kGrouped && ElementBytes(lhs) != 2 && lhs != DType::kS8 &&
+         lhs_k_contiguous && !rhs_k_contiguous && !transposed;
+}
+// Whether an instance has that form only. The tile of 128 x 128 also has other forms, which load
+// rhs element by element.
+constexpr bool HasOnlyGroupedForm(DType lhs, int64_t tile_n, int64_t cluster,
+                                  bool lhs_k_contiguous, bool rhs_k_contiguous, bool transposed) {
+  return RhsInRegisters(KernelForm::kGrouped, lhs, lhs_k_contiguous, rhs_k_contiguous,
+                        transposed) &&
+         (cluster > 1 || tile_n > 128);
+}
+
 // `cluster`: CTAs that share a tile's rhs. `transposed`: out is stored column-major.
 constexpr bool HasForm(KernelForm form, DType lhs, int64_t tile_n, int64_t cluster,
                        bool lhs_k_contiguous, bool rhs_k_contiguous, bool transposed) {
   if (form == KernelForm::kMx) return false;
+  if (RhsInRegisters(form, lhs, lhs_k_contiguous, rhs_k_contiguous, transposed)) return true;
+  if (HasOnlyGroupedForm(lhs, tile_n, cluster, lhs_k_contiguous, rhs_k_contiguous, transposed)) {
+    return false;
+  }
   if (form == KernelForm::kScaled) {
     // The registers have the accumulators, and as many partial sums of a block of k.
     return !transposed && tile_n == 128 && ElementBytes(lhs) == 1 && lhs != DType::kS8 &&

@@ -276,6 +276,14 @@ JAXGEMM_SM90 void StoreTransposedMatrices(uint32_t to, uint32_t a, uint32_t b) {
                "r"(a), "r"(b)
                : "memory");
 }
+// Loads four matrices of 8 x 8 16-bit values, transposed. `from` of lane l is the address of row
+// l % 8 of matrix l / 8. Lane l gets two neighbours of column l / 4 of each matrix.
+JAXGEMM_SM90 void LoadTransposedMatrices(uint32_t from, uint32_t (&pairs)[4]) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared::cta.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(pairs[0]), "=r"(pairs[1]), "=r"(pairs[2]), "=r"(pairs[3])
+               : "r"(from)
+               : "memory");
+}
 // Converts two floats to 16 bits each, the first in the low half.
 JAXGEMM_SM90 uint32_t PackPair(bool bf16, float low, float high) {
   uint32_t pair;
