@@ -312,7 +312,7 @@ class Workgroup {
     ItsMultiplier multiplier(shared_, Sharers<Traits>(maps_));
     auto stored = [&] {
       if constexpr (Traits::kRhsInRegisters) {
-        return StoredColumns<Traits>(args_, rank_);
+        return StoredColumns<Traits>(args_, shared_, rank_);
       } else {
         return StoredMeanwhile<Traits>(args_, maps_, shared_, rank_);
       }
@@ -326,7 +326,11 @@ class Workgroup {
       stored.Take(tile, sums);
     };
     ForEachSent(compute, store);
-    stored.Finish();
+    if constexpr (Traits::kRhsInRegisters) {
+      stored.StoreRest();
+    } else {
+      stored.Finish();
+    }
   }
 
   // Both warpgroups receive all tiles; each computes every other one.
@@ -350,7 +354,7 @@ class Workgroup {
     auto store = [&](const WorkTile& tile) {
       if (!turns.IsMine(turn++)) return;
       if constexpr (Traits::kRhsInRegisters) {
-        StoredColumns<Traits> stored(args_, rank_);
+        StoredColumns<Traits> stored(args_, shared_, rank_);
         stored.Take(tile, sums);
         return stored.StoreRest();
       }

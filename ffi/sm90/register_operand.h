@@ -105,17 +105,17 @@ class RhsFragments {
       }
     } else {
       const uint32_t from = SharedAddress(rhs);
+      uint32_t pairs[kBlocks][4];
 #pragma unroll
       for (int block = 0; block < kBlocks; ++block) {
-        uint32_t pairs[4];
-        LoadTransposedMatrices(from + (at_ ^ block * 16), pairs);
+        LoadTransposedMatrices(from + (at_ ^ block * 16), pairs[block]);
+      }
 #pragma unroll
-        for (int half = 0; half < 2; ++half) {
+      for (int block = 0; block < kBlocks; ++block) {
 #pragma unroll
-          for (int odd = 0; odd < 2; ++odd) {
-            fragments[block][2 * half + odd] =
-                __byte_perm(pairs[2 * half], pairs[2 * half + 1], bytes_ + odd * 0x1111);
-          }
+        for (int i = 0; i < 4; ++i) {
+          fragments[block][i] = __byte_perm(pairs[block][i / 2 * 2], pairs[block][i / 2 * 2 + 1],
+                                            bytes_ + i % 2 * 0x1111);
         }
       }
     }
@@ -131,8 +131,8 @@ class RegisterMultiplier : public Multiplier<Traits> {
   using Base = Multiplier<Traits>;
   using Sum = typename Traits::Sum;
   using Mma = typename Traits::Mma;
-  using Fragments = std::conditional_t<Traits::kRhsInRegisters, RhsFragments<Traits>,
-                                       LhsFragments<Traits>>;
+  using Fragments =
+      std::conditional_t<Traits::kRhsInRegisters, RhsFragments<Traits>, LhsFragments<Traits>>;
   static constexpr int kBlocks = Fragments::kBlocks, kSums = Traits::kAllSums / kBlocks;
   // Fragments are loaded for one step while the step before is multiplied.
   static constexpr int kSteps = Traits::kSteps;

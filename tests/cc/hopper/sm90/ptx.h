@@ -260,6 +260,9 @@ void StorePair(uint32_t to, Sum a, Sum b) {
   const Sum pair[] = {a, b};
   std::memcpy(AtAddress(to), pair, sizeof(pair));
 }
+inline void StoreWord(uint32_t to, uint32_t word) {
+  std::memcpy(AtAddress(to), &word, sizeof(word));
+}
 inline void StoreMatrices(uint32_t to, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
   const int lane = ThreadId() % kWarpSize;
   const uint32_t pairs[] = {a, b, c, d};
