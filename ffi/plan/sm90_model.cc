@@ -83,7 +83,8 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
       std::clamp(ctas / AsDouble(chip.num_cus), 1.0, AsDouble(Sm90CtasPerSm(decomposition.form)));
   const int stages =
       Sm90Stages(decomposition.form, instance.tile_n,
-                 Sm90RhsRows(instance.tile_n, !in_boxes, static_cast<int>(Bytes(instance.lhs))));
+                 Sm90RhsRows(instance.tile_n, !in_boxes, static_cast<int>(Bytes(instance.lhs))),
+                 RhsInRegisters(instance, decomposition.form));
   // The model's times of a column's store were fitted to CTAs of 128 rows.
   constexpr double kStoredRows = 128;
   auto power = [&](double cycles) { return std::pow(cycles, model.norm); };

@@ -1,174 +1,195 @@
 // The epilogue on Hopper for products whose rhs goes to wgmma through registers (kRhsInRegisters):
-// the rows of the wgmma are columns of out, and its columns are rows of out. It applies vectors,
-// casts and stores.
+// the rows of the wgmma are columns of out, and its columns are rows of out. It applies vectors and
+// casts. Results of 16 bits go through shared memory, where a warpgroup has room for all of a tile;
+// TMA stores them while the next tile is multiplied. Those of 32 bits go from the registers to out.
 #pragma once
 
-#include "kernel/epilogue_vectors.h"
-#include "sm90/overlapped_store.h"
+#include "sm90/epilogue.h"
 #include "sm90/register_operand.h"
 
 namespace jaxgemm {
 
-// A warp's results of a tile. Those of 16 bits are stored part by part while the next tile is
-// multiplied. Those of 32 bits, for which there are no registers, are stored at once.
 template <class Traits>
-struct StoredColumns : SpreadParts<8> {
+class ColumnsEpilogue {
   using Sum = typename Traits::Sum;
   using Columns = ColumnsOfThread<Traits>;
   // Accumulators 4 j + {0, 1} and 4 j + {2, 3} of a block are rows 8 j + 2 (lane % 4) + {0, 1} of
-  // the tile, in the first and the second of the block's two columns.
-  static constexpr int kBlocks = Columns::kBlocks, kEights = Traits::kCtaM / 8;
-  // The rows of a part, and the bytes from one to the next in shared memory: with 80 bytes the
-  // lanes write to different banks.
-  static constexpr int kRows = Traits::kCtaM / kParts, kPitch = Columns::kOfWarp * 2 + 16;
-  static_assert(kRows * kPitch <= Traits::kStagedBytes && kRows % 8 == 0);
-  // What a lane stores at once: columns of one of the two operands' types come in such numbers.
-  using Vector = std::conditional_t<Columns::kAreFour, uint2, uint4>;
-  static constexpr int kVectors = Columns::kOfWarp * 2 / sizeof(Vector);  // in a row
+  // the tile, in the first and the second of the block's two columns. kRows: a thread's rows.
+  static constexpr int kBlocks = Columns::kBlocks, kRows = Traits::kCtaM / 4;
+  static constexpr int kWarps = kWarpgroupSize / kWarpSize;
+  // The warpgroup's results in boxes of 16 rows and 64 columns, as TMA stores them. Each warp
+  // stores some of them.
+  static constexpr int kAcross = Columns::kOfWarpgroup / kBoxColumns;
+  static constexpr int kBoxes = Traits::kCtaM / kBoxRows * kAcross / kWarps;
+  static constexpr int kBytes = kBoxRows * kRowBytes;
+  static_assert(Traits::kStagedBytes == kBoxes * kBytes);
 
-  const GemmArgs& args;
-  SharedMemory<Traits>& shared;
-  const int rank;
-  uint32_t pairs[kBlocks][2 * kEights];  // both columns of a block, for rows 8 j and 8 j + 1
-  int row, rows;  // the warp's first row of those that are left, in out, and how many rows exist
-  int column;     // the warp's first column
+  // Both columns of a block.
+  struct alignas(8) Two {
+    float values[2];
+  };
+  // What is applied to the accumulators of both columns of `block` in the thread's row i: nothing,
+  // or vectors.
+  struct Unscaled {
+    JAXGEMM_SM90 Two operator()(int, int, Sum a, Sum b) const { return {a, b}; }
+  };
+  struct Scaled {
+    const ColumnsEpilogue& of;
+    const TileEpilogue& epilogue;
+    ColumnVector vectors[kBlocks][2];
 
-  JAXGEMM_SM90 StoredColumns(const GemmArgs& args, SharedMemory<Traits>& shared, int rank)
-      : args(args), shared(shared), rank(rank) {}
-
-  // Takes a tile's accumulators when IsDone().
-  JAXGEMM_SM90 void Take(const WorkTile& tile, Sum (&sums)[Traits::kAllSums]) {
-    const int thread = ThreadId() - kWarpgroupSize, lane = thread % kWarpSize;
-    const int in_group = tile.m * Traits::kTileM + rank * Traits::kCtaM;
-    column = tile.n * Traits::kTileN + Columns::OfWarp(thread);
-    row = tile.origin + in_group;
-    rows = tile.limit - tile.origin - in_group;
-    const TileEpilogue epilogue(args, tile, Ragged::kM);
-    if (SameInWarp(epilogue.HasVectors())) Apply(epilogue, lane, sums);
-    row += tile.batch * static_cast<int>(args.m);
-    if (SameInWarp(args.out_dtype == DType::kF32)) return StoreWide(lane, sums);
-    const bool bf16 = args.out_dtype == DType::kBF16;
+    JAXGEMM_SM90 Scaled(const ColumnsEpilogue& of, const TileEpilogue& epilogue)
+        : of(of), epilogue(epilogue) {
+      const int last = static_cast<int>(of.args_.n) - 1;
 #pragma unroll
-    for (int block = 0; block < kBlocks; ++block) {
-#pragma unroll
-      for (int i = 0; i < 2 * kEights; ++i) {
-        const Sum* sum = sums + block * kEights * 4 + i / 2 * 4 + i % 2;
-        pairs[block][i] = PackPair(bf16, sum[0], sum[2]);
+      for (int i = 0; i < kBlocks * 2; ++i) {
+        const int column = of.column_ + Columns::InWarp(of.Lane(), i / 2) + i % 2;
+        vectors[i / 2][i % 2] = ColumnVector::Load(epilogue, column < last ? column : last);
       }
     }
-    this->part = 0;
+    JAXGEMM_SM90 Two operator()(int block, int i, Sum a, Sum b) const {
+      const int row = of.RowInTile(i);
+      const RowVector of_row =
+          RowVector::Load(of.args_, epilogue, of.row_ + (row < of.rows_ ? row : 0));
+      return {vectors[block][0].Apply(of_row.Apply(a)), vectors[block][1].Apply(of_row.Apply(b))};
+    }
+  };
+
+ public:
+  JAXGEMM_SM90 ColumnsEpilogue(const GemmArgs& args, const TensorMaps& maps,
+                               SharedMemory<Traits>& shared, int rank, const WorkTile& tile)
+      : args_(args), maps_(maps), shared_(shared), thread_(ThreadId() - kWarpgroupSize) {
+    const int in_group = tile.m * Traits::kTileM + rank * Traits::kCtaM;
+    row_ = tile.origin + in_group, rows_ = tile.limit - row_;
+    column_ = tile.n * Traits::kTileN + Columns::OfWarp(thread_);
   }
-  // Multiplier::Run calls this.
-  JAXGEMM_SM90 void operator()() {
-    if (this->Skips()) return;
-    const int thread = ThreadId() - kWarpgroupSize, lane = thread % kWarpSize;
-    const char* staged = shared.out[thread / kWarpSize];
-    StageAny(SharedAddress(staged), lane, std::make_integer_sequence<int, kParts>());
-    __syncwarp();
-    StoreStaged(staged, lane);
-    __syncwarp();
-    ++this->part, row += kRows, rows -= kRows;
-  }
-  // Stores the parts that are left.
-  JAXGEMM_SM90 void StoreRest() {
-    while (!this->IsDone()) (*this)();
+
+  JAXGEMM_SM90 void Store(const WorkTile& tile, const Sum (&sums)[Traits::kAllSums]) {
+    const TileEpilogue epilogue(args_, tile, Ragged::kM);
+    // The accumulators are not changed in place: ptxas would copy and spill them.
+    if (SameInWarp(epilogue.HasVectors())) {
+      Store(tile, sums, Scaled(*this, epilogue));
+    } else {
+      Store(tile, sums, Unscaled());
+    }
   }
 
  private:
-  JAXGEMM_SM90 void Apply(const TileEpilogue& epilogue, int lane,
-                          Sum (&sums)[Traits::kAllSums]) const {
-    const int last_column = static_cast<int>(args.n) - 1;
-    ColumnVector vectors[kBlocks][2];
-#pragma unroll
-    for (int block = 0; block < kBlocks; ++block) {
-#pragma unroll
-      for (int i = 0; i < 2; ++i) {
-        const int its = column + Columns::InWarp(lane, block) + i;
-        vectors[block][i] = ColumnVector::Load(epilogue, its < last_column ? its : last_column);
+  JAXGEMM_SM90 int Lane() const { return thread_ % kWarpSize; }
+  JAXGEMM_SM90 int Warp() const { return thread_ / kWarpSize % kWarps; }  // in its warpgroup
+  JAXGEMM_SM90 int RowInTile(int i) const { return i / 2 * 8 + Lane() % 4 * 2 + i % 2; }
+  // The warpgroup's first box in shared memory.
+  JAXGEMM_SM90 char* Boxes() const { return shared_.out[thread_ / kWarpgroupSize * kWarps]; }
+
+  template <class Apply>
+  static JAXGEMM_SM90 Two At(const Apply& apply, int block, int i,
+                             const Sum (&sums)[Traits::kAllSums]) {
+    const Sum* sum = sums + (block * kRows + i / 2 * 2) * 2 + i % 2;
+    return apply(block, i, sum[0], sum[2]);
+  }
+
+  template <class Apply>
+  JAXGEMM_SM90 void Store(const WorkTile& tile, const Sum (&sums)[Traits::kAllSums],
+                          const Apply& apply) const {
+    if (SameInWarp(args_.out_dtype == DType::kF32)) return StoreWide(tile, sums, apply);
+    // Waits until the boxes of the tile before have been read.
+    if (IsLeader()) WaitForStoredBoxes<0>();
+    WarpgroupBarrier(thread_ / kWarpgroupSize);
+    Write(sums, apply);
+    FenceAsyncProxy();
+    WarpgroupBarrier(thread_ / kWarpgroupSize);
+    const int of_warpgroup = column_ - Warp() * Columns::kOfWarp;
+#pragma unroll 1
+    for (int i = Warp() * kBoxes; i < (Warp() + 1) * kBoxes; ++i) {
+      const int first = i / kAcross * kBoxRows, column = of_warpgroup + i % kAcross * kBoxColumns;
+      const char* box = Boxes() + i * kBytes;
+      if (SameInWarp(maps_.out_valid && rows_ - first >= kBoxRows)) {
+        if (IsLeader()) StoreBox(&maps_.out, SharedAddress(box), column, row_ + first, tile.batch);
+      } else {
+        StorePart(tile, box, first, column);
       }
-    }
-    if (SameInWarp(epilogue.HasRowVectors())) {
-#pragma unroll
-      for (int i = 0; i < 2 * kEights; ++i) {
-        const int in_tile = i / 2 * 8 + lane % 4 * 2 + i % 2;
-        const RowVector of_row =
-            RowVector::Load(args, epilogue, in_tile < rows ? row + in_tile : row);
-#pragma unroll
-        for (int block = 0; block < kBlocks; ++block) {
-          Sum* sum = sums + block * kEights * 4 + i / 2 * 4 + i % 2;
-          sum[0] = of_row.Apply(sum[0]), sum[2] = of_row.Apply(sum[2]);
-        }
-      }
-    }
-#pragma unroll
-    for (int i = 0; i < Traits::kAllSums; ++i) {
-      sums[i] = vectors[i / (kEights * 4)][i % 4 / 2].Apply(sums[i]);
     }
   }
 
-  // Writes the part's rows to shared memory. Registers cannot be indexed at run time, so each part
-  // has a branch of its own. (nvcc makes an index of a loop over the parts.)
-  template <int... kPart>
-  JAXGEMM_SM90 void StageAny(uint32_t staged, int lane,
-                             std::integer_sequence<int, kPart...>) const {
-    ((kPart == this->part ? Stage<kPart>(staged, lane) : void()), ...);
-  }
-  template <int kPart>
-  JAXGEMM_SM90 void Stage(uint32_t staged, int lane) const {
-    const uint32_t to = staged + lane % 4 * 2 * kPitch + Columns::InWarp(lane, 0) * 2;
+  template <class Apply>
+  JAXGEMM_SM90 void Write(const Sum (&sums)[Traits::kAllSums], const Apply& apply) const {
+    const bool bf16 = args_.out_dtype == DType::kBF16;
+    // The thread's first two bytes in row 0 of the boxes, without TMA's swizzle.
+    const int byte = Warp() * Columns::kOfWarp % kBoxColumns * 2 + Columns::InWarp(Lane(), 0) * 2;
+    const uint32_t boxes =
+        SharedAddress(Boxes()) + Warp() * Columns::kOfWarp / kBoxColumns * kBytes;
 #pragma unroll
-    for (int its = 0; its < kRows / 4; ++its) {
-      const int j = kPart * kRows / 4 + its;
-      const uint32_t at = to + (its / 2 * 8 + its % 2) * kPitch;
+    for (int i = 0; i < kRows; ++i) {
+      const int row = Lane() % 4 * 2 + i % 2;  // of eight
+      const uint32_t to =
+          boxes + i / 4 * kAcross * kBytes + (i / 2 % 2 * 8 + row) * kRowBytes + (byte ^ row * 16);
+      uint32_t pairs[kBlocks];
+#pragma unroll
+      for (int block = 0; block < kBlocks; ++block) {
+        const Two two = At(apply, block, i, sums);
+        pairs[block] = PackPair(bf16, two.values[0], two.values[1]);
+      }
       if constexpr (Columns::kAreFour) {
-        StorePair(at, pairs[0][j], pairs[1][j]);
+        StorePair(to, pairs[0], pairs[1]);
       } else {
-        StoreWord(at, pairs[0][j]);
-        StoreWord(at + 16 * 2, pairs[1][j]);
+        StoreWord(to, pairs[0]);
+        StoreWord(to ^ 2 * 16, pairs[1]);
       }
     }
   }
-  // Stores the rows that are staged, as far as they exist.
-  JAXGEMM_SM90 void StoreStaged(const char* staged, int lane) const {
-    constexpr int kInVector = sizeof(Vector) / 2, kAtOnce = kWarpSize / kVectors;
-    const int vector = lane % kVectors;
-    if (column + vector * kInVector >= args.n) return;
-    char* out =
-        static_cast<char*>(args.out) + (int64_t{row} * args.n + column + vector * kInVector) * 2;
-#pragma unroll
-    for (int first = 0; first < kRows; first += kAtOnce) {
-      const int its = first + lane / kVectors;
-      if (its >= rows) return;
-      *reinterpret_cast<Vector*>(out + its * args.n * 2) =
-          *reinterpret_cast<const Vector*>(staged + its * kPitch + vector * sizeof(Vector));
+
+  // Stores the rows of a box that are in the group.
+  JAXGEMM_SM90 void StorePart(const WorkTile& tile, const char* box, int first, int column) const {
+    // As many columns as n is a multiple of (RegistersReadRhs in plan/relayout_sm90.cc).
+    using Vector = std::conditional_t<Columns::kAreFour, uint2, uint4>;
+    constexpr int kVectors = kRowBytes / sizeof(Vector), kAtOnce = kWarpSize / kVectors;
+    const int byte = Lane() % kVectors * sizeof(Vector);
+    if (column + byte / 2 >= args_.n) return;
+    for (int row = Lane() / kVectors; row < kBoxRows && first + row < rows_; row += kAtOnce) {
+      const int64_t out_row = int64_t{tile.batch} * args_.m + row_ + first + row;
+      *reinterpret_cast<Vector*>(static_cast<char*>(args_.out) + (out_row * args_.n + column) * 2 +
+                                 byte) =
+          *reinterpret_cast<const Vector*>(box + row * kRowBytes + (byte ^ row % 8 * 16));
     }
   }
-  JAXGEMM_SM90 void StoreWide(int lane, const Sum (&sums)[Traits::kAllSums]) const {
-    const auto bits = [&](int block, int j, int i) {
-      return __builtin_bit_cast(uint32_t, sums[block * kEights * 4 + j / 2 * 4 + j % 2 + 2 * i]);
+
+  template <class Apply>
+  JAXGEMM_SM90 void StoreWide(const WorkTile& tile, const Sum (&sums)[Traits::kAllSums],
+                              const Apply& apply) const {
+    struct alignas(16) Four {
+      Two of_blocks[2];
     };
-    int at[kBlocks];
+    int columns[kBlocks];
 #pragma unroll
-    for (int block = 0; block < kBlocks; ++block) at[block] = column + Columns::InWarp(lane, block);
-    if (at[0] >= args.n) return;
-    float* out = static_cast<float*>(args.out) + (row + lane % 4 * 2) * args.n;
+    for (int block = 0; block < kBlocks; ++block) {
+      columns[block] = column_ + Columns::InWarp(Lane(), block);
+    }
+    if (columns[0] >= args_.n) return;
+    float* first = static_cast<float*>(args_.out) +
+                   (int64_t{tile.batch} * args_.m + row_ + RowInTile(0)) * args_.n;
 #pragma unroll
-    for (int j = 0; j < 2 * kEights; ++j) {
-      const int in_tile = j / 2 * 8 + j % 2;
-      if (in_tile + lane % 4 * 2 >= rows) continue;
-      float* line = out + in_tile * args.n;
+    for (int i = 0; i < kRows; ++i) {
+      if (RowInTile(i) >= rows_) continue;
+      float* line = first + (RowInTile(i) - RowInTile(0)) * args_.n;
       if constexpr (Columns::kAreFour) {
-        *reinterpret_cast<uint4*>(line + at[0]) = {bits(0, j, 0), bits(0, j, 1), bits(1, j, 0),
-                                                   bits(1, j, 1)};
+        *reinterpret_cast<Four*>(line +
+                                 columns[0]) = {{At(apply, 0, i, sums), At(apply, 1, i, sums)}};
       } else {
 #pragma unroll
         for (int block = 0; block < kBlocks; ++block) {
-          if (at[block] >= args.n) continue;
-          *reinterpret_cast<uint2*>(line + at[block]) = {bits(block, j, 0), bits(block, j, 1)};
+          if (columns[block] >= args_.n) continue;
+          *reinterpret_cast<Two*>(line + columns[block]) = At(apply, block, i, sums);
         }
       }
     }
   }
+
+  const GemmArgs& args_;
+  const TensorMaps& maps_;
+  SharedMemory<Traits>& shared_;
+  const int thread_;  // among the CTA's consumers
+  int row_, rows_;    // the CTA's first row in its batch, and how many of its group follow
+  int column_;        // the warp's first column
 };
 
 }  // namespace jaxgemm

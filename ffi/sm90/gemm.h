@@ -121,8 +121,8 @@ template <class Traits>
 class Workgroup {
   static constexpr bool kIsGrouped = IsGrouped(Traits::kForm);
   static constexpr bool kIsScaled = Traits::kForm == KernelForm::kScaled;
-  using ItsMultiplier = std::conditional_t<Traits::kRhsInRegisters, RegisterMultiplier<Traits>,
-                                           Multiplier<Traits>>;
+  using ItsMultiplier =
+      std::conditional_t<Traits::kRhsInRegisters, RegisterMultiplier<Traits>, Multiplier<Traits>>;
 
  public:
   static_assert(kSm90Threads == (1 + Traits::kConsumers) * kWarpgroupSize);
@@ -160,16 +160,18 @@ class Workgroup {
     // first. setmaxnreg divides the registers that the CTA has at launch, 384 x 168 = 256 x 224 +
     // 128 x 56.
     if (warp >= kWarpgroupSize / kWarpSize) {
-      TakeRegisters<kIsScaled ? 208 : Traits::kRhsInRegisters ? 232 : 224>();
+      TakeRegisters<kIsScaled ? 208 : 224>();
       if constexpr (Traits::kIsPingPong) {
         ConsumePingPong();
+      } else if constexpr (Traits::kRhsInRegisters) {
+        ConsumeByRegisters();
       } else if constexpr (Traits::kIsPlain || kIsGrouped) {
         ConsumeAndStoreMeanwhile();
       } else {
         Consume();
       }
     } else {
-      GiveRegisters<kIsScaled ? 88 : Traits::kRhsInRegisters ? 40 : 56>();
+      GiveRegisters<kIsScaled ? 88 : 56>();
       if (warp == (Traits::kClaimsApart ? 1 : 0)) {
         Produce(map);
       } else if (Traits::kClaimsApart && warp == 0) {
@@ -309,14 +311,8 @@ class Workgroup {
 
   JAXGEMM_SM90 void ConsumeAndStoreMeanwhile() {
     typename Traits::Sum sums[Traits::kSums];
-    ItsMultiplier multiplier(shared_, Sharers<Traits>(maps_));
-    auto stored = [&] {
-      if constexpr (Traits::kRhsInRegisters) {
-        return StoredColumns<Traits>(args_, shared_, rank_);
-      } else {
-        return StoredMeanwhile<Traits>(args_, maps_, shared_, rank_);
-      }
-    }();
+    Multiplier<Traits> multiplier(shared_, Sharers<Traits>(maps_));
+    StoredMeanwhile<Traits> stored{.args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
     auto compute = [&](const WorkTile& tile) {
       stored.Spread(tile.k_end - tile.k_begin);
       multiplier.Run(args_, tile, sums, stored);
@@ -326,11 +322,18 @@ class Workgroup {
       stored.Take(tile, sums);
     };
     ForEachSent(compute, store);
-    if constexpr (Traits::kRhsInRegisters) {
-      stored.StoreRest();
-    } else {
-      stored.Finish();
-    }
+    stored.Finish();
+  }
+
+  JAXGEMM_SM90 void ConsumeByRegisters() {
+    typename Traits::Sum sums[Traits::kAllSums];
+    RegisterMultiplier<Traits> multiplier(shared_, Sharers<Traits>(maps_));
+    ForEachSent([&](const WorkTile& tile) { multiplier.Run(args_, tile, sums); },
+                [&](const WorkTile& tile) {
+      ColumnsEpilogue<Traits>(args_, maps_, shared_, rank_, tile).Store(tile, sums);
+    });
+    // Shared memory must exist until TMA has read it.
+    if (IsLeader()) WaitForStoredBoxes<0>();
   }
 
   // Both warpgroups receive all tiles; each computes every other one.
@@ -354,9 +357,7 @@ class Workgroup {
     auto store = [&](const WorkTile& tile) {
       if (!turns.IsMine(turn++)) return;
       if constexpr (Traits::kRhsInRegisters) {
-        StoredColumns<Traits> stored(args_, shared_, rank_);
-        stored.Take(tile, sums);
-        return stored.StoreRest();
+        return ColumnsEpilogue<Traits>(args_, maps_, shared_, rank_, tile).Store(tile, sums);
       }
       FusedEpilogue<Traits> epilogue(shared_, rank_);
       if constexpr (Traits::kHasOnlyVectors) {

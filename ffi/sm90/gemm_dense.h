@@ -242,7 +242,7 @@ class DenseWorkgroup {
     const Index size = map_.map.size();
     Multiplier<Traits> multiplier(shared_, sharers_,
                                   NumTiles() * map_.map.grid.tiles_k - Traits::kStages);
-    StoredMeanwhile<Traits> stored(args_, maps_, shared_, rank_);
+    StoredMeanwhile<Traits> stored{.args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
     auto compute = [&](const WorkTile& tile) {
       stored.Spread(tile.k_end);
       multiplier.Run(args_, tile, sums,

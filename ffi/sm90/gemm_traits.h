@@ -87,10 +87,10 @@ struct Sm90Traits {
                                                                                     : 64);
   static constexpr int kConsumerWarps = kConsumers * kWarpgroupSize / kWarpSize;
   static constexpr int kOutBoxes = Sm90OutBoxes(kTileN);
-  static constexpr int kStagedBytes = Sm90StagedBytes(form, kTileN);
+  static constexpr int kStagedBytes = Sm90StagedBytes(form, kTileN, kRhsInRegisters);
   static constexpr int kStagedN = kTileN % 32 != 0 ? 16 : kOutBoxes == 1 ? 32 : 64;
   static_assert(IsPeers(form) || kBoxRows * kStagedN * 4 <= kStagedBytes);
-  static constexpr int kStages = Sm90Stages(form, kTileN, kRhsRows);
+  static constexpr int kStages = Sm90Stages(form, kTileN, kRhsRows, kRhsInRegisters);
 
   // Properties of a call that some forms fix at compile time.
   static JAXGEMM_SM90 Ragged RaggedOf(const GemmArgs& args) {

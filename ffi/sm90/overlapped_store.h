@@ -4,62 +4,47 @@
 #include <utility>
 
 #include "sm90/fused_epilogue.h"
-#include "sm90/mainloop.h"
 #include "sm90/tma_store.h"
 
 namespace jaxgemm {
 
-// Spreads kCount parts of a tile's results over the next tile's k tiles. All CTAs store at the same
-// time: if they stored all parts at once, they would keep the L2 busy and delay loads.
-template <int kCount>
-struct SpreadParts {
-  static constexpr int kParts = kCount;
-  int part = kParts;  // the next part to store; kParts: none
-  Index every;        // k tiles from one part to the next
-  bool lags;          // skips the first call, so that the warpgroups store in turn
-
-  JAXGEMM_SM90 bool IsDone() const { return part == kParts; }
-  JAXGEMM_SM90 void Spread(Index k_tiles) {
-    every = k_tiles < 2 * kParts ? 1 : Div(k_tiles, kParts);
-    lags = SameInWarp(every > 1 && ThreadId() >= 2 * kWarpgroupSize);
-  }
-  // Multiplier::Run calls this. If Skips(), nothing is stored at this time.
-  JAXGEMM_SM90 Index NextTime(Index k_tiles) const {
-    if (IsDone()) return kNever;
-    if (k_tiles == 0) return 1;
-    return k_tiles + (part == 0 ? every / 2 : every);
-  }
-  JAXGEMM_SM90 bool Skips() { return IsDone() || std::exchange(lags, false); }
-};
-
 // A warp's results of the previous tile, stored box by box while the next tile is multiplied. With
 // 16 bits each they leave enough registers for the next tile's accumulators.
 template <class Traits>
-struct StoredMeanwhile : SpreadParts<OutBoxes<Traits>::kBoxes> {
+struct StoredMeanwhile {
   using Boxes = OutBoxes<Traits>;
-  using Base = SpreadParts<Boxes::kBoxes>;
-  using Base::IsDone, Base::part;
 
   const GemmArgs& args;
   const TensorMaps& maps;
   SharedMemory<Traits>& shared;
   int rank;
   typename Boxes::Packed packed;
-
-  JAXGEMM_SM90 StoredMeanwhile(const GemmArgs& args, const TensorMaps& maps,
-                               SharedMemory<Traits>& shared, int rank)
-      : args(args), maps(maps), shared(shared), rank(rank) {}
+  int box = Boxes::kBoxes;  // the next box to store; kBoxes: none
+  Index every;              // k tiles from one box to the next
+  bool lags;                // skips the first call, so that the warpgroups store in turn
 
   JAXGEMM_SM90 Boxes TheBoxes() const { return {shared, maps, ThreadId() - kWarpgroupSize}; }
-  // Multiplier::Run calls this.
+  JAXGEMM_SM90 bool IsDone() const { return box == Boxes::kBoxes; }
+  // Spreads the boxes over the next tile's k tiles. All CTAs store at the same time: if they stored
+  // all boxes at once, they would keep the L2 busy and delay loads.
+  JAXGEMM_SM90 void Spread(Index k_tiles) {
+    every = k_tiles < 2 * Boxes::kBoxes ? 1 : Div(k_tiles, Boxes::kBoxes);
+    lags = SameInWarp(every > 1 && ThreadId() >= 2 * kWarpgroupSize);
+  }
+  // Multiplier::Run calls these two.
+  JAXGEMM_SM90 Index NextTime(Index k_tiles) const {
+    if (IsDone()) return kNever;
+    if (k_tiles == 0) return 1;
+    return k_tiles + (box == 0 ? every / 2 : every);
+  }
   JAXGEMM_SM90 void operator()() {
-    if (this->Skips()) return;
+    if (IsDone() || std::exchange(lags, false)) return;
     // Registers cannot be indexed at run time, so each box has a branch of its own.
 #pragma unroll
     for (int i = 0; i < Boxes::kBoxes; ++i) {
-      if (i == part) TheBoxes().Store(packed, i);
+      if (i == box) TheBoxes().Store(packed, i);
     }
-    ++part;
+    ++box;
   }
   // Stores the boxes that are left: the next tile may have fewer k tiles than there are boxes.
   JAXGEMM_SM90 void StoreRest() {
@@ -72,7 +57,7 @@ struct StoredMeanwhile : SpreadParts<OutBoxes<Traits>::kBoxes> {
       const auto vectors = epilogue.LoadVectors(args, maps, tile);
       if (epilogue.ApplyFused(args, maps, tile, vectors, sums)) {
         epilogue.Pack(args, tile, sums, packed);
-        part = 0;
+        box = 0;
       } else {
         packed.Forget();
       }
@@ -83,7 +68,7 @@ struct StoredMeanwhile : SpreadParts<OutBoxes<Traits>::kBoxes> {
       if (epilogue.ApplyGate(args, maps, tile, sums)) {
         epilogue.Pack(args, tile, sums, packed);
         packed.column -= Traits::kTileN / 2;
-        part = Boxes::kBoxes / 2;
+        box = Boxes::kBoxes / 2;
       } else {
         packed.Forget();
       }
@@ -92,7 +77,7 @@ struct StoredMeanwhile : SpreadParts<OutBoxes<Traits>::kBoxes> {
         epilogue.ApplyVectors(args, tile, epilogue.LoadVectors(args, maps, tile), sums);
       }
       if (epilogue.PackPlain(args, tile, sums, packed)) {
-        part = 0;
+        box = 0;
       } else if constexpr (Traits::kForm == KernelForm::kGroupedVectors) {
         packed.Forget();
       }
@@ -100,7 +85,7 @@ struct StoredMeanwhile : SpreadParts<OutBoxes<Traits>::kBoxes> {
   }
   // Whole warpgroups call this after the last tile.
   JAXGEMM_SM90 void Finish() {
-    TheBoxes().StoreAllByStages(packed, part);
+    TheBoxes().StoreAllByStages(packed, box);
     // Shared memory must exist until TMA has read it.
     if (IsLeader()) WaitForStoredBoxes<0>();
   }

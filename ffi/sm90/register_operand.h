@@ -134,9 +134,9 @@ class RegisterMultiplier : public Multiplier<Traits> {
   using Fragments =
       std::conditional_t<Traits::kRhsInRegisters, RhsFragments<Traits>, LhsFragments<Traits>>;
   static constexpr int kBlocks = Fragments::kBlocks, kSums = Traits::kAllSums / kBlocks;
-  // Fragments are loaded for one step while the step before is multiplied.
-  static constexpr int kSteps = Traits::kSteps;
-  static_assert(kSteps % 2 == 0);
+  // Fragments are loaded two steps ahead, so that a wgmma is never issued later than it could be.
+  static constexpr int kSteps = Traits::kSteps, kAhead = 2;
+  static_assert(kSteps > kAhead);
   using Base::full_, Base::stage_, Base::shared_, Base::Release;
   template <void (*kDo)(Sum&)>
   static JAXGEMM_SM90 void ForEachSum(Sum (&sums)[Traits::kAllSums]) {
@@ -163,15 +163,19 @@ class RegisterMultiplier : public Multiplier<Traits> {
     ForEachSum<ForgetSum>(sums);
     RingPlace<Traits::kStages> stage{static_cast<int>(SameInWarp(stage_.slot)),
                                      SameInWarp(stage_.parity)};
-    uint32_t fragments[2][kBlocks][4];
+    uint32_t fragments[kSteps][kBlocks][4];
     full_.Wait(stage.slot, stage.parity);
-    fragments_.Read(shared_, stage.slot, 0, fragments[0]);
+#pragma unroll
+    for (int step = 0; step < kAhead; ++step) {
+      fragments_.Read(shared_, stage.slot, step, fragments[step]);
+    }
     int previous = 0;
     Index k_tile = 0, time = SameInWarp(meanwhile.NextTime(0));
     do {
       const Index stop = time < count ? time : count;
       do {
         const int slot = stage.slot;
+        const bool is_last = k_tile == count - 1;
         const uint32_t other = Traits::kRhsInRegisters
                                    ? Base::lhs_ + (slot * Traits::kLhsBytes >> 4)
                                    : Base::rhs_ + (slot * Traits::kRhsBytes >> 4);
@@ -179,23 +183,25 @@ class RegisterMultiplier : public Multiplier<Traits> {
 #pragma unroll
         for (int step = 0; step < kSteps; ++step) {
           ForEachSum<FenceSum>(sums);
+          // The fragments must be complete before the fence, else ptxas adds fences.
+#pragma unroll
+          for (int i = 0; i < kBlocks * 4; ++i) FenceWord(fragments[step][i / 4][i % 4]);
           WgmmaFence();
 #pragma unroll
           for (int block = 0; block < kBlocks; ++block) {
-            Mma::RunA(sums + block * kSums, fragments[step % 2][block],
+            Mma::RunA(sums + block * kSums, fragments[step][block],
                       MatrixAt(other + step * Base::template Advance<true>()),
                       step > 0 || k_tile > 0);
           }
           WgmmaCommit();
-          const bool is_last = step == kSteps - 1;
-          if (is_last && k_tile < count - 1) full_.Wait(stage.slot, stage.parity);
+          const int next = step + kAhead;  // the step whose fragments are loaded now
+          if (next == kSteps && !is_last) full_.Wait(stage.slot, stage.parity);
           WgmmaWait<1>();  // the step before
           if (step == 0 && k_tile > 0) Release(previous);
-          if (!is_last) {
-            fragments_.Read(shared_, slot, step + 1, fragments[(step + 1) % 2]);
-          } else if (k_tile < count - 1) {
-            fragments_.Read(shared_, stage.slot, 0, fragments[0]);
-          }
+          // After the last k tile fragments are loaded again, which are not used: with a branch
+          // ptxas serialises the wgmmas of some forms (C7519).
+          fragments_.Read(shared_, next < kSteps || is_last ? slot : stage.slot, next % kSteps,
+                          fragments[next % kSteps]);
         }
         previous = slot;
       } while (++k_tile < stop);

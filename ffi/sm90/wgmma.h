@@ -25,6 +25,9 @@ JAXGEMM_EACH_SUM(ForgetSum, "", "=f", "=r")
 JAXGEMM_EACH_SUM(ClearSum, "mov.b32 %0, 0;", "=f", "=r")
 #undef JAXGEMM_EACH_SUM
 
+// The same for a word that wgmma gets in a register.
+JAXGEMM_SM90 void FenceWord(uint32_t& word) { asm volatile("" : "+r"(word)::"memory"); }
+
 // A thread's accumulators as operands of an asm statement (R8 to R128), and the list of their
 // numbers in its text (L8 to L128).
 #define JAXGEMM_R8_AT(c, d, i) \

@@ -24,6 +24,7 @@ void WgmmaWait() {
 
 template <class Sum>
 void FenceSum(Sum&) {}
+inline void FenceWord(uint32_t&) {}
 // Overwrites the value, because the old one must not be used.
 template <class Sum>
 void ForgetSum(Sum& sum) {
