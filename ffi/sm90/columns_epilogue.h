@@ -1,7 +1,8 @@
 // The epilogue on Hopper for products whose rhs goes to wgmma through registers (kRhsInRegisters):
 // the rows of the wgmma are columns of out, and its columns are rows of out. It applies vectors and
-// casts. Results of 16 bits go through shared memory, where a warpgroup has room for all of a tile;
-// TMA stores them while the next tile is multiplied. Those of 32 bits go from the registers to out.
+// casts. Results of 8-bit operands usually have 16 bits. They go through shared memory, where a
+// warpgroup has room for all of a tile; TMA stores them while the next tile is multiplied. Those of
+// float32 operands, and those of 32 bits, go from the registers to out.
 #pragma once
 
 #include "sm90/epilogue.h"
@@ -22,11 +23,15 @@ class ColumnsEpilogue {
   static constexpr int kAcross = Columns::kOfWarpgroup / kBoxColumns;
   static constexpr int kBoxes = Traits::kCtaM / kBoxRows * kAcross / kWarps;
   static constexpr int kBytes = kBoxRows * kRowBytes;
-  static_assert(Traits::kStagedBytes == kBoxes * kBytes);
+  static_assert(Columns::kAreFour || Traits::kStagedBytes == kBoxes * kBytes);
 
   // Both columns of a block.
   struct alignas(8) Two {
     float values[2];
+  };
+  // All columns of a thread, if they are neighbours.
+  struct alignas(16) Four {
+    Two blocks[2];
   };
   // What is applied to the accumulators of both columns of `block` in the thread's row i: nothing,
   // or vectors.
@@ -91,7 +96,17 @@ class ColumnsEpilogue {
   template <class Apply>
   JAXGEMM_SM90 void Store(const WorkTile& tile, const Sum (&sums)[Traits::kAllSums],
                           const Apply& apply) const {
-    if (SameInWarp(args_.out_dtype == DType::kF32)) return StoreWide(tile, sums, apply);
+    if (SameInWarp(args_.out_dtype == DType::kF32)) return StoreStraight<4>(tile, sums, apply);
+    if constexpr (Columns::kAreFour) {
+      StoreStraight<2>(tile, sums, apply);
+    } else {
+      StoreBoxes(tile, sums, apply);
+    }
+  }
+
+  template <class Apply>
+  JAXGEMM_SM90 void StoreBoxes(const WorkTile& tile, const Sum (&sums)[Traits::kAllSums],
+                               const Apply& apply) const {
     // Waits until the boxes of the tile before have been read.
     if (IsLeader()) WaitForStoredBoxes<0>();
     WarpgroupBarrier(thread_ / kWarpgroupSize);
@@ -129,56 +144,55 @@ class ColumnsEpilogue {
         const Two two = At(apply, block, i, sums);
         pairs[block] = PackPair(bf16, two.values[0], two.values[1]);
       }
-      if constexpr (Columns::kAreFour) {
-        StorePair(to, pairs[0], pairs[1]);
-      } else {
-        StoreWord(to, pairs[0]);
-        StoreWord(to ^ 2 * 16, pairs[1]);
-      }
+#pragma unroll
+      for (int block = 0; block < kBlocks; ++block) StoreWord(to ^ block * 2 * 16, pairs[block]);
     }
   }
 
   // Stores the rows of a box that are in the group.
   JAXGEMM_SM90 void StorePart(const WorkTile& tile, const char* box, int first, int column) const {
-    // As many columns as n is a multiple of (RegistersReadRhs in plan/relayout_sm90.cc).
-    using Vector = std::conditional_t<Columns::kAreFour, uint2, uint4>;
-    constexpr int kVectors = kRowBytes / sizeof(Vector), kAtOnce = kWarpSize / kVectors;
-    const int byte = Lane() % kVectors * sizeof(Vector);
+    constexpr int kVectors = kRowBytes / 16, kAtOnce = kWarpSize / kVectors;
+    const int byte = Lane() % kVectors * 16;
     if (column + byte / 2 >= args_.n) return;
+    char* out = static_cast<char*>(args_.out) + column * 2 + byte;
     for (int row = Lane() / kVectors; row < kBoxRows && first + row < rows_; row += kAtOnce) {
       const int64_t out_row = int64_t{tile.batch} * args_.m + row_ + first + row;
-      *reinterpret_cast<Vector*>(static_cast<char*>(args_.out) + (out_row * args_.n + column) * 2 +
-                                 byte) =
-          *reinterpret_cast<const Vector*>(box + row * kRowBytes + (byte ^ row % 8 * 16));
+      *reinterpret_cast<uint4*>(out + out_row * args_.n * 2) =
+          *reinterpret_cast<const uint4*>(box + row * kRowBytes + (byte ^ row % 8 * 16));
     }
   }
 
-  template <class Apply>
-  JAXGEMM_SM90 void StoreWide(const WorkTile& tile, const Sum (&sums)[Traits::kAllSums],
-                              const Apply& apply) const {
-    struct alignas(16) Four {
-      Two of_blocks[2];
-    };
+  // Stores from the registers, kBytes for each result.
+  template <int kBytes, class Apply>
+  JAXGEMM_SM90 void StoreStraight(const WorkTile& tile, const Sum (&sums)[Traits::kAllSums],
+                                  const Apply& apply) const {
     int columns[kBlocks];
 #pragma unroll
     for (int block = 0; block < kBlocks; ++block) {
       columns[block] = column_ + Columns::InWarp(Lane(), block);
     }
     if (columns[0] >= args_.n) return;
-    float* first = static_cast<float*>(args_.out) +
-                   (int64_t{tile.batch} * args_.m + row_ + RowInTile(0)) * args_.n;
+    const int64_t row = int64_t{tile.batch} * args_.m + row_ + RowInTile(0);
+    char* first = static_cast<char*>(args_.out) + row * args_.n * kBytes;
+    const bool bf16 = args_.out_dtype == DType::kBF16;
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {
       if (RowInTile(i) >= rows_) continue;
-      float* line = first + (RowInTile(i) - RowInTile(0)) * args_.n;
-      if constexpr (Columns::kAreFour) {
-        *reinterpret_cast<Four*>(line +
-                                 columns[0]) = {{At(apply, 0, i, sums), At(apply, 1, i, sums)}};
+      char* line = first + (RowInTile(i) - RowInTile(0)) * args_.n * kBytes;
+      Two twos[kBlocks];
+#pragma unroll
+      for (int block = 0; block < kBlocks; ++block) twos[block] = At(apply, block, i, sums);
+      if constexpr (kBytes == 2 && Columns::kAreFour) {
+        *reinterpret_cast<uint2*>(line + columns[0] * kBytes) = {
+            PackPair(bf16, twos[0].values[0], twos[0].values[1]),
+            PackPair(bf16, twos[1].values[0], twos[1].values[1])};
+      } else if constexpr (Columns::kAreFour) {
+        *reinterpret_cast<Four*>(line + columns[0] * kBytes) = {{twos[0], twos[1]}};
       } else {
 #pragma unroll
         for (int block = 0; block < kBlocks; ++block) {
-          if (columns[block] >= args_.n) continue;
-          *reinterpret_cast<Two*>(line + columns[block]) = At(apply, block, i, sums);
+          if (columns[block] < args_.n)
+            *reinterpret_cast<Two*>(line + columns[block] * kBytes) = twos[block];
         }
       }
     }

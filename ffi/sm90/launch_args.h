@@ -85,19 +85,19 @@ constexpr bool RhsInRegisters(KernelForm form, DType lhs, bool lhs_k_contiguous,
 }
 // Whether an instance has that form only. The tile of 128 x 128 also has other forms, which load
 // rhs element by element.
-constexpr bool HasOnlyGroupedForm(DType lhs, int64_t tile_n, int64_t cluster, bool lhs_k_contiguous,
+constexpr bool HasOnlyGroupedForm(DType lhs, int64_t tile_m, int64_t tile_n, bool lhs_k_contiguous,
                                   bool rhs_k_contiguous, bool transposed) {
   return RhsInRegisters(KernelForm::kGrouped, lhs, lhs_k_contiguous, rhs_k_contiguous,
                         transposed) &&
-         (cluster > 1 || tile_n > 128);
+         (tile_m > 128 || tile_n > 128);
 }
 
 // `cluster`: CTAs that share a tile's rhs. `transposed`: out is stored column-major.
-constexpr bool HasForm(KernelForm form, DType lhs, int64_t tile_n, int64_t cluster,
+constexpr bool HasForm(KernelForm form, DType lhs, int64_t tile_m, int64_t tile_n, int64_t cluster,
                        bool lhs_k_contiguous, bool rhs_k_contiguous, bool transposed) {
   if (form == KernelForm::kMx) return false;
   if (RhsInRegisters(form, lhs, lhs_k_contiguous, rhs_k_contiguous, transposed)) return true;
-  if (HasOnlyGroupedForm(lhs, tile_n, cluster, lhs_k_contiguous, rhs_k_contiguous, transposed)) {
+  if (HasOnlyGroupedForm(lhs, tile_m, tile_n, lhs_k_contiguous, rhs_k_contiguous, transposed)) {
     return false;
   }
   if (form == KernelForm::kScaled) {
@@ -226,10 +226,10 @@ constexpr int64_t MostReceivedUnits(int64_t tile_n) {
 // columns of 16 bits, or as many accumulators as fit. With 192 columns a second box would cost a
 // stage. With peers it is for the other peers' partial sums of the columns that a peer owns.
 constexpr int Sm90OutBoxes(int64_t tile_n) { return tile_n % 128 == 0 ? 2 : 1; }
-constexpr int Sm90StagedBytes(KernelForm form, int64_t tile_n, bool rhs_in_registers) {
+constexpr int Sm90StagedBytes(KernelForm form, int64_t tile_n, bool stages_whole_tiles) {
   constexpr int kWarps = kSm90Consumers * 4;
-  // Room for all results of both warpgroups, of 128 rows and columns each.
-  if (rhs_in_registers) return 128 / kBoxRows * 2 / 4 * kBoxRows * kBoxBytes;
+  // All results of both warpgroups, which have 128 rows and columns each.
+  if (stages_whole_tiles) return 128 / kBoxRows * 2 / 4 * kBoxRows * kBoxBytes;
   if (!IsPeers(form)) return Sm90OutBoxes(tile_n) * kBoxRows * kBoxBytes;
   return static_cast<int>(MostReceivedUnits(tile_n)) * 8 * kBoxRows * 4 /
          (SharesOutWarps(tile_n) ? kWarps : 1);
@@ -243,11 +243,12 @@ constexpr int Sm90RhsRows(int64_t tile_n, bool k_major, int bytes) {
 // The number of stages of a CTA, each with the CTA's rows of lhs: as many as its shared memory has
 // room for. kOther is room for the rest of SharedMemory (gemm_traits.h): barriers, work tiles,
 // indices.
-constexpr int Sm90Stages(KernelForm form, int64_t tile_n, int rhs_rows, bool rhs_in_registers) {
+constexpr int Sm90Stages(KernelForm form, int64_t tile_n, int lhs_rows, int rhs_rows,
+                         bool stages_whole_tiles) {
   constexpr int kWarps = kSm90Consumers * 4, kOther = 1024;
   return (Sm90SharedBytes(form) - kOther -
-          kWarps * Sm90StagedBytes(form, tile_n, rhs_in_registers)) /
-         ((static_cast<int>(CtaRows(tile_n)) + rhs_rows) * kBoxBytes);
+          kWarps * Sm90StagedBytes(form, tile_n, stages_whole_tiles)) /
+         ((lhs_rows + rhs_rows) * kBoxBytes);
 }
 
 }  // namespace jaxgemm

@@ -115,15 +115,20 @@ struct Wgmma;
                    : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(int{accumulate}));  \
     }                                                                                            \
   };
-#define JAXGEMM_WGMMA_ALL(n, regs, r0, r1, r2, r3, r4, r5) \
-  JAXGEMM_WGMMA_16(kBF16, "bf16", n, regs, r0, r1, r2, r3, r4) \
-  JAXGEMM_WGMMA_16(kF16, "f16", n, regs, r0, r1, r2, r3, r4) \
-  JAXGEMM_WGMMA_K(kF32, kF32, 8, "f32.tf32.tf32", float, "+f", ", 1, 1", n, regs, r0, r1, r2, r3, r4, r5) \
-  JAXGEMM_WGMMA_K(kS8, kS8, 32, "s32.s8.s8", int32_t, "+r", "", n, regs, r0, r1, r2, r3, r4, r5) \
-  JAXGEMM_WGMMA_K(kF8E4M3FN, kF8E4M3FN, 32, "f32.e4m3.e4m3", float, "+f", ", 1, 1", n, regs, r0, r1, r2, r3, r4, r5) \
-  JAXGEMM_WGMMA_K(kF8E4M3FN, kF8E5M2, 32, "f32.e4m3.e5m2", float, "+f", ", 1, 1", n, regs, r0, r1, r2, r3, r4, r5) \
-  JAXGEMM_WGMMA_K(kF8E5M2, kF8E4M3FN, 32, "f32.e5m2.e4m3", float, "+f", ", 1, 1", n, regs, r0, r1, r2, r3, r4, r5) \
-  JAXGEMM_WGMMA_K(kF8E5M2, kF8E5M2, 32, "f32.e5m2.e5m2", float, "+f", ", 1, 1", n, regs, r0, r1, r2, r3, r4, r5)
+#define JAXGEMM_WGMMA_ALL(n, regs, r0, r1, r2, r3, r4, r5)                                         \
+  JAXGEMM_WGMMA_16(kBF16, "bf16", n, regs, r0, r1, r2, r3, r4)                                     \
+  JAXGEMM_WGMMA_16(kF16, "f16", n, regs, r0, r1, r2, r3, r4)                                       \
+  JAXGEMM_WGMMA_K(kF32, kF32, 8, "f32.tf32.tf32", float, "+f", ", 1, 1", n, regs, r0, r1, r2, r3,  \
+                  r4, r5)                                                                          \
+  JAXGEMM_WGMMA_K(kS8, kS8, 32, "s32.s8.s8", int32_t, "+r", "", n, regs, r0, r1, r2, r3, r4, r5)   \
+  JAXGEMM_WGMMA_K(kF8E4M3FN, kF8E4M3FN, 32, "f32.e4m3.e4m3", float, "+f", ", 1, 1", n, regs, r0,   \
+                  r1, r2, r3, r4, r5)                                                              \
+  JAXGEMM_WGMMA_K(kF8E4M3FN, kF8E5M2, 32, "f32.e4m3.e5m2", float, "+f", ", 1, 1", n, regs, r0, r1, \
+                  r2, r3, r4, r5)                                                                  \
+  JAXGEMM_WGMMA_K(kF8E5M2, kF8E4M3FN, 32, "f32.e5m2.e4m3", float, "+f", ", 1, 1", n, regs, r0, r1, \
+                  r2, r3, r4, r5)                                                                  \
+  JAXGEMM_WGMMA_K(kF8E5M2, kF8E5M2, 32, "f32.e5m2.e5m2", float, "+f", ", 1, 1", n, regs, r0, r1,   \
+                  r2, r3, r4, r5)
 JAXGEMM_WGMMA_ALL(16, 8, 8, 9, 10, 11, 12, 13)
 JAXGEMM_WGMMA_ALL(32, 16, 16, 17, 18, 19, 20, 21)
 JAXGEMM_WGMMA_ALL(48, 24, 24, 25, 26, 27, 28, 29)
