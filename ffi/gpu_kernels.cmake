@@ -275,9 +275,7 @@ foreach(pair ${pairs})
         set(layouts "")
       elseif(NOT "${tile_m},${tile_n}" STREQUAL "128,128")
         set(layouts 1,1,rc)
-        # As HasRegistersTile there.
-        if("${tile_m},${tile_n}" STREQUAL "128,256" AND NOT lhs STREQUAL "kS8" OR
-           ("${tile_m},${tile_n}" STREQUAL "256,128" AND lhs MATCHES "^kF8"))
+        if("${tile_m},${tile_n}" STREQUAL "128,256" AND NOT lhs STREQUAL "kS8")
           set(layouts 1,0,rr 1,1,rc)
         endif()
       endif()
@@ -303,10 +301,6 @@ foreach(pair ${pairs})
       list(GET layout 0 lhs_contracting)
       list(GET layout 1 rhs_contracting)
       list(GET layout 2 letters)
-      set(waves_of_layout ${waves_m})
-      if(target STREQUAL "sm90" AND lhs MATCHES "^kF8" AND letters STREQUAL "rr")
-        set(waves_of_layout 2)
-      endif()
       string(CONCAT name "gemm_${name_of_${lhs}}_${name_of_${rhs}}_"
              "${tile_m}x${tile_n}x${tile_k}_${letters}${out}")
       set(wanted FALSE)
@@ -340,7 +334,7 @@ foreach(pair ${pairs})
       set(output ${CMAKE_CURRENT_BINARY_DIR}/kernels/${target}/${name}${suffix})
       add_gpu_kernel(${output} ${target} -DJAXGEMM_KERNEL=${name} -DJAXGEMM_LHS=${lhs}
                      -DJAXGEMM_RHS=${rhs} -DJAXGEMM_TILE_M=${tile_m} -DJAXGEMM_TILE_N=${tile_n}
-                     -DJAXGEMM_WAVES_M=${waves_of_layout} -DJAXGEMM_WAVES_N=${waves_n}
+                     -DJAXGEMM_WAVES_M=${waves_m} -DJAXGEMM_WAVES_N=${waves_n}
                      -DJAXGEMM_WAVES_K=${waves_k}
                      -DJAXGEMM_LHS_CONTRACTING=${lhs_contracting}
                      -DJAXGEMM_RHS_CONTRACTING=${rhs_contracting}

@@ -85,9 +85,9 @@ double Microseconds(const Problem& p, const Config& config, const Relayout& r) {
   const int64_t rhs_line = r.rhs_contracting == 1 ? r.k : relaid.num_columns();
   const bool straddles = lhs_line * bytes % kCacheLine != 0 || rhs_line * bytes % kCacheLine != 0;
   // The grouped form has its tiles at a fixed stride.
-  const bool at_stride = config.num_queues == 0 && config.num_shares == 0 &&
-                         (config.schedule == Schedule::kAuto ||
-                          config.schedule == Schedule::kPersistent);
+  const bool at_stride =
+      config.num_queues == 0 && config.num_shares == 0 &&
+      (config.schedule == Schedule::kAuto || config.schedule == Schedule::kPersistent);
   const bool by_registers = RegistersReadRhs(relaid) && (at_stride || !p.grouped());
   const double rate = by_registers && !p.grouped() ? kRegistersRate : TmaRate(bytes);
   time += operations / rate * (straddles ? kStraddles : 1);
@@ -122,10 +122,10 @@ bool RegistersReadRhs(const Problem& p) {
   // On an H200, 512 x 4096 x 4096 takes 60 us, and XLA's kernel 51 us; with 256 rows it takes 34
   // us, and XLA's 52 us.
   constexpr int64_t kMostRows = 256;
-  const bool has_kernel = p.grouped() ? p.ragged == Ragged::kM && p.lhs_dtype != DType::kS8 &&
-                                            IsWideFloat(p.out_dtype) && NeedsOnlyVectors(p)
-                                      : p.lhs_dtype == DType::kF32 && p.tiles_per_chunk == 0 &&
-                                            p.m <= kMostRows;
+  const bool has_kernel =
+      p.grouped() ? p.ragged == Ragged::kM && p.lhs_dtype != DType::kS8 &&
+                        IsWideFloat(p.out_dtype) && NeedsOnlyVectors(p)
+                  : p.lhs_dtype == DType::kF32 && p.tiles_per_chunk == 0 && p.m <= kMostRows;
   return has_kernel && Bytes(p.lhs_dtype) != 2 && p.block_k == 0 && p.lhs_contracting == 1 &&
          p.rhs_contracting == 0 && TmaReadsLhs(p) && p.n * Bytes(p.rhs_dtype) % kLineBytes == 0;
 }

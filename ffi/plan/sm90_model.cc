@@ -83,7 +83,6 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
       std::clamp(ctas / AsDouble(chip.num_cus), 1.0, AsDouble(Sm90CtasPerSm(decomposition.form)));
   const int stages =
       Sm90Stages(decomposition.form, instance.tile_n,
-                 static_cast<int>(instance.tile_m * kSm90Consumers / instance.waves),
                  Sm90RhsRows(instance.tile_n, !in_boxes, static_cast<int>(Bytes(instance.lhs))),
                  Bytes(instance.lhs) == 1 && RhsInRegisters(instance, decomposition.form));
   // The model's times of a column's store were fitted to CTAs of 128 rows.

@@ -13,7 +13,7 @@ constexpr bool kTransposed = JAXGEMM_TRANSPOSED;
 template <KernelForm form>
 __device__ __forceinline__ void RunForm(const GemmArgs& args, const TensorMaps& maps,
                                         char* shared) {
-  if constexpr (HasForm(form, kLhs, JAXGEMM_TILE_M, kTileN, kCluster, kLhsKContiguous, kRhsKContiguous,
+  if constexpr (HasForm(form, kLhs, kTileN, kCluster, kLhsKContiguous, kRhsKContiguous,
                         kTransposed)) {
     using Traits = Sm90Traits<kLhs, kRhs, JAXGEMM_TILE_M, kTileN, kCluster, kLhsKContiguous,
                               kRhsKContiguous, kTransposed, form>;

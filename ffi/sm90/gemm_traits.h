@@ -18,7 +18,7 @@ template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster, bool lhs_k_
 struct Sm90Traits {
   static constexpr KernelForm kForm = form;
   static constexpr bool kTransposed = transposed;
-  static constexpr bool kIsPingPong = tile_m / cluster <= 128 && IsPingPong(form, tile_n);
+  static constexpr bool kIsPingPong = IsPingPong(form, tile_n);
   static constexpr bool kIsDense = IsDense(form);
   static constexpr bool kIsPlain = IsPlain(form), kIsFused = IsFused(form);
   static constexpr bool kRhsInRegisters =
@@ -52,7 +52,7 @@ struct Sm90Traits {
       MayMulticast(form, lhs, cluster, lhs_k_contiguous, transposed);
   static constexpr int kCtaM = kTileM / kCluster, kWgmmaM = 64;
   static constexpr int kConsumers = kSm90Consumers;
-  static_assert(kRhsInRegisters || kCtaM == CtaRows(kTileN));
+  static_assert(kCtaM == CtaRows(kTileN));
   // A warpgroup has the blocks of 64 rows that begin kBlockStep rows apart: with ping-pong all of
   // every other tile's, else every other block. kStageReaders warpgroups read each stage.
   static constexpr int kBlockStep = kIsPingPong ? kWgmmaM : kConsumers * kWgmmaM;
@@ -92,7 +92,7 @@ struct Sm90Traits {
   static constexpr int kStagedBytes = Sm90StagedBytes(form, kTileN, kStagesWholeTiles);
   static constexpr int kStagedN = kTileN % 32 != 0 ? 16 : kOutBoxes == 1 ? 32 : 64;
   static_assert(IsPeers(form) || kBoxRows * kStagedN * 4 <= kStagedBytes);
-  static constexpr int kStages = Sm90Stages(form, kTileN, kCtaM, kRhsRows, kStagesWholeTiles);
+  static constexpr int kStages = Sm90Stages(form, kTileN, kRhsRows, kStagesWholeTiles);
 
   // Properties of a call that some forms fix at compile time.
   static JAXGEMM_SM90 Ragged RaggedOf(const GemmArgs& args) {

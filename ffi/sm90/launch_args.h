@@ -85,19 +85,19 @@ constexpr bool RhsInRegisters(KernelForm form, DType lhs, bool lhs_k_contiguous,
 }
 // Whether an instance has that form only. The tile of 128 x 128 also has other forms, which load
 // rhs element by element.
-constexpr bool HasOnlyGroupedForm(DType lhs, int64_t tile_m, int64_t tile_n, bool lhs_k_contiguous,
+constexpr bool HasOnlyGroupedForm(DType lhs, int64_t tile_n, bool lhs_k_contiguous,
                                   bool rhs_k_contiguous, bool transposed) {
   return RhsInRegisters(KernelForm::kGrouped, lhs, lhs_k_contiguous, rhs_k_contiguous,
                         transposed) &&
-         (tile_m > 128 || tile_n > 128);
+         tile_n > 128;
 }
 
 // `cluster`: CTAs that share a tile's rhs. `transposed`: out is stored column-major.
-constexpr bool HasForm(KernelForm form, DType lhs, int64_t tile_m, int64_t tile_n, int64_t cluster,
+constexpr bool HasForm(KernelForm form, DType lhs, int64_t tile_n, int64_t cluster,
                        bool lhs_k_contiguous, bool rhs_k_contiguous, bool transposed) {
   if (form == KernelForm::kMx) return false;
   if (RhsInRegisters(form, lhs, lhs_k_contiguous, rhs_k_contiguous, transposed)) return true;
-  if (HasOnlyGroupedForm(lhs, tile_m, tile_n, lhs_k_contiguous, rhs_k_contiguous, transposed)) {
+  if (HasOnlyGroupedForm(lhs, tile_n, lhs_k_contiguous, rhs_k_contiguous, transposed)) {
     return false;
   }
   if (form == KernelForm::kScaled) {
@@ -243,12 +243,11 @@ constexpr int Sm90RhsRows(int64_t tile_n, bool k_major, int bytes) {
 // The number of stages of a CTA, each with the CTA's rows of lhs: as many as its shared memory has
 // room for. kOther is room for the rest of SharedMemory (gemm_traits.h): barriers, work tiles,
 // indices.
-constexpr int Sm90Stages(KernelForm form, int64_t tile_n, int lhs_rows, int rhs_rows,
-                         bool stages_whole_tiles) {
+constexpr int Sm90Stages(KernelForm form, int64_t tile_n, int rhs_rows, bool stages_whole_tiles) {
   constexpr int kWarps = kSm90Consumers * 4, kOther = 1024;
   return (Sm90SharedBytes(form) - kOther -
           kWarps * Sm90StagedBytes(form, tile_n, stages_whole_tiles)) /
-         ((lhs_rows + rhs_rows) * kBoxBytes);
+         ((static_cast<int>(CtaRows(tile_n)) + rhs_rows) * kBoxBytes);
 }
 
 }  // namespace jaxgemm

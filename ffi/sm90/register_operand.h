@@ -41,8 +41,8 @@ class LhsFragments {
   int at_;
 };
 
-// Where a thread's columns of rhs are, of those that its warpgroup multiplies: one or two blocks of
-// 64 rows of a wgmma. Each warp has neighbouring columns. A thread has rows lane / 4 and lane / 4 +
+// Where a thread's columns of rhs are, of those that its warpgroup multiplies: two blocks of 64
+// rows of a wgmma. Each warp has 32 neighbouring columns. A thread has rows lane / 4 and lane / 4 +
 // 8 of its warp's 16 rows of a block: two neighbouring columns for each block.
 template <class Traits>
 struct ColumnsOfThread {
@@ -50,7 +50,7 @@ struct ColumnsOfThread {
   static constexpr int kBlocks = kOfWarpgroup / 64, kOfWarp = 16 * kBlocks;
   // With 32 bits the columns of both blocks are neighbours.
   static constexpr bool kAreFour = Traits::kBytes == 4;
-  static_assert(kBlocks == 2 || !kAreFour);
+  static_assert(kBlocks == 2);
   static_assert(kBlocks * Traits::kCtaM / 2 == Traits::kAllSums);
 
   // The warp's first column in the tile. `thread` is among the consumers.

@@ -30,13 +30,6 @@ constexpr Operands kOperands[] = {
 #undef JAXGEMM_GPU_OPERANDS
 };
 
-// Whether Hopper's grouped kernels that read rhs into registers have this tile. One CTA computes
-// it. With 256 rows wgmma reads fewer bytes of 8-bit operands from shared memory.
-bool HasRegistersTile(DType lhs, const Tile& tile) {
-  return (tile.m == 128 && tile.n % 128 == 0) ||
-         (tile.m == 256 && tile.n == 128 && Bytes(lhs) == 1);
-}
-
 std::vector<GpuInstance> MakeInstances() {
   std::vector<GpuInstance> instances;
   auto add = [&instances](const Operands& operands, const Tile& tile, int64_t lhs_contracting,
@@ -54,7 +47,6 @@ std::vector<GpuInstance> MakeInstances() {
         .lhs_contracting = lhs_contracting,
         .rhs_contracting = rhs_contracting,
         .transposed = tile.transposed};
-    if (HasOnlyGroupedForm(instance)) instance.waves = kSm90Consumers;
     instance.name = "gemm_" + std::string(Name(operands.lhs)) + "_" +
                     std::string(Name(operands.rhs)) + "_" + std::to_string(instance.tile_m) + "x" +
                     std::to_string(instance.tile_n) + "x" + std::to_string(instance.tile_k) +
@@ -76,14 +68,14 @@ std::vector<GpuInstance> MakeInstances() {
           // - Other types: tiles of 112 columns or more that are no multiple of 64 columns. And all
           //   tiles but 128 x 128, unless both operands are k-contiguous: wgmma reads these types
           //   k-major only, so the kernel transposes an operand while it loads it. An rhs of floats
-          //   also goes to wgmma through registers, in the tiles of HasRegistersTile().
+          //   also goes to wgmma through registers, in tiles of 128 x 128 and 128 x 256.
           bool small = tile.m == 128 && tile.n == 128, narrow = tile.n < 112;
           bool k_contiguous = lhs_contracting == 1 && rhs_contracting == 1;
           bool in_boxes = tile.n % 64 == 0;
           bool by_registers =
               (rhs_contracting == 1 &&
                LhsInRegisters(operands.lhs, lhs_contracting == 1, tile.transposed)) ||
-              (HasRegistersTile(operands.lhs, tile) &&
+              (tile.m == 128 && tile.n % 128 == 0 &&
                RhsInRegisters(KernelForm::kGrouped, operands.lhs, lhs_contracting == 1,
                               rhs_contracting == 1, tile.transposed));
           if (tile.target == "sm90" && !by_registers &&

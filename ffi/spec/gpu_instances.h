@@ -50,9 +50,8 @@ inline bool HasForm(const GpuInstance& instance, KernelForm form) {
     return form == KernelForm::kScaled ? instance.tile_m == 128
                                        : form == KernelForm::kMx && instance.target == "gfx950";
   }
-  return HasForm(form, instance.lhs, instance.tile_m, instance.tile_n,
-                 instance.waves / kSm90Consumers, instance.lhs_contracting == 1,
-                 instance.rhs_contracting == 1, instance.transposed);
+  return HasForm(form, instance.lhs, instance.tile_n, instance.waves / kSm90Consumers,
+                 instance.lhs_contracting == 1, instance.rhs_contracting == 1, instance.transposed);
 }
 
 inline bool LhsInRegisters(const GpuInstance& instance) {
@@ -66,9 +65,8 @@ inline bool RhsInRegisters(const GpuInstance& instance, KernelForm form) {
 }
 inline bool HasOnlyGroupedForm(const GpuInstance& instance) {
   return instance.target == "sm90" &&
-         HasOnlyGroupedForm(instance.lhs, instance.tile_m, instance.tile_n,
-                            instance.lhs_contracting == 1, instance.rhs_contracting == 1,
-                            instance.transposed);
+         HasOnlyGroupedForm(instance.lhs, instance.tile_n, instance.lhs_contracting == 1,
+                            instance.rhs_contracting == 1, instance.transposed);
 }
 inline bool MayMulticast(const GpuInstance& instance) {
   return instance.target == "sm90" &&

@@ -59,7 +59,7 @@ std::string Add() {
   }
   CHECK_THAT(!name.empty(), "no such instance");
   auto add = [&]<KernelForm form>(const char* suffix) {
-    if constexpr (HasForm(form, lhs, tile_m, tile_n, cluster, lhs_k, rhs_k, transposed)) {
+    if constexpr (HasForm(form, lhs, tile_n, cluster, lhs_k, rhs_k, transposed)) {
       using TheForm = Form<lhs, rhs, tile_m, tile_n, cluster, lhs_k, rhs_k, transposed, form>;
       Kernels()[name + suffix] = {name + suffix, cluster, TheForm::Run};
     }
@@ -352,12 +352,10 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
   const std::string name = Add<lhs, rhs, tile_m, tile_n, cluster, lhs_k, rhs_k>();
   constexpr int kBytes = ElementBytes(lhs), kTileK = kBoxBytes / kBytes, kNeighbours = 16 / kBytes;
   constexpr bool kInteger = lhs == DType::kS8;
-  constexpr bool kHasPlain =
-      HasForm(KernelForm::kPlain, lhs, tile_m, tile_n, cluster, lhs_k, rhs_k, false);
+  constexpr bool kHasPlain = HasForm(KernelForm::kPlain, lhs, tile_n, cluster, lhs_k, rhs_k, false);
   constexpr bool kHasPingPong =
-      HasForm(KernelForm::kPingPong, lhs, tile_m, tile_n, cluster, lhs_k, rhs_k, false);
-  constexpr bool kHasPeers =
-      HasForm(KernelForm::kPeers, lhs, tile_m, tile_n, cluster, lhs_k, rhs_k, false);
+      HasForm(KernelForm::kPingPong, lhs, tile_n, cluster, lhs_k, rhs_k, false);
+  constexpr bool kHasPeers = HasForm(KernelForm::kPeers, lhs, tile_n, cluster, lhs_k, rhs_k, false);
   const DType sums_type = kInteger ? DType::kS32 : DType::kF32;
   for (int round = 0; round < rounds; ++round) {
     // A random row length that TMA can read; if `any`, also other lengths.
@@ -381,20 +379,19 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
         .schedule = Schedule::kPersistent, .num_workgroups = Random(1, 3), .kernel = name};
     // The form for products with an epilogue, if TMA can load the operands.
     auto fused_form = [&](const Problem& p) {
-      const bool has =
-          HasForm(KernelForm::kFused, lhs, tile_m, tile_n, cluster, lhs_k, rhs_k, false) &&
-          TmaReadsLhs(p) && TmaReadsRhs(p);
+      const bool has = HasForm(KernelForm::kFused, lhs, tile_n, cluster, lhs_k, rhs_k, false) &&
+                       TmaReadsLhs(p) && TmaReadsRhs(p);
       constexpr KernelForm kTurns = KernelForm::kFusedPingPong;
       const bool stores = !HasOnlyVectors(kTurns, lhs, tile_n) ||
                           (p.activation == Activation::kNone && p.out_dtype == PlainOut(lhs) &&
                            p.n * ElementBytes(p.out_dtype) % 16 == 0);
-      const bool turns = HasForm(kTurns, lhs, tile_m, tile_n, cluster, lhs_k, rhs_k, false) &&
-                         stores && p.k > 3 * kTileK && num_tiles(p) > config.num_workgroups;
+      const bool turns = HasForm(kTurns, lhs, tile_n, cluster, lhs_k, rhs_k, false) && stores &&
+                         p.k > 3 * kTileK && num_tiles(p) > config.num_workgroups;
       return !has ? "" : turns ? "_fused_pingpong" : "_fused";
     };
     const std::string claimed = kHasPlain ? "_claimed" : "";
     auto if_there = [](KernelForm form, const char* suffix) -> std::string {
-      return HasForm(form, lhs, tile_m, tile_n, cluster, lhs_k, rhs_k, false) ? suffix : "";
+      return HasForm(form, lhs, tile_n, cluster, lhs_k, rhs_k, false) ? suffix : "";
     };
     const std::string grouped_wide = if_there(KernelForm::kGroupedWide, "_grouped_wide");
     const std::string grouped_form = kHasPlain ? "_grouped" : grouped_wide;
@@ -450,11 +447,10 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
       Run(launcher, {many, together, kHasPingPong && rounds ? "_pingpong" : "_plain"});
       many.bias = true, many.activation = Activation::kRelu, many.batch = 2;
       many.lhs_batched = true;
-      Run(launcher,
-          {many, together,
-           HasForm(KernelForm::kFusedPingPong, lhs, tile_m, tile_n, cluster, lhs_k, rhs_k, false)
-               ? "_fused_pingpong"
-               : "_fused"});
+      Run(launcher, {many, together,
+                     HasForm(KernelForm::kFusedPingPong, lhs, tile_n, cluster, lhs_k, rhs_k, false)
+                         ? "_fused_pingpong"
+                         : "_fused"});
     }
     Config other = config;
     other.schedule = Schedule::kWorkStealing;
@@ -547,12 +543,12 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
 }
 
 // Random grouped problems for an instance whose rhs goes to wgmma through registers.
-template <DType lhs, DType rhs, int tile_m, int tile_n>
+template <DType lhs, DType rhs, int tile_n>
 void RunByRegisters(GpuLauncher& launcher, int rounds) {
-  constexpr int kBytes = ElementBytes(lhs), kTileK = kBoxBytes / kBytes;
-  const std::string name = Add<lhs, rhs, tile_m, tile_n, 1, true, false>();
+  constexpr int kTileM = 128, kBytes = ElementBytes(lhs), kTileK = kBoxBytes / kBytes;
+  const std::string name = Add<lhs, rhs, kTileM, tile_n, 1, true, false>();
   for (int round = 0; round < rounds; ++round) {
-    Problem p{.m = Random(1, 3 * tile_m),
+    Problem p{.m = Random(1, 3 * kTileM),
               .n = RoundUp(Random(1, 2 * tile_n + 30), 16 / kBytes),
               .k = RoundUp(Random(1, 6 * kTileK), 16 / kBytes),
               .lhs_dtype = lhs,
@@ -602,7 +598,7 @@ void RunDenseOnly(GpuLauncher& launcher, int rounds) {
     Config config{
         .schedule = Schedule::kPersistent, .num_workgroups = Random(1, 3), .kernel = name};
     auto suffix = [&](KernelForm form, KernelForm turns, const Problem& p) {
-      const bool takes_turns = HasForm(turns, type, kTileM, tile_n, 1, lhs_k, rhs_k, false) &&
+      const bool takes_turns = HasForm(turns, type, tile_n, 1, lhs_k, rhs_k, false) &&
                                p.k > 3 * kTileK && num_tiles(p) > config.num_workgroups;
       return std::string(form == KernelForm::kPlain ? takes_turns ? "_pingpong" : "_plain"
                          : takes_turns              ? "_fused_pingpong"
@@ -630,15 +626,15 @@ void RunDenseOnly(GpuLauncher& launcher, int rounds) {
     const bool rounds =
         together.num_workgroups &&
         4 < many.batch * RoundUp(CeilDiv(many.m, kTileM), 2) * RoundUp(CeilDiv(many.n, tile_n), 2);
-    const bool turns = HasForm(KernelForm::kPingPong, type, kTileM, tile_n, 1, lhs_k, rhs_k, false);
+    const bool turns = HasForm(KernelForm::kPingPong, type, tile_n, 1, lhs_k, rhs_k, false);
     Run(launcher, {many, together, rounds && turns ? "_pingpong" : "_plain"});
     many.bias = true;
     Run(launcher,
         {many, together,
-         rounds && HasForm(KernelForm::kFusedPingPong, type, kTileM, tile_n, 1, lhs_k, rhs_k, false)
+         rounds && HasForm(KernelForm::kFusedPingPong, type, tile_n, 1, lhs_k, rhs_k, false)
              ? "_fused_pingpong"
              : "_fused"});
-    if constexpr (HasForm(KernelForm::kPeers, type, kTileM, tile_n, 1, lhs_k, rhs_k, false)) {
+    if constexpr (HasForm(KernelForm::kPeers, type, tile_n, 1, lhs_k, rhs_k, false)) {
       const int64_t peers = Random(2, MostPeers(tile_n) / 2);
       Problem shared = problem(6 * kTileK - 8);
       config.schedule = Schedule::kStreamK;
@@ -800,8 +796,8 @@ int main() {
   RunTransposed<kF32, kF32, 16, false, true>(launcher, kFew ? 4 : 16);
   RunDenseOnly<kBF16, 112, true, false>(launcher, kFew ? 2 : 8);
   RunScaled<128>(launcher, kFew ? 4 : 12);
-  RunByRegisters<kF8E4M3FN, kF8E5M2, 128, 128>(launcher, kFew ? 4 : 12);
-  RunByRegisters<kF32, kF32, 128, 256>(launcher, kFew ? 4 : 12);
+  RunByRegisters<kF8E4M3FN, kF8E5M2, 128>(launcher, kFew ? 4 : 12);
+  RunByRegisters<kF32, kF32, 256>(launcher, kFew ? 4 : 12);
 #ifndef JAXGEMM_FEW_INSTANCES
   RunScaled<256>(launcher, 8);
   RunDenseOnly<kF16, 144, true, true>(launcher, 8);
@@ -818,9 +814,8 @@ int main() {
   RunTransposed<kS8, kS8, 48, true, true>(launcher, 8);
   RunTransposed<kF32, kF32, 64, true, true>(launcher, 8);
   RunTransposed<kF32, kF32, 144, false, true>(launcher, 8);
-  RunByRegisters<kF8E5M2, kF8E4M3FN, 128, 256>(launcher, 12);
-  RunByRegisters<kF8E4M3FN, kF8E4M3FN, 256, 128>(launcher, 12);
-  RunByRegisters<kF32, kF32, 128, 128>(launcher, 12);
+  RunByRegisters<kF8E5M2, kF8E4M3FN, 256>(launcher, 12);
+  RunByRegisters<kF32, kF32, 128>(launcher, 12);
   RunInstance<kBF16, kBF16, 128, 192, 1, true, true>(launcher, 2);
   RunInstance<kBF16, kBF16, 256, 256, 2, true, false>(launcher, 2);
   RunInstance<kF16, kF16, 256, 192, 2, false, false>(launcher, 1);
