@@ -2,17 +2,17 @@
 
     python -m benchmarks.model.amdgpu_triton --markdown=amd-triton.md --json=amd-triton.json
 
-It needs PyPI's triton. The products are random ones (amdgpu_random.py) of bfloat16 in row-major
-layouts. Our time is that of the candidate which the plan takes, Triton's that of the best of its
-tiles and options (triton_peer.SMALLER), one program on a compute unit, chosen for each product by
-the clock; so Triton's choice is perfect and ours is the plan's. On both sides the emulator runs the
-tiles of a workgroup with the product's own k; it extrapolates from several tiles to many, and from
-16 (our kernels: 24) k tiles to more. If k is no multiple of 64, Triton's kernel masks its loads
-along k. It is told that all sizes are multiples of 16, also where they are not: else it would load
-single elements. Both have 5 us for a launch. A grouped product has groups of equal size; it is
-predicted as that many dense products in one launch, on both sides, without the search of a tile's
-group. Times are microseconds at peak frequency, and all are predictions: no GPU is used. A ratio is
-our time over Triton's.
+It needs PyPI's triton. The products are random ones (amdgpu_random.py) or, with --shapes, those of
+shapes.json, all of bfloat16 in row-major layouts. Our time is that of the candidate which the plan
+takes, Triton's that of the best of its tiles and options (triton_peer.SMALLER), one program on a
+compute unit, chosen for each product by the clock; so Triton's choice is perfect and ours is the
+plan's. On both sides the emulator runs the tiles of a workgroup with the product's own k; it
+extrapolates from several tiles to many, and from 16 (our kernels: 24) k tiles to more. If k is no
+multiple of 64, Triton's kernel masks its loads along k. It is told that all sizes are multiples of
+16, also where they are not: else it would load single elements. Both have 5 us for a launch. A
+grouped product has groups of equal size; it is predicted as that many dense products in one launch,
+on both sides, without the search of a tile's group. Times are microseconds at peak frequency, and
+all are predictions: no GPU is used. A ratio is our time over Triton's.
 """
 
 import functools
@@ -26,7 +26,7 @@ import typing
 from absl import app, flags
 import numpy as np
 
-from benchmarks import pipes, progress, tile_times
+from benchmarks import pipes, progress, shapes, tile_times
 from benchmarks.model import amdgpu_random, amdgpu_rows
 from jaxgemm import _ffi
 from jaxgemm.emulator import grid
@@ -130,6 +130,24 @@ def draw(kind: str, rng) -> Problem:
   return Problem(max(1, drawn["m"] // groups), drawn["n"], drawn["k"], groups)
 
 
+def listed() -> dict[str, list[Problem]]:
+  """The products of shapes.json by kind: the dense sets, groups of equal size, models' layers."""
+  grouped = [Problem(m, each["n"], each["k"], groups)
+             for model in shapes.load()["grouped"].values()
+             for groups in model["groups"] for m in model["m_per_group"]
+             for each in (model["gate_up"], model["down"])]
+  dense = [Problem(*sizes) for name in shapes.DENSE_SETS for sizes in shapes.mnk(name)]
+  found = {"dense": dense, "grouped": grouped,
+           "layer": [Problem(*sizes) for sizes in shapes.mnk("layers")]}
+  return {kind: list(dict.fromkeys(problems)) for kind, problems in found.items()}
+
+
+def drawn() -> dict[str, list[Problem]]:
+  rng = np.random.default_rng(FLAGS.seed)
+  return {kind: [draw(kind, rng) for _ in range(count)]
+          for kind, count in (("dense", FLAGS.dense), ("grouped", FLAGS.grouped))}
+
+
 def markdown(command: str, rows: list[dict]) -> str:
   lines = [
       "# AMD kernels beside Triton's persistent matmul", "",
@@ -175,9 +193,8 @@ def main(argv) -> int:
   command = "python -m benchmarks.model.amdgpu_triton " + " ".join(sys.argv[1:])
   rows = []
   for arch in FLAGS.arch:
-    rng = np.random.default_rng(FLAGS.seed)
-    for kind, count in (("dense", FLAGS.dense), ("grouped", FLAGS.grouped)):
-      for problem in (draw(kind, rng) for _ in range(count)):
+    for kind, problems in (listed() if FLAGS.shapes else drawn()).items():
+      for problem in problems:
         progress.doing(f"{arch}: {kind}, {' x '.join(map(str, problem))}")
         rows.append(row(arch, kind, problem))
         write(command, rows)  # after each, because a run takes an hour
@@ -187,5 +204,6 @@ def main(argv) -> int:
 
 if __name__ == "__main__":
   amdgpu_random.define_flags()
+  flags.DEFINE_bool("shapes", False, "The products of shapes.json, instead of random ones.")
   flags.DEFINE_list("arch", list(pipes.COMPARED), "Architectures.")
   app.run(main)

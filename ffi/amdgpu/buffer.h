@@ -24,6 +24,24 @@ JAXGEMM_AMD void Advance(Resource& resource, uint64_t bytes) {
   resource[0] = static_cast<uint32_t>(base);
   resource[1] = static_cast<uint32_t>(base >> 32);
 }
+// LLVM's intrinsics for loads through a resource. Clang's builtins take it as a type of its own,
+// and the compiler would copy it to other registers in each k tile. `shared` is an offset that all
+// lanes have in common.
+__attribute__((device)) uint32_t
+LoadBuffer32(Resource resource, uint32_t offset, uint32_t shared,
+             int cache_policy) __asm("llvm.amdgcn.raw.buffer.load.i32");
+__attribute__((device)) Vec8
+LoadBuffer64(Resource resource, uint32_t offset, uint32_t shared,
+             int cache_policy) __asm("llvm.amdgcn.raw.buffer.load.v2i32");
+__attribute__((device)) Vec16
+LoadBuffer128(Resource resource, uint32_t offset, uint32_t shared,
+              int cache_policy) __asm("llvm.amdgcn.raw.buffer.load.v4i32");
+template <class Vec>
+JAXGEMM_AMD Vec LoadBuffer(const Resource& resource, uint32_t offset, uint32_t shared) {
+  if constexpr (sizeof(Vec) == 16) return LoadBuffer128(resource, offset, shared, 0);
+  if constexpr (sizeof(Vec) == 8) return LoadBuffer64(resource, offset, shared, 0);
+  if constexpr (sizeof(Vec) == 4) return LoadBuffer32(resource, offset, shared, 0);
+}
 // All later loads return zeros in all lanes.
 JAXGEMM_AMD void Close(Resource& resource) { resource[2] = 0; }
 

@@ -21,7 +21,6 @@ template <class Traits>
 struct FoursOfThread {
   static constexpr int kFours = Traits::kTileN / 4;
   static constexpr int kRowsAtOnce = Traits::kSumThreads / kFours;
-  using Vec8 = uint32_t __attribute__((ext_vector_type(2)));
 
   int log_bytes;  // of an element
   uint32_t row, col, rows_of_tile, row_bytes, offset;

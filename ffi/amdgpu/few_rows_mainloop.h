@@ -78,9 +78,6 @@ class StreamedOperand {
 
   // Starts the loads of the current k tile.
   JAXGEMM_AMD void Load(Pieces& pieces) const {
-    const auto resource = __builtin_amdgcn_make_buffer_rsrc(
-        reinterpret_cast<void*>(resource_[0] | uint64_t{resource_[1]} << 32), 0, resource_[2],
-        resource_[3]);
     // Without this asm the compiler keeps the offsets of all lines in registers.
     uint32_t line_bytes = line_bytes_;
     asm volatile("" : "+s"(line_bytes));
@@ -90,13 +87,7 @@ class StreamedOperand {
       // lane's offset plus SOFFSET with NUM_RECORDS.
       const int line = kKContiguous ? 0 : i / kVecElements * 4 * kVecElements + i % kVecElements;
       const uint32_t offset = offset_[i % kOffsets], line_offset = line * line_bytes;
-      if constexpr (kPieceBytes == 16) {
-        pieces[i] = __builtin_amdgcn_raw_buffer_load_b128(resource, offset, line_offset, 0);
-      } else if constexpr (kPieceBytes == 8) {
-        pieces[i] = __builtin_amdgcn_raw_buffer_load_b64(resource, offset, line_offset, 0);
-      } else {
-        pieces[i] = __builtin_amdgcn_raw_buffer_load_b32(resource, offset, line_offset, 0);
-      }
+      pieces[i] = LoadBuffer<Piece>(resource_, offset, line_offset);
     }
   }
   // Vector `i` of a fragment.
@@ -174,6 +165,11 @@ class FewRowsMainloop {
     } loaded[kAhead];
     Index left = tile.k_end - tile.k_begin, not_loaded = left;
     auto load = [&](int ahead) __attribute__((always_inline)) {
+#if defined(__gfx90a__)
+      // Seven wait states are needed between a matrix instruction's read of accumulators and a
+      // write to them. Across the branches before these loads clang keeps only five.
+      asm volatile("s_nop 1");
+#endif
       CheckEnd(lhs, rhs, not_loaded--, k_in_last);
       lhs.Load(loaded[ahead].lhs);
       rhs.Load(loaded[ahead].rhs);

@@ -16,6 +16,7 @@ using LdsIndex = __attribute__((address_space(3))) Index;
 
 // A vector of 16 bytes of an operand, which one lane moves at a time.
 using Vec16 = uint32_t __attribute__((ext_vector_type(4)));
+using Vec8 = uint32_t __attribute__((ext_vector_type(2)));
 using LdsVec16 = __attribute__((address_space(3))) Vec16;
 
 inline constexpr int kWaveSize = 64;
@@ -67,6 +68,15 @@ JAXGEMM_AMD void EndWave() {
   __builtin_unreachable();
 }
 
+// Waits until no more of this wave's accesses of global memory and of LDS than these are in flight
+// (CDNA3 ISA, S_WAITCNT).
+inline constexpr int kAnyLds = 15;
+template <int kGlobal, int kLds>
+JAXGEMM_AMD void WaitUntil() {
+  constexpr int kAnyExports = 7;
+  static_assert(kGlobal < 64 && kLds < 16);
+  __builtin_amdgcn_s_waitcnt(kGlobal % 16 | kGlobal / 16 << 14 | kAnyExports << 4 | kLds << 8);
+}
 // Waits until this wave's loads and stores of global memory are done.
 JAXGEMM_AMD void WaitForMemory() { asm volatile("s_waitcnt vmcnt(0)" ::: "memory"); }
 

@@ -106,7 +106,6 @@ class ShortK {
   using Halves = Vec4<uint16_t>[kFragsM][kFragsN];
 
   static JAXGEMM_AMD void Store(const Sums& sums, const Place& place) {
-    using Vec8 = uint32_t __attribute__((ext_vector_type(2)));
     constexpr bool kBf16 = HalfTypeOf(Traits::kLhs) == DType::kBF16;
     Halves halves;
     if (kBf16 && !kConvertsNan && __builtin_expect(MayHaveNan(sums), false)) {

@@ -37,9 +37,17 @@ constexpr int64_t HostScaledBytes(int64_t rows, int64_t cols) {
   return (packed * cols + packed + cols) * 4;
 }
 
-// A product of a batch is small (host/small.h) if it has at most so many rows and columns, so long
-// a k, and so many multiplications. The numbers were chosen by hand.
-inline constexpr int kHostSmallRows = 32, kHostSmallK = 64, kHostSmallProducts = 4096;
+// Whether a product of a batch is small (host/small.h): k and the number of multiplications are,
+// and its operands and its result fit into arrays on the stack. Lines of an operand may be padded
+// to whole vectors there. The numbers were chosen by hand.
+inline constexpr int kHostSmallK = 64, kHostSmallProducts = 4096;
+inline constexpr int kHostSmallOperand = 4096, kHostSmallOut = 1024;
+constexpr bool IsSmallOnHost(int64_t m, int64_t n, int64_t k) {
+  const auto padded = [](int64_t lines) { return (lines + 15) / 16 * 16; };
+  return m >= 1 && n >= 1 && k >= 1 && k <= kHostSmallK && m <= kHostSmallOut &&
+         n <= kHostSmallOut && m * n <= kHostSmallOut && m * n * k <= kHostSmallProducts &&
+         padded(m) * padded(k) <= kHostSmallOperand && padded(n) * padded(k) <= kHostSmallOperand;
+}
 
 // A strided read-only operand. Strides are in elements; one of the two is 1.
 struct OperandView {
@@ -82,7 +90,8 @@ struct HostKernel {
   // packed by pack_a, which takes as many k; rhs is read in place, without pack_b.
   void (*multiply_skinny)(const void* packed_a, const OperandView& b, int rows, int cols, int k,
                           void* c, int64_t ldc, bool accumulate);
-  // Computes `count` products of a batch from `first` on, without packing. Null for kS8.
+  // Computes `count` products of a batch from `first` on, without packing the larger operand. kBF16
+  // takes bfloat16 operands only. Null for kS8.
   void (*multiply_small)(const SmallBatch& batch, int64_t first, int64_t count);
   // Scales of blocks along k: adds the sum over one block, c[rows, cols] (+)= row_scales[rows] *
   // col_scales[cols] * part. Null for kS8.

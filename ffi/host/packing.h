@@ -42,15 +42,20 @@ struct SourceRows {
   }
 };
 
+// Loads the words of `count` < kLanes * kPerWord elements at `p`, then zeros.
+template <class Ops, DType kDType>
+JAXGEMM_INLINE WordV LoadAlongPart(const char* p, int count) {
+  char staged[kLanes * Ops::kPerWord * DTypeBytes(kDType)];
+  CopyPart<DTypeBytes(kDType)>(staged, p, count * DTypeBytes(kDType));
+  return Ops::template Along<kDType>(staged);
+}
+
 // Loads kLanes words of one row from `k` on, with zeros after the last k.
 template <class Ops, DType kDType>
 JAXGEMM_INLINE WordV LoadAlong(const SourceRows& from, int row, int k) {
-  constexpr int kCount = kLanes * Ops::kPerWord;
   const char* p = from.data + row * from.row_stride + k * DTypeBytes(kDType);
-  if (k + kCount <= from.k) return Ops::template Along<kDType>(p);
-  char staged[kCount * DTypeBytes(kDType)];
-  CopyPart<DTypeBytes(kDType)>(staged, p, (from.k - k) * DTypeBytes(kDType));
-  return Ops::template Along<kDType>(staged);
+  if (k + kLanes * Ops::kPerWord <= from.k) return Ops::template Along<kDType>(p);
+  return LoadAlongPart<Ops, kDType>(p, from.k - k);
 }
 
 // Loads the word at `k` of kLanes rows, with zeros after the last row and the last k.
@@ -68,13 +73,17 @@ JAXGEMM_INLINE WordV LoadAcross(const SourceRows& from, int row, int k) {
   return Ops::template Across<kDType>(first, second);
 }
 
-// Prefetches the cache line at (row, k); one call is enough for all of its elements. The
-// processor's own prefetchers stop at the end of a page, and one k of rhs or one row of lhs
-// often fills a page. The address may lie outside the operand: a prefetch does not fault.
-JAXGEMM_INLINE void Prefetch(const SourceRows& from, int row, int k) {
-  const uintptr_t address =
-      reinterpret_cast<uintptr_t>(from.data) + row * from.row_stride + k * from.k_stride;
+// Prefetches the cache line `bytes` bytes after `from`. The processor's own prefetchers stop at the
+// end of a page, and one k of rhs or one row of lhs often fills a page. The address may lie outside
+// the operand: a prefetch does not fault.
+JAXGEMM_INLINE void PrefetchAhead(const void* from, int64_t bytes) {
+  const uintptr_t address = reinterpret_cast<uintptr_t>(from) + bytes;
   __builtin_prefetch(reinterpret_cast<const void*>(address));
+}
+
+// Prefetches the cache line at (row, k); one call is enough for all of its elements.
+JAXGEMM_INLINE void Prefetch(const SourceRows& from, int row, int k) {
+  PrefetchAhead(from.data, row * from.row_stride + k * from.k_stride);
 }
 
 template <class Ops, DType kDType>

@@ -29,7 +29,7 @@ template <class Ops>
 constexpr decltype(HostKernel::multiply_small) kMultiplySmall = nullptr;
 template <class Ops>
   requires(__is_same(typename Ops::Acc, float))
-constexpr decltype(HostKernel::multiply_small) kMultiplySmall<Ops> = MultiplySmall;
+constexpr decltype(HostKernel::multiply_small) kMultiplySmall<Ops> = MultiplySmall<Ops>;
 
 template <class Ops>
 constexpr HostKernel MakeHostKernel(const char* name, Math math, int block_k) {

@@ -38,47 +38,54 @@ constexpr int DirectTurns(int accumulators) {
 template <class Ops, DType kDType>
 constexpr int kDirectRows = DTypeBytes(kDType) == 4 ? kHostSkinnyM : 2 * kTileRows;
 
-// c[kRows, kCols] (+)= kRows rows of lhs times kCols columns of rhs from `col` on. Both are
-// contiguous along k. All rows use a loaded vector of rhs; the lanes are added up at the end.
+// c[kRows, cols] (+)= kRows rows of lhs times `cols` columns of rhs from `col` on, kCols columns at
+// a time. Both are contiguous along k. All rows use a loaded vector of rhs; the lanes are added up
+// at the end.
 template <class Ops, DType kDType, int kRows, int kCols>
-void DotTile(const uint32_t* a, const SourceRows& b, int col, typename Ops::Acc* c, int64_t ldc,
-             bool accumulate) {
-  constexpr int kCount = kLanes * Ops::kPerWord;
-  typename Ops::AccV acc[kRows][kCols] = {};
-  WordV y[kCols];
-  const auto step = [&](int k) __attribute__((always_inline)) {
+void DotTile(const uint32_t* a, const SourceRows& b, int col, int cols, typename Ops::Acc* c,
+             int64_t ldc, bool accumulate) {
+  constexpr int kCount = kLanes * Ops::kPerWord, kBytes = DTypeBytes(kDType);
+  // Copies of what is in memory, because c could overlap with it for all that the compiler knows.
+  const int64_t stride = b.row_stride;
+  const int length = b.k, whole = length / kCount * kCount;
+  const char* line = b.data + col * stride;
+  for (const auto* end = c + cols; c < end; c += kCols, line += kCols * stride) {
+    typename Ops::AccV acc[kRows][kCols] = {};
+    WordV y[kCols];
+    const auto step = [&](int k) __attribute__((always_inline)) {
+#pragma GCC unroll 16
+      for (int r = 0; r < kRows; ++r) {
+        const WordV x = Load<WordV>(a + r * kRowWords + k / Ops::kPerWord);
+#pragma GCC unroll 4
+        for (int j = 0; j < kCols; ++j) acc[r][j] = Ops::MultiplyAdd(acc[r][j], x, y[j]);
+      }
+    };
+    for (int k = 0; k < whole; k += kCount) {
+#pragma GCC unroll 4
+      for (int j = 0; j < kCols; ++j) {
+        const char* from = line + j * stride + k * kBytes;
+        PrefetchAhead(from, kDotAhead * stride);
+        y[j] = Ops::template Along<kDType>(from);
+      }
+      step(k);
+    }
+    if (whole < length) {
+#pragma GCC unroll 4
+      for (int j = 0; j < kCols; ++j) {
+        y[j] = LoadAlongPart<Ops, kDType>(line + j * stride + whole * kBytes, length - whole);
+      }
+      step(whole);
+    }
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
-      const WordV x = Load<WordV>(a + r * kRowWords + k / Ops::kPerWord);
-#pragma GCC unroll 4
-      for (int j = 0; j < kCols; ++j) acc[r][j] = Ops::MultiplyAdd(acc[r][j], x, y[j]);
-    }
-  };
-  int k = 0;
-  for (; k + kCount <= b.k; k += kCount) {
-#pragma GCC unroll 4
-    for (int j = 0; j < kCols; ++j) {
-      Prefetch(b, col + j + kDotAhead, k);
-      y[j] =
-          Ops::template Along<kDType>(b.data + (col + j) * b.row_stride + k * DTypeBytes(kDType));
-    }
-    step(k);
-  }
-  if (k < b.k) {
-    for (int j = 0; j < kCols; ++j) y[j] = LoadAlong<Ops, kDType>(b, col + j, k);
-    step(k);
-  }
-#pragma GCC unroll 16
-  for (int r = 0; r < kRows; ++r) {
-    typename Ops::Acc sums[kCols];
-    if constexpr (kCols == 4) {
-      SumFour(acc[r], sums);
-    } else {
-      for (int j = 0; j < kCols; ++j) sums[j] = Sum(acc[r][j]);
-    }
-    for (int j = 0; j < kCols; ++j) {
-      typename Ops::Acc& to = c[r * ldc + j];
-      to = (accumulate ? to : 0) + sums[j];
+      typename Ops::Acc* to = c + r * ldc;
+      if constexpr (kCols == 4) {
+        auto sums = SumFour(acc[r]);
+        if (accumulate) sums += Load<decltype(sums)>(to);
+        Store(to, sums);
+      } else {
+        for (int j = 0; j < kCols; ++j) to[j] = (accumulate ? to[j] : 0) + Sum(acc[r][j]);
+      }
     }
   }
 }
@@ -87,7 +94,8 @@ template <class Ops, DType kDType, class Rows>
 struct DotTable;
 template <class Ops, DType kDType, int... i>
 struct DotTable<Ops, kDType, Indices<i...>> {
-  using Fn = void (*)(const uint32_t*, const SourceRows&, int, typename Ops::Acc*, int64_t, bool);
+  using Fn = void (*)(const uint32_t*, const SourceRows&, int, int, typename Ops::Acc*, int64_t,
+                      bool);
   static constexpr Fn kOne[] = {DotTile<Ops, kDType, i + 1, 1>...};
   static constexpr Fn kMost[] = {DotTile<Ops, kDType, i + 1, kDotCols>...};
 };
@@ -100,12 +108,14 @@ void MultiplyDots(const uint32_t* a, const SourceRows& b, int rows, typename Ops
   for (int col = 0; col < b.count;) {
     const bool most = col + kDotCols <= b.count;
     const auto& tiles = most ? Table::kMost : Table::kOne;
+    // Several blocks of rows take turns with few columns, which stay in the L1.
+    const int cols = !most ? 1 : blocks > 1 ? kDotCols : (b.count - col) / kDotCols * kDotCols;
     for (int block = 0, row = 0; block < blocks; ++block) {
       const int count = (rows - row) / (blocks - block);
-      tiles[count - 1](a + row * kRowWords, b, col, c + row * ldc + col, ldc, accumulate);
+      tiles[count - 1](a + row * kRowWords, b, col, cols, c + row * ldc + col, ldc, accumulate);
       row += count;
     }
-    col += most ? kDotCols : 1;
+    col += cols;
   }
 }
 

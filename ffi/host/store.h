@@ -123,6 +123,10 @@ void StoreRows(const Acc* acc, int64_t ldacc, int rows, int cols, const Epilogue
     const bool only_cast = !tile.row_scale.data && !tile.scale.data && !tile.bias.data &&
                            !tile.preact && tile.activation == Activation::kNone && !tile.accumulate;
     if (only_cast) {
+      // Rows one after the other are one long row. It takes less time than many short ones.
+      if (ldacc == cols && tile.row_stride == cols && tile.col_stride == 1) {
+        return WriteAs(tile.out_dtype, tile.out, 0, 1, acc, rows * cols);
+      }
       for (int row = 0; row < rows; ++row) {
         WriteAs(tile.out_dtype, tile.out, row * tile.row_stride, tile.col_stride, acc + row * ldacc,
                 cols);

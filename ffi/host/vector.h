@@ -250,15 +250,15 @@ JAXGEMM_INLINE V Zip64(V a, V b, Indices<i...>) {
                                  (i / 4 * 4 + (kHigh ? 2 : 0) + i % 2 + i % 4 / 2 * kLanes)...);
 }
 
-// sums[i] = the sum of all lanes of v[i].
-template <class V, class T>
-JAXGEMM_INLINE void SumFour(const V (&v)[4], T (&sums)[4]) {
+// A vector of four lanes: the sums of all lanes of v[0], v[1], v[2] and v[3].
+template <class V>
+JAXGEMM_INLINE auto SumFour(const V (&v)[4]) {
   const typename MakeIndices<kLanes>::Type lanes;
   const V a = Zip32<false>(v[0], v[1], lanes) + Zip32<true>(v[0], v[1], lanes);
   const V b = Zip32<false>(v[2], v[3], lanes) + Zip32<true>(v[2], v[3], lanes);
   V sum = Zip64<false>(a, b, lanes) + Zip64<true>(a, b, lanes);
   if constexpr (kLanes > 4) sum = AddLanes<kLanes / 2, 4>(sum, lanes);
-  __builtin_memcpy(sums, &sum, sizeof sums);
+  return __builtin_shufflevector(sum, sum, 0, 1, 2, 3);
 }
 
 // Swaps lane i + kDistance of `a` with lane i of `b`, for each i with bit kDistance clear.

@@ -98,8 +98,7 @@ bool IsSmall(const Problem& p, const Plan& plan) {
                     p.activation == Activation::kNone;
   const bool has_types =
       p.lhs_dtype == p.rhs_dtype && (p.lhs_dtype == DType::kF32 || p.lhs_dtype == DType::kBF16);
-  return bare && has_types && p.batch > 1 && std::max(p.m, p.n) <= kHostSmallRows && p.k >= 1 &&
-         p.k <= kHostSmallK && p.m * p.n * p.k <= kHostSmallProducts && c.num_shares == 0 &&
+  return bare && has_types && p.batch > 1 && IsSmallOnHost(p.m, p.n, p.k) && c.num_shares == 0 &&
          c.tile_m >= plan.m && c.tile_n >= plan.n;
 }
 

@@ -30,3 +30,10 @@ def test_markdown_of_the_comparison_with_triton():
   assert "| gfx942 | 2 dense | 50% | 50% | 1.00 | 2.00 | 100% | 0.50 |" in text
   assert "| 1 x 2 x 3 | mine | 2.0 | 16x64 | 1.0 | 2.00 |" in text
   assert "| 4 of 1 x 2 x 3 | mine |" in text
+
+
+def test_listed_products_are_those_of_shapes_json():
+  found = amdgpu_triton.listed()
+  assert (8192, 8192, 8192, 1) in found["dense"] and (8, 4096, 4096, 1) in found["dense"]
+  assert (4096, 1536, 7168, 1) in found["layer"]
+  assert (2048, 4096, 7168, 16) in found["grouped"]  # deepseek_v3: 16 groups of 2048 rows

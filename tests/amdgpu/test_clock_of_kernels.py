@@ -1,5 +1,7 @@
 """The emulator's clock on this build's kernels. Its predictions are the same on every machine."""
 
+import re
+
 import jax.numpy as jnp
 import pytest
 
@@ -12,11 +14,19 @@ LEAST_MX = {"float8_e4m3fn": 0.97, "float4_e2m1fn": 0.93}
 FEW_ROWS = "gemm_bfloat16_bfloat16_16x32x512_rrr"
 
 
-@pytest.mark.parametrize("arch, least", [("gfx942", 0.96), ("gfx950", 0.93)])
-def test_main_loop_of_the_large_tile_keeps_the_matrix_pipes_busy(arch, least):
-  if LARGE not in resource_rows.kernel_names(arch):
-    pytest.skip(f"this build has no {LARGE} for {arch}")
-  times = tile_times.of_kernel(arch, LARGE)
+def main_loop(times) -> list[str]:
+  """The instructions of the main loop, by a clock with a timeline."""
+  return [times.code[x] for x in sorted(times.code)
+          if times.loop.first_offset <= x <= times.loop.last_offset]
+
+
+@pytest.mark.parametrize("arch, least", [("gfx942", 0.99), ("gfx950", 0.96)])
+@pytest.mark.parametrize("layout", ["rrr", "rcr", "ccr", "crr"])
+def test_main_loop_of_the_large_tile_keeps_the_matrix_pipes_busy(arch, least, layout):
+  kernel = LARGE.replace("rrr", layout)
+  if kernel not in resource_rows.kernel_names(arch):
+    pytest.skip(f"this build has no {kernel} for {arch}")
+  times = tile_times.of_kernel(arch, kernel)
   assert least <= times.matrix_share <= 1
   # A k tile is 256 x 256 x 64, at 2048 (4096) operations a cycle and compute unit.
   peak = {"gfx942": 2048, "gfx950": 4096}[arch]
@@ -29,6 +39,22 @@ def test_main_loop_of_the_large_tile_keeps_the_matrix_pipes_busy(arch, least):
   assert times.per_k_tile >= times.matrix_cycles
   assert times.clock.lds_cycles <= times.clock.cycles
   assert [wave.simd for wave in times.clock.waves] == [0, 1, 2, 3] * 2
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
+@pytest.mark.parametrize("tile_and_layout", [
+    "256x256x64_rrr", "256x256x64_crr", "128x256x64_rrr", "128x128x64_rcr", "64x128x64_ccr"])
+def test_main_loops_do_not_copy_the_resources_of_their_loads(arch, tile_and_layout):
+  kernel = f"gemm_bfloat16_bfloat16_{tile_and_layout}"
+  if kernel not in resource_rows.kernel_names(arch):
+    pytest.skip(f"this build has no {kernel} for {arch}")
+  code = main_loop(tile_times.of_kernel(arch, kernel, timeline=True).clock)
+  resources = [re.search(r"s\[(\d+):(\d+)\]", text) for text in code
+               if text.startswith("buffer_load")]
+  registers = {i for found in resources for i in range(int(found[1]), int(found[2]) + 1)}
+  assert len(registers) == 8  # lhs and rhs
+  moves = [re.match(r"s_mov_b(?:32 s|64 s\[)(\d+)", text) for text in code]
+  assert not [move.string for move in moves if move and int(move[1]) in registers]
 
 
 @pytest.mark.parametrize("arch, before, after", [("gfx942", 160, 110), ("gfx950", 220, 150)])
@@ -74,8 +100,7 @@ def test_no_main_loop_of_gfx950_waits_for_all_its_loads(kernel):
   if kernel not in resource_rows.kernel_names("gfx950"):
     pytest.skip(f"this build has no {kernel} for gfx950")
   times = tile_times.of_kernel("gfx950", kernel, timeline=True).clock
-  code = [times.code[x] for x in times.code
-          if times.loop.first_offset <= x <= times.loop.last_offset]
+  code = main_loop(times)
   assert sum("v_mfma" in text for text in code) >= 32
   waits = [text for text in code if "s_waitcnt" in text]
   assert waits and not any("vmcnt(0)" in text for text in waits), waits

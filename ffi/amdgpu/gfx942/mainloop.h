@@ -15,12 +15,20 @@ namespace jaxgemm {
 // cycles, and a matrix instruction takes 16 or more. So with up to three other instructions in each
 // slot one wave keeps the matrix pipe busy, while the other wave of its SIMD waits at a barrier.
 //
-//   step 0   fragments are replaced by those of step 1 after their last use
-//   step 1   kAllRead: barrier; all waves have read the k tile from LDS. From kWriteBegin to
-//            kWriteEnd the next k tile is written from registers to LDS. Loads of the k tile after
-//            that one start when their registers have been written to LDS.
-//            kAllWritten: barrier; all waves have written. From the next slot on fragments are
-//            replaced by those of step 0 of the next k tile
+//   step 0   fragments are replaced by those of step 1 after their last use.
+//            kYieldToRead: low priority
+//   step 1   kAllRead: barrier, and high priority; all waves have read the k tile from LDS. From
+//            kWriteBegin to kWriteEnd the next k tile is written from registers to LDS. Loads of
+//            the k tile after that one start when their registers have been written to LDS.
+//            kYieldToWrite: low priority
+//            kAllWritten: barrier, and high priority; all waves have written. From the next slot on
+//            fragments are replaced by those of step 0 of the next k tile
+//
+// Of two waves of a SIMD the older one goes first if they have the same priority. If they always
+// had, the younger one would be alone from where the older one has come to a barrier, and the
+// matrix pipe would idle in its branch and in slots with more than three other instructions. With
+// these priorities it catches up at kYield..., and the older one's last slots before the barrier
+// fill its gaps.
 //
 // The last fragments are read in the first slots of the step that uses them. After the last k tile
 // the loads return zeros.
@@ -103,12 +111,17 @@ class VectorMainloop {
   static constexpr int kSlots = Slots::kSlots;
   // Slots of step 1, as above. After a barrier all waves read, so kReadGap slots are between reads:
   // otherwise the waves of some SIMDs would wait for the LDS, and all others for these at the next
-  // barrier.
-  static constexpr int kAllRead = kSlots < 16 ? 2 : kSlots / 8;
+  // barrier. These numbers are the best ones by the emulator's clock.
+  static constexpr int kAllRead = kSlots < 16 ? 2 : kSlots / 32 * 5;
   static constexpr int kWriteBegin = kSlots < 16 ? kAllRead : kAllRead + 1;
-  static constexpr int kWriteEnd = kSlots / 2 + 1, kAllWritten = kSlots / 8 * 5;
+  static constexpr int kWriteEnd = kSlots / 2 + (kSlots < 64 ? 1 : 3);
+  static constexpr int kAllWritten = kSlots / 8 * 5;
   static constexpr int kReadGap = kSlots < 64 ? 1 : kSlots / 32;
+  static constexpr int kYieldToRead = kSlots / 4 * 3;  // of step 0
+  static constexpr int kYieldToWrite = kSlots < 32 ? kWriteEnd : kWriteEnd + 1;
   static_assert(kWriteBegin < kWriteEnd && kWriteEnd <= kAllWritten);
+  // In a small tile the first loads arrive just in time, and waiting for all would take longer.
+  static constexpr bool kWaitsOnce = kSlots >= 32;
 
   // kIsLast: no k tile comes after this one.
   template <bool kIsLast>
@@ -126,6 +139,7 @@ class VectorMainloop {
       });
     };
     multiply([&](auto slot) {
+      if constexpr (slot == kYieldToRead) __builtin_amdgcn_s_setprio(0);
       if constexpr (!kIsLast && slot == kSlots / 4) lhs.NextTile();
       if constexpr (!kIsLast && slot == kSlots / 4 + 1) rhs.NextTile();
       Read<0, kSlots + slot>(lhs, rhs, frags);
@@ -134,6 +148,10 @@ class VectorMainloop {
     multiply([&](auto slot) {
       Read<1, kSlots + slot>(lhs, rhs, frags);
       if constexpr (kIsLast) return;
+      // One slot early, because the instruction before a barrier delays all waves.
+      if constexpr (slot == kAllRead - 1 || slot == kAllWritten - 1) __builtin_amdgcn_s_setprio(1);
+      if constexpr (slot == kYieldToWrite) __builtin_amdgcn_s_setprio(0);
+      WaitForPieces<slot>();
       if constexpr (slot == kAllRead) Barrier();
       ForConstants<0, Lhs::kWrites>([&](auto i) { Replace<slot, i>(lhs, i); });
       ForConstants<0, Rhs::kWrites>([&](auto i) { Replace<slot, Lhs::kWrites + i>(rhs, i); });
@@ -170,13 +188,32 @@ class VectorMainloop {
   }
   // What slot `kSlot` has of the k tile's write `kWrite`, which is of the operand's vector `i`, and
   // of the load that comes into its registers.
-  template <int kSlot, int kWrite>
-  static JAXGEMM_AMD void Replace(auto& operand, int i) {
+  template <int kSlot, int kWrite, class Operand>
+  static JAXGEMM_AMD void Replace(Operand& operand, int i) {
     constexpr int kBegin = WriteBegin(kWrite), kEnd = WriteBegin(kWrite + 1);
-    if constexpr (kSlot == kBegin) operand.template Prepare<0>(i);
-    if constexpr (kSlot == PartBegin(1, 3, kBegin, kEnd)) operand.template Prepare<1>(i);
-    if constexpr (kSlot == PartBegin(2, 3, kBegin, kEnd)) operand.Store(i);
-    if constexpr (kSlot == kEnd) operand.LoadAfter(i);
+    constexpr int kSecond = PartBegin(1, 3, kBegin, kEnd), kThird = PartBegin(2, 3, kBegin, kEnd);
+    if constexpr (Operand::kIsPrepared) {
+      if constexpr (kSlot == kBegin) operand.template Prepare<0>(i);
+      if constexpr (kSlot == kSecond) operand.template Prepare<1>(i);
+      if constexpr (kSlot == kThird) operand.Store(i);
+      if constexpr (kSlot == kEnd) operand.LoadAfter(i);
+    } else {
+      if constexpr (kSlot == kSecond) operand.Store(i);
+      if constexpr (kSlot == kThird) operand.LoadAfter(i);
+    }
+  }
+  // The first vector of an operand that is transposed has elements of all its loads, so they are
+  // waited for at once, in the slot before. The compiler would wait four times, in one slot.
+  template <int kSlot>
+  static JAXGEMM_AMD void WaitForPieces() {
+    if constexpr (!kWaitsOnce) return;
+    // Loads of the other operand that started later need not be done.
+    if constexpr (!Lhs::kKContiguous && kSlot == kWriteBegin - 1) {
+      WaitUntil<(Rhs::kKContiguous ? 0 : Rhs::kLoads), kAnyLds>();
+    }
+    if constexpr (!Rhs::kKContiguous && kSlot == WriteBegin(Lhs::kWrites) - 1) {
+      WaitUntil<(Lhs::kKContiguous ? Lhs::kLoads - 1 : 0), kAnyLds>();
+    }
   }
 
   template <class Operand>

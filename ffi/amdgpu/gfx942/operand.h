@@ -16,7 +16,13 @@ namespace jaxgemm {
 template <class Traits, bool kIsLhs>
 class Operand {
   using Memory = OperandMemory<Traits, kIsLhs>;
+
+ public:
   static constexpr bool kKContiguous = Memory::kKContiguous;
+  // Whether vectors differ in LDS from what is loaded.
+  static constexpr bool kIsPrepared = !kKContiguous || ConvertsToFnuz<Traits>();
+
+ private:
   static constexpr int kBytes = Traits::kBytes, kVecElements = Traits::kVecElements;
   static constexpr int kRows = Memory::kTileRows;
   static constexpr int kLineBytes = kRowBytes / 2, kPlaneBytes = kRows * kLineBytes;
@@ -42,8 +48,6 @@ class Operand {
   // The number of offsets that are kept in registers; there are no registers for more.
   static constexpr int kOffsets = kKContiguous ? kBlockRows : kBytes == 2 ? 8 : 4;
   using Piece = PieceOf<kPieceBytes>;
-  // Whether vectors differ in LDS from what is loaded.
-  static constexpr bool kIsPrepared = !kKContiguous || ConvertsToFnuz<Traits>();
 
  public:
   static constexpr int kTileBytes = 2 * kPlaneBytes;
@@ -106,19 +110,10 @@ class Operand {
 
   // Starts load `i` of kLoads.
   JAXGEMM_AMD void Load(int i) {
-    const auto resource = __builtin_amdgcn_make_buffer_rsrc(
-        reinterpret_cast<void*>(resource_[0] | uint64_t{resource_[1]} << 32), 0, resource_[2],
-        resource_[3]);
     // Without this asm the compiler keeps the computed offsets in registers, too.
     if (i == kOffsets) asm volatile("" : "+s"(line_bytes_));
     const uint32_t offset = offset_[i % kOffsets] + i / kOffsets * kOffsets * line_bytes_;
-    if constexpr (kPieceBytes == 16) {
-      staged_[i] = __builtin_amdgcn_raw_buffer_load_b128(resource, offset, 0, 0);
-    } else if constexpr (kPieceBytes == 8) {
-      staged_[i] = __builtin_amdgcn_raw_buffer_load_b64(resource, offset, 0, 0);
-    } else {
-      staged_[i] = __builtin_amdgcn_raw_buffer_load_b32(resource, offset, 0, 0);
-    }
+    staged_[i] = LoadBuffer<Piece>(resource_, offset, 0);
   }
   // Writes vector `i` of kWrites to LDS.
   JAXGEMM_AMD void Write(int i) {

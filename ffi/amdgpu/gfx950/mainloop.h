@@ -81,8 +81,7 @@ class VectorMainloop {
     // The compiler does not know that loads before this loop, such as those of an epilogue, are
     // done on each path to it. Without this wait it would wait for all loads, also those of this
     // loop, in every k tile.
-    constexpr int kAnyLdsReads = 15;
-    WaitUntil<0, kAnyLdsReads>();
+    WaitUntil<0, kAnyLds>();
     if (!lds_is_free) Barrier();
     check_end(left);
     lhs.Settle();
@@ -157,13 +156,6 @@ class VectorMainloop {
   // Waits for all LDS reads of this wave, and for all its loads but the last ones, as many as four
   // halves have.
   static JAXGEMM_AMD void Wait() { WaitUntil<2 * (Lhs::kLoads + Rhs::kLoads), 0>(); }
-  // Waits until no more loads and LDS reads than these are in flight.
-  template <int kLoads, int kLdsReads>
-  static JAXGEMM_AMD void WaitUntil() {
-    constexpr int kAnyExports = 7;
-    static_assert(kLoads < 16, "the instruction has more bits elsewhere");
-    __builtin_amdgcn_s_waitcnt(kLoads | kAnyExports << 4 | kLdsReads << 8);
-  }
   // The second half of a phase, from its first barrier on.
   template <int kHalfM, int kHalfN>
   static JAXGEMM_AMD void Multiply(const Vec16 (&lhs)[Lhs::kFrags][2],
