@@ -196,18 +196,14 @@ class DenseWorkgroup {
 
   JAXGEMM_SM90 void ConsumeAsPeer() {
     typename Traits::Sum sums[Traits::kSums];
+    // The last stages are not released to another CTA, because no load follows, and the CTA may
+    // have exited.
+    const Index k_tiles = map_.tile.k_end - map_.tile.k_begin;
+    std::conditional_t<Traits::kLhsInRegisters, RegisterMultiplier<Traits>, Multiplier<Traits>>
+        multiplier(shared_, sharers_, sharers_.count() > 1 ? k_tiles - Traits::kStages : kNever);
     const PeerExchange<Traits> exchange(shared_, map_.map.peers, peer_rank_);
     exchange.Expect();
-    if constexpr (Traits::kLhsInRegisters) {
-      RegisterMultiplier<Traits>(shared_, sharers_).Run(args_, map_.tile, sums);
-    } else {
-      // The last stages are not released to another CTA, because no load follows, and the CTA may
-      // have exited.
-      const Index k_tiles = map_.tile.k_end - map_.tile.k_begin;
-      Multiplier<Traits>(shared_, sharers_,
-                         sharers_.count() > 1 ? k_tiles - Traits::kStages : kNever)
-          .Run(args_, map_.tile, sums);
-    }
+    multiplier.Run(args_, map_.tile, sums);
     PeersEpilogue<Traits> epilogue(shared_, rank_);
     if constexpr (Traits::kTransposed && !Traits::kInteger) {
       const bool is_alone = SameInWarp(map_.map.peers == 1);

@@ -148,8 +148,10 @@ class RegisterMultiplier : public Multiplier<Traits> {
  public:
   using typename Base::Nothing;
 
-  JAXGEMM_SM90 RegisterMultiplier(SharedMemory<Traits>& shared, const Sharers<Traits>& sharers)
-      : Base(shared, sharers), fragments_(ThreadId() - kWarpgroupSize) {}
+  // All stages are released.
+  JAXGEMM_SM90 RegisterMultiplier(SharedMemory<Traits>& shared, const Sharers<Traits>& sharers,
+                                  Index releases = kNever)
+      : Base(shared, sharers, releases), fragments_(ThreadId() - kWarpgroupSize) {}
 
   // As Multiplier::Run.
   template <class Meanwhile = Nothing>
