@@ -1,10 +1,10 @@
 // Copies of operands that let a Hopper kernel read them by TMA.
 //
 // TMA reads lines that are a multiple of 16 bytes long. Operands of 8 and 32 bits must be
-// k-contiguous, because wgmma reads them only k-major from shared memory; some kernels read one such
-// operand into registers (RegistersReadRhs). Any other operand that TMA cannot read is loaded element
-// by element, which is 10 to 20 times slower. So XLA copies an operand before the call if that costs
-// less than it saves.
+// k-contiguous, because wgmma reads them only k-major from shared memory; some kernels read one
+// such operand into registers (RegistersReadRhs). Any other operand that TMA cannot read is loaded
+// element by element, which is 10 to 20 times slower. So XLA copies an operand before the call if
+// that costs less than it saves.
 #pragma once
 
 #include <cstdint>

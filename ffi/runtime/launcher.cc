@@ -136,8 +136,8 @@ std::string GpuLauncher::Load(const GpuInstance& instance, int device) {
   if (slots[0].load(std::memory_order_relaxed)) return "";
   void* functions[kKernelForms] = {};
   error = LoadModule(instance, device, functions);
-  for (KernelForm instead : {KernelForm::kFused, KernelForm::kPeers, KernelForm::kMx,
-                             KernelForm::kGrouped}) {
+  for (KernelForm instead :
+       {KernelForm::kFused, KernelForm::kPeers, KernelForm::kMx, KernelForm::kGrouped}) {
     if (!functions[0]) functions[0] = functions[static_cast<int>(instead)];
   }
   for (int form = kKernelForms; error.empty() && form-- > 0;) {
@@ -242,9 +242,9 @@ std::string GpuLauncher::Launch(const Call& given, int device, void* stream) {
     // they are fused, for out. If TMA cannot move one of these (for example, because its address is
     // no multiple of 16 bytes), the function in the slot of the general form runs instead (Load).
     const bool by_registers = RhsInRegisters(instance, plan.choice.form);
-    const bool tma_moves_all = maps.lhs_valid && maps.rhs_valid &&
-                               (by_registers ? IsAligned(call.out)
-                                             : maps.out_valid || IsFused(plan.choice.form));
+    const bool tma_moves_all =
+        maps.lhs_valid && maps.rhs_valid &&
+        (by_registers ? IsAligned(call.out) : maps.out_valid || IsFused(plan.choice.form));
     if (plan.choice.form == KernelForm::kScaled && !(maps.lhs_valid && maps.rhs_valid)) {
       return instance.name + " reads operands with scales of blocks at multiples of 16 bytes.";
     }
