@@ -7,6 +7,7 @@
 #include <optional>
 #include <tuple>
 
+#include "bindings/attributes.h"
 #include "spec/text.h"
 
 namespace ffi = xla::ffi;
@@ -316,23 +317,6 @@ Refusal ParseCall(ffi::RemainingArgs args, ffi::RemainingRets rets, const Attrib
 }
 
 namespace {
-
-constexpr std::string_view kAttributes[] = {
-#define JAXGEMM_PROBLEM(type, name, initial)
-#define JAXGEMM_PROBLEM_ATTRIBUTE(type, name, initial) #name,
-#define JAXGEMM_CHOICE(type, name, initial) #name,
-#include "spec/call_schema.def"
-#undef JAXGEMM_PROBLEM
-#undef JAXGEMM_PROBLEM_ATTRIBUTE
-#undef JAXGEMM_CHOICE
-};
-constexpr int64_t kNumAttributes = std::size(kAttributes);
-
-// The index of an attribute if all are sorted by name.
-consteval int64_t SortedIndex(std::string_view name) {
-  return std::count_if(std::begin(kAttributes), std::end(kAttributes),
-                       [name](std::string_view other) { return other < name; });
-}
 
 // Reads attributes and keeps the first reason to refuse. Exactly the attributes of call_schema.def
 // must be given, so each is at its index among the sorted names.

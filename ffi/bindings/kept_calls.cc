@@ -5,9 +5,12 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "bindings/attributes.h"
 #include "bindings/decode.h"
 
 namespace ffi = xla::ffi;
@@ -15,32 +18,98 @@ namespace ffi = xla::ffi;
 namespace jaxgemm {
 namespace {
 
-// A call's signature is everything on which its check depends, beside the addresses of its buffers,
-// in words. Two calls have the same words only if their attributes, types and shapes are the same.
-// These walk through a frame and give each word to `to`, which returns false to stop: a Writer
-// keeps the words, a Comparer compares them with others. False: `to` has stopped, or the frame has
-// something that a signature does not have.
+// Two calls are checked alike if their attributes are the same, and their buffers' types and
+// shapes.
 
-// The length and the text in words, the last of which may repeat a part of the one before.
-template <class To>
-[[gnu::always_inline]] inline bool AddText(const XLA_FFI_ByteSpan& text, To& to) {
-  const size_t length = text.len;
-  const auto part = [&]<class T>(T value, size_t at) {
-    std::memcpy(&value, text.ptr + at, sizeof value);
-    return static_cast<int64_t>(value);
-  };
-  if (!to.Add(static_cast<int64_t>(length))) return false;
-  if (length >= 8) {
-    for (size_t i = 0; i + 8 < length; i += 8) {
-      if (!to.Add(part(int64_t{}, i))) return false;
-    }
-    return to.Add(part(int64_t{}, length - 8));
-  }
-  if (length >= 4) return to.Add(part(uint32_t{}, 0) << 32 | part(uint32_t{}, length - 4));
-  if (length == 0) return true;
-  return to.Add(part(uint8_t{}, 0) << 16 | part(uint8_t{}, length / 2) << 8 |
-                part(uint8_t{}, length - 1));
+struct Values {
+  std::array<int64_t, kNumAttributes> numbers;
+  std::array<std::string, kNumAttributes> texts;
+};
+
+template <class T>
+constexpr bool kIsNumber = std::is_same_v<T, int64_t> || std::is_same_v<T, bool>;
+
+const XLA_FFI_ByteSpan& Text(const XLA_FFI_Attrs& given, int64_t index) {
+  return *static_cast<const XLA_FFI_ByteSpan*>(given.attrs[index]);
 }
+const XLA_FFI_Scalar& Scalar(const XLA_FFI_Attrs& given, int64_t index) {
+  return *static_cast<const XLA_FFI_Scalar*>(given.attrs[index]);
+}
+
+// The values of attributes that ParseAttributes has taken.
+void KeepValues(const XLA_FFI_Attrs& given, Values* values) {
+  const auto keep = [&](int64_t i, bool is_number) {
+    if (is_number) {
+      values->numbers[i] = *static_cast<const int64_t*>(Scalar(given, i).value);
+    } else {
+      values->texts[i].assign(Text(given, i).ptr, Text(given, i).len);
+    }
+  };
+#define JAXGEMM_PROBLEM(type, name, initial)
+#define JAXGEMM_PROBLEM_ATTRIBUTE(type, name, initial) keep(SortedIndex(#name), kIsNumber<type>);
+#define JAXGEMM_CHOICE(type, name, initial) keep(SortedIndex(#name), kIsNumber<type>);
+#include "spec/call_schema.def"
+#undef JAXGEMM_PROBLEM
+#undef JAXGEMM_PROBLEM_ATTRIBUTE
+#undef JAXGEMM_CHOICE
+}
+
+// Whether `count` bytes are the same. It does not call memcmp, which takes longer for so few.
+[[gnu::always_inline]] inline bool SameBytes(const char* a, const char* b, size_t count) {
+  const auto differ = [a, b]<class T>(T x, size_t at) __attribute__((always_inline)) {
+    T y;
+    std::memcpy(&x, a + at, sizeof x);
+    std::memcpy(&y, b + at, sizeof y);
+    return x ^ y;
+  };
+  // The last part may repeat bytes of the one before.
+  if (count >= 8) {
+    for (size_t i = 0; i + 8 < count; i += 8) {
+      if (differ(uint64_t{}, i)) return false;
+    }
+    return !differ(uint64_t{}, count - 8);
+  }
+  if (count >= 4) return !(differ(uint32_t{}, 0) | differ(uint32_t{}, count - 4));
+  if (count == 0) return true;
+  return !(differ(uint8_t{}, 0) | differ(uint8_t{}, count / 2) | differ(uint8_t{}, count - 1));
+}
+
+// Whether the attribute has this name and this value.
+template <bool kNumber, size_t kSize>
+[[gnu::always_inline]] inline bool HasValue(const XLA_FFI_Attrs& given, int64_t i,
+                                            const char (&name)[kSize], const Values& values) {
+  const XLA_FFI_ByteSpan& its_name = *given.names[i];
+  if (its_name.len != kSize - 1 || !SameBytes(its_name.ptr, name, kSize - 1)) return false;
+  if constexpr (kNumber) {
+    if (given.types[i] != XLA_FFI_AttrType_SCALAR) return false;
+    const XLA_FFI_Scalar& scalar = Scalar(given, i);
+    return scalar.dtype == XLA_FFI_DataType_S64 &&
+           *static_cast<const int64_t*>(scalar.value) == values.numbers[i];
+  } else {
+    if (given.types[i] != XLA_FFI_AttrType_STRING) return false;
+    const XLA_FFI_ByteSpan& text = Text(given, i);
+    const std::string& other = values.texts[i];
+    return text.len == other.size() && SameBytes(text.ptr, other.data(), text.len);
+  }
+}
+
+bool HaveValues(const XLA_FFI_Attrs& given, const Values& values) {
+  return given.size == kNumAttributes
+#define JAXGEMM_PROBLEM(type, name, initial)
+#define JAXGEMM_PROBLEM_ATTRIBUTE(type, name, initial) \
+  &&HasValue<kIsNumber<type>>(given, SortedIndex(#name), #name, values)
+#define JAXGEMM_CHOICE(type, name, initial) \
+  &&HasValue<kIsNumber<type>>(given, SortedIndex(#name), #name, values)
+#include "spec/call_schema.def"
+#undef JAXGEMM_PROBLEM
+#undef JAXGEMM_PROBLEM_ATTRIBUTE
+#undef JAXGEMM_CHOICE
+      ;
+}
+
+// These walk through a frame's buffers and give each number of their types and shapes to `to`,
+// which returns false to stop: a Writer keeps the numbers, a Comparer compares them with others.
+// False: `to` has stopped, or the frame has something other than buffers.
 
 template <class To>
 bool AddBuffer(const void* given, To& to) {
@@ -53,7 +122,7 @@ bool AddBuffer(const void* given, To& to) {
 }
 
 template <class To>
-bool AddFrame(const XLA_FFI_CallFrame& frame, To& to) {
+bool AddBuffers(const XLA_FFI_CallFrame& frame, To& to) {
   if (!to.Add(frame.args.size) || !to.Add(frame.rets.size)) return false;
   for (int64_t i = 0; i < frame.args.size; ++i) {
     if (frame.args.types[i] != XLA_FFI_ArgType_BUFFER) return false;
@@ -62,20 +131,6 @@ bool AddFrame(const XLA_FFI_CallFrame& frame, To& to) {
   for (int64_t i = 0; i < frame.rets.size; ++i) {
     if (frame.rets.types[i] != XLA_FFI_RetType_BUFFER) return false;
     if (!AddBuffer(frame.rets.rets[i], to)) return false;
-  }
-  const XLA_FFI_Attrs& attrs = frame.attrs;
-  if (!to.Add(attrs.size)) return false;
-  for (int64_t i = 0; i < attrs.size; ++i) {
-    if (!AddText(*attrs.names[i], to)) return false;
-    if (attrs.types[i] == XLA_FFI_AttrType_STRING) {
-      if (!AddText(*static_cast<const XLA_FFI_ByteSpan*>(attrs.attrs[i]), to)) return false;
-      continue;
-    }
-    if (attrs.types[i] != XLA_FFI_AttrType_SCALAR) return false;
-    const auto& scalar = *static_cast<const XLA_FFI_Scalar*>(attrs.attrs[i]);
-    if (scalar.dtype != XLA_FFI_DataType_S64) return false;
-    // No string has the length -1, so a scalar is never taken for a string.
-    if (!to.Add(-1) || !to.Add(*static_cast<const int64_t*>(scalar.value))) return false;
   }
   return true;
 }
@@ -96,19 +151,21 @@ struct Comparer {
 };
 
 struct Kept {
-  std::vector<int64_t> signature;
+  Values values;
+  std::vector<int64_t> buffers;
   HostCall call;
   std::string target, kernel;  // those of the call, whose own are views
   bool is_simple = false;      // whether KeptCall returns it
 };
 
 std::unique_ptr<Kept> Keep(const XLA_FFI_CallFrame& frame) {
-  Writer signature;
-  if (!AddFrame(frame, signature)) return nullptr;
+  Writer buffers;
+  if (!AddBuffers(frame, buffers)) return nullptr;
   Attributes attributes;
   if (!ParseAttributes({&frame.attrs}, &attributes).empty()) return nullptr;
   auto kept = std::make_unique<Kept>();
-  kept->signature = std::move(signature.words);
+  kept->buffers = std::move(buffers.words);
+  KeepValues(frame.attrs, &kept->values);
   const Problem& p = attributes.problem;
   const Choice& c = attributes.choice;
   // Whether an addend is the same buffer as out depends on the addresses.
@@ -172,8 +229,8 @@ const HostCall* KeptCall(const XLA_FFI_CallFrame& frame) {
   Kept* kept = nullptr;
   for (const std::unique_ptr<Kept>& place : set.places) {
     if (!place) break;
-    Comparer comparer{place->signature.data()};
-    if (AddFrame(frame, comparer)) {
+    Comparer comparer{place->buffers.data()};
+    if (AddBuffers(frame, comparer) && HaveValues(frame.attrs, place->values)) {
       kept = place.get();
       break;
     }

@@ -52,6 +52,11 @@ inline bool ReadsInPlace(const HostKernel& kernel, const OperandView& lhs) {
   return kernel.multiply_in_place && lhs.dtype == DType::kF32 && line_stride * 4 % kHalfPage != 0;
 }
 
+// If a tile has one block of rows, an rhs that is contiguous along k is packed in pieces of so many
+// columns. Each is multiplied while it is in the L1 or the L2. Up to so long a k, a row of whole
+// tiles comes after the other (host/panels.h). The numbers were chosen by hand.
+constexpr int kPieceCols = 64, kPieceK = 128;
+
 // c[rows, cols] (+)= lhs[rows, k] rhs[k, cols]. packed_a and packed_b are this workgroup's
 // scratch; the skinny path does not use packed_b. Elements of c have 4 bytes.
 inline void MainLoop(const HostKernel& kernel, OperandView lhs, int64_t lhs_bytes, OperandView rhs,
@@ -74,32 +79,39 @@ inline void MainLoop(const HostKernel& kernel, OperandView lhs, int64_t lhs_byte
       scaled.rhs.Load(0, cols, scaled.Block(k_begin), col_scales);
     }
     const int block_k = static_cast<int>(k_end - k_begin), width = static_cast<int>(cols);
-    OperandView b = rhs;
-    b.data = Offset(rhs.data, k_begin * rhs.row_stride, rhs_bytes);
-    if (!skinny) kernel.pack_b(packed_b, b, block_k, width);
-    for (int64_t row = 0; row < rows; row += kHostBlockM) {
-      int block_m = static_cast<int>(std::min<int64_t>(kHostBlockM, rows - row));
-      OperandView a = lhs;
-      a.data = Offset(lhs.data, row * lhs.row_stride + k_begin * lhs.col_stride, lhs_bytes);
-      if (!in_place) kernel.pack_a(packed_a, a, block_m, block_k);
-      char* c_row = c + row * ldc * 4;
-      auto multiply = [&](void* to, int64_t ld, bool adds) {
-        if (skinny) {
-          kernel.multiply_skinny(packed_a, b, block_m, width, block_k, to, ld, adds);
-        } else if (in_place) {
-          kernel.multiply_in_place(a, packed_b, block_m, width, block_k, to, ld, adds);
-        } else {
-          kernel.multiply(packed_a, packed_b, block_m, width, block_k, to, ld, adds);
+    const bool in_pieces = !skinny && !scaled.block_k && rows <= kHostBlockM &&
+                           rhs.row_stride == 1 && block_k > kPieceK;
+    const int most = in_pieces ? kPieceCols : width;
+    for (int col = 0; col < width; col += most) {
+      const int piece = std::min(most, width - col);
+      OperandView b = rhs;
+      b.data = Offset(rhs.data, k_begin * rhs.row_stride + col * rhs.col_stride, rhs_bytes);
+      if (!skinny) kernel.pack_b(packed_b, b, block_k, piece);
+      for (int64_t row = 0; row < rows; row += kHostBlockM) {
+        int block_m = static_cast<int>(std::min<int64_t>(kHostBlockM, rows - row));
+        OperandView a = lhs;
+        a.data = Offset(lhs.data, row * lhs.row_stride + k_begin * lhs.col_stride, lhs_bytes);
+        // All pieces have the same rows.
+        if (!in_place && col == 0) kernel.pack_a(packed_a, a, block_m, block_k);
+        char* c_row = c + (row * ldc + col) * 4;
+        auto multiply = [&](void* to, int64_t ld, bool adds) {
+          if (skinny) {
+            kernel.multiply_skinny(packed_a, b, block_m, piece, block_k, to, ld, adds);
+          } else if (in_place) {
+            kernel.multiply_in_place(a, packed_b, block_m, piece, block_k, to, ld, adds);
+          } else {
+            kernel.multiply(packed_a, packed_b, block_m, piece, block_k, to, ld, adds);
+          }
+        };
+        if (!scaled.block_k) {
+          multiply(c_row, ldc, accumulate);
+          continue;
         }
-      };
-      if (!scaled.block_k) {
-        multiply(c_row, ldc, accumulate);
-        continue;
+        multiply(part, cols, false);
+        scaled.lhs.Load(row, block_m, scaled.Block(k_begin), row_scales);
+        kernel.promote(part, cols, block_m, width, row_scales, col_scales,
+                       reinterpret_cast<float*>(c_row), ldc, accumulate);
       }
-      multiply(part, cols, false);
-      scaled.lhs.Load(row, block_m, scaled.Block(k_begin), row_scales);
-      kernel.promote(part, cols, block_m, width, row_scales, col_scales,
-                     reinterpret_cast<float*>(c_row), ldc, accumulate);
     }
   }
 }

@@ -162,6 +162,11 @@ class Workgroup {
   void Run(Index index) {
     const Problem& p = call_.problem;
     if (p.ragged == Ragged::kNone) {
+      // One whole tile needs no schedule, which takes longer than a small product.
+      if (plan_.grid.num_tiles() == 1 && choice_.cut_tiles == 0 && p.tiles_per_chunk == 0) {
+        if (index == 0) Run(WorkTile{.k_end = plan_.grid.tiles_k});
+        return;
+      }
       StreamKMap map = plan_.stream_k_map();
       map.grid.group_m = call_.chunks().GroupM(map.grid);
       return Run(index, map);
@@ -182,15 +187,21 @@ class Workgroup {
   }
   template <class Map, class Ready>
   void Run(Index index, Map& map, const Ready& ready) {
-    auto compute = [this](const WorkTile& tile) {
-      Span span("compute", tile.m);
-      Compute(tile);
-    };
+    auto compute = [this](const WorkTile& tile) { TracedCompute(tile); };
     auto store = [this](const WorkTile& tile) { Store(tile); };
     const ClaimArgs args = plan_.claim_args();
     auto* counters = reinterpret_cast<int32_t*>(call_.workspace + plan_.claim_offset);
     const AnyClaim claim = MakeClaim(args, counters, index, args.FirstQueue(index), map.size());
     ForEachWorkTile(claim, map, ready, choice_.claim_ahead, compute, store);
+  }
+
+  void Run(const WorkTile& tile) {
+    TracedCompute(tile);
+    Store(tile);
+  }
+  void TracedCompute(const WorkTile& tile) {
+    Span span("compute", tile.m);
+    Compute(tile);
   }
 
   bool ragged_m() const { return call_.problem.ragged == Ragged::kM; }
