@@ -4,6 +4,7 @@
 #include <initializer_list>
 
 #include "kernel/gemm_args.h"
+#include "plan/relayout_sm90.h"
 #include "plan/sm90.h"
 #include "sm90/launch_args.h"
 #include "spec/text.h"
@@ -368,6 +369,7 @@ bool Computes(const GpuInstance& instance, const Problem& given, const Chip& chi
     return false;
   }
   const Problem p = instance.transposed ? Transposed(given) : given;
+  if (HasOnlyGroupedForm(instance) && !(p.grouped() && RegistersReadRhs(p))) return false;
   return instance.lhs == p.lhs_dtype && instance.rhs == p.rhs_dtype &&
          instance.lhs_contracting == p.lhs_contracting &&
          instance.rhs_contracting == p.rhs_contracting && instance.target == chip.target;

@@ -13,7 +13,8 @@ namespace {
 // Why a GPU kernel loads an operand element by element, which is slower, or "". Else it loads 16
 // bytes at a time, which needs lines of a multiple of 16 bytes, and on Hopper a layout that TMA
 // reads.
-std::string WhyLoadedByElement(const Problem& p, bool is_lhs, const GpuInstance& instance) {
+std::string WhyLoadedByElement(const Problem& p, bool is_lhs, const GpuInstance& instance,
+                               KernelForm form) {
   constexpr int64_t kVectorBytes = 16;
   const int64_t contracting = is_lhs ? p.lhs_contracting : p.rhs_contracting;
   const DType dtype = is_lhs ? p.lhs_dtype : p.rhs_dtype;
@@ -24,7 +25,8 @@ std::string WhyLoadedByElement(const Problem& p, bool is_lhs, const GpuInstance&
     return dimension + "=" + Str(size) + ": the rows of " + operand +
            " are not a multiple of 16 bytes long" + end;
   }
-  const bool by_registers = LhsInRegisters(instance) && is_lhs != instance.transposed;
+  const bool by_registers = (LhsInRegisters(instance) && is_lhs != instance.transposed) ||
+                            (RhsInRegisters(instance, form) && !is_lhs);
   if (instance.target != "sm90" || by_registers || (is_lhs ? TmaReadsLhs(p) : TmaReadsRhs(p))) {
     return "";
   }
@@ -82,7 +84,7 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Ch
   }
   if (plan.instance) {
     for (bool is_lhs : {true, false}) {
-      std::string reason = WhyLoadedByElement(p, is_lhs, *plan.instance);
+      std::string reason = WhyLoadedByElement(p, is_lhs, *plan.instance, c.form);
       if (!reason.empty()) say(std::move(reason));
     }
   }

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "plan/sm90.h"
+#include "sm90/launch_args.h"
+
 namespace jaxgemm {
 namespace {
 
@@ -43,7 +46,7 @@ constexpr double kStraddles = 1.12;
 
 // The microseconds of the copies and the product together. Only relayouts of one problem are
 // compared, so the time that all of them share need not be exact.
-double Microseconds(const Problem& p, const Relayout& r) {
+double Microseconds(const Problem& p, const Config& config, const Relayout& r) {
   const Problem relaid = Relaid(p, r);
   const int64_t bytes = Bytes(p.lhs_dtype);
   const double element = AsDouble(bytes);
@@ -81,9 +84,13 @@ double Microseconds(const Problem& p, const Relayout& r) {
   const int64_t lhs_line = r.lhs_contracting == 1 ? r.k : r.m;
   const int64_t rhs_line = r.rhs_contracting == 1 ? r.k : relaid.num_columns();
   const bool straddles = lhs_line * bytes % kCacheLine != 0 || rhs_line * bytes % kCacheLine != 0;
-  const bool by_registers = RegistersReadRhs(relaid);
-  time +=
-      operations / (by_registers ? kRegistersRate : TmaRate(bytes)) * (straddles ? kStraddles : 1);
+  // The grouped form has its tiles at a fixed stride.
+  const bool at_stride =
+      config.num_queues == 0 && config.num_shares == 0 &&
+      (config.schedule == Schedule::kAuto || config.schedule == Schedule::kPersistent);
+  const bool by_registers = RegistersReadRhs(relaid) && (at_stride || !p.grouped());
+  const double rate = by_registers && !p.grouped() ? kRegistersRate : TmaRate(bytes);
+  time += operations / rate * (straddles ? kStraddles : 1);
   for (bool reads : {TmaReadsLhs(relaid), TmaReadsRhs(relaid) || by_registers}) {
     if (!reads) time += operations / ElementRate(bytes);
   }
@@ -115,9 +122,12 @@ bool RegistersReadRhs(const Problem& p) {
   // On an H200, 512 x 4096 x 4096 takes 60 us, and XLA's kernel 51 us; with 256 rows it takes 34
   // us, and XLA's 52 us.
   constexpr int64_t kMostRows = 256;
-  return p.lhs_dtype == DType::kF32 && !p.grouped() && p.tiles_per_chunk == 0 && p.m <= kMostRows &&
-         p.lhs_contracting == 1 && p.rhs_contracting == 0 && TmaReadsLhs(p) &&
-         p.n * Bytes(p.rhs_dtype) % kLineBytes == 0;
+  const bool has_kernel =
+      p.grouped() ? p.ragged == Ragged::kM && p.lhs_dtype != DType::kS8 &&
+                        IsWideFloat(p.out_dtype) && NeedsOnlyVectors(p)
+                  : p.lhs_dtype == DType::kF32 && p.tiles_per_chunk == 0 && p.m <= kMostRows;
+  return has_kernel && Bytes(p.lhs_dtype) != 2 && p.block_k == 0 && p.lhs_contracting == 1 &&
+         p.rhs_contracting == 0 && TmaReadsLhs(p) && p.n * Bytes(p.rhs_dtype) % kLineBytes == 0;
 }
 int64_t AlignedK(const Problem& p) {
   const bool along_k = p.lhs_contracting == 1 || p.rhs_contracting == 1;
@@ -142,7 +152,7 @@ Relayout ChooseRelayout(const Problem& p, const Config& config, const Chip& chip
   // Chunks of lhs have not arrived when a copy would be made. Two things cannot be padded: an out
   // that is accumulated into in place, and the two matrices of a gated rhs.
   const bool lhs_stays = p.tiles_per_chunk > 0;
-  double least = Microseconds(p, best);
+  double least = Microseconds(p, config, best);
   for (int64_t k : Paddings(p.k, p.lhs_dtype)) {
     for (int64_t m : Paddings(p.m, p.lhs_dtype)) {
       for (int64_t n : Paddings(p.n, p.lhs_dtype)) {
@@ -152,7 +162,7 @@ Relayout ChooseRelayout(const Problem& p, const Config& config, const Chip& chip
           for (int64_t rhs : {0, 1}) {
             const Relayout trial{lhs, rhs, m, n, k};
             if (lhs_stays && trial.CopiesLhs(p)) continue;
-            const double time = Microseconds(p, trial);
+            const double time = Microseconds(p, config, trial);
             if (time < least) least = time, best = trial;
           }
         }

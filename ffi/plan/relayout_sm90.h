@@ -1,9 +1,10 @@
 // Copies of operands that let a Hopper kernel read them by TMA.
 //
 // TMA reads lines that are a multiple of 16 bytes long. Operands of 8 and 32 bits must be
-// k-contiguous, because wgmma reads them only k-major from shared memory. An operand that TMA
-// cannot read is loaded element by element, which is 10 to 20 times slower. So XLA copies an
-// operand before the call if that costs less than it saves.
+// k-contiguous, because wgmma reads them only k-major from shared memory; some kernels read one
+// such operand into registers (RegistersReadRhs). Any other operand that TMA cannot read is loaded
+// element by element, which is 10 to 20 times slower. So XLA copies an operand before the call if
+// that costs less than it saves.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +34,9 @@ bool TmaReadsRhs(const Problem& problem);
 // operand boxes begin there, and must begin at multiples of 16 bytes. The kernel sets elements of
 // other groups to zero.
 int64_t AlignedK(const Problem& problem);
-// Whether the kernels of float32 that store out^T read both operands in place: rhs, which is their
-// lhs, through registers.
+// Whether there are kernels that read both operands in place, an rhs of 8 or 32 bits that is not
+// k-contiguous through registers: of float32 those that store out^T, whose lhs it is, and of
+// grouped products those that apply only vectors.
 bool RegistersReadRhs(const Problem& problem);
 // Whether TMA can store out.
 bool TmaStoresOut(const Problem& problem);

@@ -14,10 +14,6 @@
 namespace jaxgemm {
 namespace {
 
-// Whether the epilogue only applies vectors, if there are any, casts, and stores.
-bool NeedsOnlyVectors(const Problem& p) {
-  return !p.save_preact && p.activation == Activation::kNone && !p.gated && !p.accumulate;
-}
 // Whether TMA moves all arrays, and out has the type that the plain forms store.
 bool IsStoredByTma(const Problem& p) {
   return TmaMovesAll(p) && p.out_dtype == PlainOut(p.lhs_dtype);
@@ -29,6 +25,7 @@ bool CanBeFused(const Problem& p) { return TmaReadsLhs(p) && TmaReadsRhs(p) && !
 
 // Whether a form that loads both operands by TMA stores the product's result.
 bool Stores(const Problem& p, const GpuInstance& instance, KernelForm form) {
+  if (RhsInRegisters(instance, form)) return RegistersReadRhs(p);
   if (HasOnlyVectors(form, instance.lhs, instance.tile_n)) {
     return IsStoredByTma(p) && NeedsOnlyVectors(p);
   }
@@ -150,11 +147,12 @@ void ChooseForm(const Problem& p, const Chip& chip, Plan* plan) {
                            : std::min(tiles, RoundUp(c.num_workgroups, size));
   }
   const bool ping_pongs = PingPongs(p, instance, static_cast<double>(tiles), c.num_workgroups);
-  const KernelForm grouped = p.gated                      ? KernelForm::kGroupedGated
-                             : p.out_dtype == DType::kF32 ? KernelForm::kGroupedWide
-                             : Stores(p, instance, KernelForm::kGrouped)
-                                 ? KernelForm::kGrouped
-                                 : KernelForm::kGroupedVectors;
+  const KernelForm grouped =
+      p.gated ? KernelForm::kGroupedGated
+      : p.out_dtype == DType::kF32 && !RhsInRegisters(instance, KernelForm::kGrouped)
+          ? KernelForm::kGroupedWide
+      : Stores(p, instance, KernelForm::kGrouped) ? KernelForm::kGrouped
+                                                  : KernelForm::kGroupedVectors;
   const KernelForm form = p.grouped()                                 ? grouped
                           : plan->stealing() || p.tiles_per_chunk > 0 ? KernelForm::kClaimed
                           : IsPlainProduct(p)
@@ -214,6 +212,10 @@ bool Cuts(const Problem& p, const GpuInstance& instance, int64_t workgroups) {
 int64_t ClustersAtOnce(int64_t ctas, KernelForm form, const Chip& chip) {
   constexpr int64_t kClusters[] = {0, 132, 66, 39, 30, 22, 17, 15, 15};
   return kClusters[ctas] * Sm90CtasPerSm(form) * chip.num_cus / kClusters[1];
+}
+
+bool NeedsOnlyVectors(const Problem& p) {
+  return !p.save_preact && p.activation == Activation::kNone && !p.gated && !p.accumulate;
 }
 
 bool HasNoEpilogue(const Problem& p) { return !p.has_vectors() && NeedsOnlyVectors(p); }

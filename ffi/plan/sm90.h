@@ -16,6 +16,9 @@ TileGrid ClusterGrid(const Plan& plan);
 // How many clusters of `ctas` CTAs run at once.
 int64_t ClustersAtOnce(int64_t ctas, KernelForm form, const Chip& chip);
 
+// Whether the epilogue only applies vectors, if there are any, casts, and stores.
+bool NeedsOnlyVectors(const Problem& problem);
+
 // Whether the epilogue only casts and stores.
 bool HasNoEpilogue(const Problem& problem);
 

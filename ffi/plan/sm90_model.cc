@@ -83,7 +83,8 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
       std::clamp(ctas / AsDouble(chip.num_cus), 1.0, AsDouble(Sm90CtasPerSm(decomposition.form)));
   const int stages =
       Sm90Stages(decomposition.form, instance.tile_n,
-                 Sm90RhsRows(instance.tile_n, !in_boxes, static_cast<int>(Bytes(instance.lhs))));
+                 Sm90RhsRows(instance.tile_n, !in_boxes, static_cast<int>(Bytes(instance.lhs))),
+                 Bytes(instance.lhs) == 1 && RhsInRegisters(instance, decomposition.form));
   // The model's times of a column's store were fitted to CTAs of 128 rows.
   constexpr double kStoredRows = 128;
   auto power = [&](double cycles) { return std::pow(cycles, model.norm); };
@@ -124,7 +125,9 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   const double l2_share = power(exact_rounds / std::max(1.0, rounds));
   const bool multicasts = cluster > 1 || cluster_m * cluster_n > 1;
   const double waits = multicasts ? model.sharing : 0;
-  const bool tma_loads_all = (TmaReadsLhs(p) || LhsInRegisters(instance)) && TmaReadsRhs(p);
+  const bool tma_loads_all =
+      (TmaReadsLhs(p) || LhsInRegisters(instance)) &&
+      (TmaReadsRhs(p) || Bytes(instance.lhs) == 1 && RhsInRegisters(instance, decomposition.form));
   const double slower = (split                     ? model.peers_loop
                          : decomposition.cut_tiles ? model.general_loop
                                                    : 1) *

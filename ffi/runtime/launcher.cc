@@ -36,12 +36,10 @@ std::string& KernelFolder() {
   return folder;
 }
 
+bool IsAligned(const void* array) { return reinterpret_cast<uintptr_t>(array) % 16 == 0; }
 bool IsAlignedForMx(const Call& call) {
-  uintptr_t bits = 0;
-  for (const void* operand : {call.lhs, call.rhs, call.lhs_scales, call.rhs_scales}) {
-    bits |= reinterpret_cast<uintptr_t>(operand);
-  }
-  return bits % 16 == 0;
+  return IsAligned(call.lhs) && IsAligned(call.rhs) && IsAligned(call.lhs_scales) &&
+         IsAligned(call.rhs_scales);
 }
 
 }  // namespace
@@ -132,13 +130,14 @@ std::string GpuLauncher::Load(const GpuInstance& instance, int device) {
   std::atomic<void*>* slots = Functions(instance, device);
   // There is one slot for each form, and slot 0 is that of the general form. It is stored last, so
   // all slots are set when slot 0 is. If an instance has no general form, slot 0 holds the function
-  // of kFused or, without that, of kPeers or kMx.
+  // of kFused or, without that, of kPeers, kMx or kGrouped.
   if (slots[0].load(std::memory_order_acquire)) return "";
   std::lock_guard lock(mutex_);
   if (slots[0].load(std::memory_order_relaxed)) return "";
   void* functions[kKernelForms] = {};
   error = LoadModule(instance, device, functions);
-  for (KernelForm instead : {KernelForm::kFused, KernelForm::kPeers, KernelForm::kMx}) {
+  for (KernelForm instead :
+       {KernelForm::kFused, KernelForm::kPeers, KernelForm::kMx, KernelForm::kGrouped}) {
     if (!functions[0]) functions[0] = functions[static_cast<int>(instead)];
   }
   for (int form = kKernelForms; error.empty() && form-- > 0;) {
@@ -242,10 +241,15 @@ std::string GpuLauncher::Launch(const Call& given, int device, void* stream) {
     // fails if TMA cannot read them. The remaining forms need TMA for both operands and, unless
     // they are fused, for out. If TMA cannot move one of these (for example, because its address is
     // no multiple of 16 bytes), the function in the slot of the general form runs instead (Load).
+    const bool by_registers = RhsInRegisters(instance, plan.choice.form);
     const bool tma_moves_all =
-        maps.lhs_valid && maps.rhs_valid && (maps.out_valid || IsFused(plan.choice.form));
+        maps.lhs_valid && maps.rhs_valid &&
+        (by_registers ? IsAligned(call.out) : maps.out_valid || IsFused(plan.choice.form));
     if (plan.choice.form == KernelForm::kScaled && !(maps.lhs_valid && maps.rhs_valid)) {
       return instance.name + " reads operands with scales of blocks at multiples of 16 bytes.";
+    }
+    if (by_registers && !tma_moves_all) {
+      return instance.name + " reads operands and writes out at multiples of 16 bytes.";
     }
     if (IsPeers(plan.choice.form) || plan.choice.form == KernelForm::kScaled || tma_moves_all) {
       form = plan.choice.form;

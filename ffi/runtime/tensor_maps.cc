@@ -87,7 +87,7 @@ TensorMaps MakeTensorMaps(const Driver& driver, const Call& call) {
   // each CTA of a pair loads one. Else a box has the part of the k that a CTA loads for all CTAs of
   // a cluster.
   maps.rhs_valid =
-      TmaReadsRhs(p) &&
+      (TmaReadsRhs(p) || RhsInRegisters(instance, call.plan.choice.form)) &&
       (p.rhs_contracting == 1 ? EncodeOperand(driver, p.rhs_dtype, call.rhs, p.num_rhs(),
                                               p.num_columns(), p.k, instance.tile_n / 2, &maps.rhs)
                               : EncodeOperand(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.k,

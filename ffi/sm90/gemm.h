@@ -9,10 +9,12 @@
 
 #include "schedule/fixup.h"
 #include "sm90/claim.h"
+#include "sm90/columns_epilogue.h"
 #include "sm90/epilogue.h"
 #include "sm90/mainloop.h"
 #include "sm90/overlapped_store.h"
 #include "sm90/pingpong.h"
+#include "sm90/register_operand.h"
 
 namespace jaxgemm {
 
@@ -119,6 +121,8 @@ template <class Traits>
 class Workgroup {
   static constexpr bool kIsGrouped = IsGrouped(Traits::kForm);
   static constexpr bool kIsScaled = Traits::kForm == KernelForm::kScaled;
+  using ItsMultiplier =
+      std::conditional_t<Traits::kRhsInRegisters, RegisterMultiplier<Traits>, Multiplier<Traits>>;
 
  public:
   static_assert(kSm90Threads == (1 + Traits::kConsumers) * kWarpgroupSize);
@@ -159,6 +163,8 @@ class Workgroup {
       TakeRegisters<kIsScaled ? 208 : 224>();
       if constexpr (Traits::kIsPingPong) {
         ConsumePingPong();
+      } else if constexpr (Traits::kRhsInRegisters) {
+        ConsumeByRegisters();
       } else if constexpr (Traits::kIsPlain || kIsGrouped) {
         ConsumeAndStoreMeanwhile();
       } else {
@@ -319,10 +325,21 @@ class Workgroup {
     stored.Finish();
   }
 
+  JAXGEMM_SM90 void ConsumeByRegisters() {
+    typename Traits::Sum sums[Traits::kAllSums];
+    RegisterMultiplier<Traits> multiplier(shared_, Sharers<Traits>(maps_));
+    ForEachSent([&](const WorkTile& tile) { multiplier.Run(args_, tile, sums); },
+                [&](const WorkTile& tile) {
+      ColumnsEpilogue<Traits>(args_, maps_, shared_, rank_, tile).Store(tile, sums);
+    });
+    // Shared memory must exist until TMA has read it.
+    if (IsLeader()) WaitForStoredBoxes<0>();
+  }
+
   // Both warpgroups receive all tiles; each computes every other one.
   JAXGEMM_SM90 void ConsumePingPong() {
     typename Traits::Sum sums[Traits::kAllSums];
-    Multiplier<Traits> multiplier(shared_, Sharers<Traits>(maps_));
+    ItsMultiplier multiplier(shared_, Sharers<Traits>(maps_));
     const PingPongTurns turns;
     typename FusedEpilogue<Traits>::Vectors vectors;
     Index turn = 0;
@@ -339,6 +356,9 @@ class Workgroup {
     };
     auto store = [&](const WorkTile& tile) {
       if (!turns.IsMine(turn++)) return;
+      if constexpr (Traits::kRhsInRegisters) {
+        return ColumnsEpilogue<Traits>(args_, maps_, shared_, rank_, tile).Store(tile, sums);
+      }
       FusedEpilogue<Traits> epilogue(shared_, rank_);
       if constexpr (Traits::kHasOnlyVectors) {
         epilogue.ApplyVectors(args_, tile, vectors, sums);

@@ -9,6 +9,7 @@
 #include "sm90/overlapped_store.h"
 #include "sm90/peers_epilogue.h"
 #include "sm90/pingpong.h"
+#include "sm90/register_operand.h"
 
 namespace jaxgemm {
 
@@ -198,15 +199,11 @@ class DenseWorkgroup {
     // The last stages are not released to another CTA, because no load follows, and the CTA may
     // have exited.
     const Index k_tiles = map_.tile.k_end - map_.tile.k_begin;
-    Multiplier<Traits> multiplier(shared_, sharers_,
-                                  sharers_.count() > 1 ? k_tiles - Traits::kStages : kNever);
+    std::conditional_t<Traits::kLhsInRegisters, RegisterMultiplier<Traits>, Multiplier<Traits>>
+        multiplier(shared_, sharers_, sharers_.count() > 1 ? k_tiles - Traits::kStages : kNever);
     const PeerExchange<Traits> exchange(shared_, map_.map.peers, peer_rank_);
     exchange.Expect();
-    if constexpr (Traits::kLhsInRegisters) {
-      multiplier.RunByRegisters(map_.tile, sums);
-    } else {
-      multiplier.Run(args_, map_.tile, sums);
-    }
+    multiplier.Run(args_, map_.tile, sums);
     PeersEpilogue<Traits> epilogue(shared_, rank_);
     if constexpr (Traits::kTransposed && !Traits::kInteger) {
       const bool is_alone = SameInWarp(map_.map.peers == 1);

@@ -21,7 +21,9 @@ struct Sm90Traits {
   static constexpr bool kIsPingPong = IsPingPong(form, tile_n);
   static constexpr bool kIsDense = IsDense(form);
   static constexpr bool kIsPlain = IsPlain(form), kIsFused = IsFused(form);
-  static constexpr bool kHasOnlyVectors = HasOnlyVectors(form, lhs, tile_n);
+  static constexpr bool kRhsInRegisters =
+      RhsInRegisters(form, lhs, lhs_k_contiguous, rhs_k_contiguous, transposed);
+  static constexpr bool kHasOnlyVectors = !kRhsInRegisters && HasOnlyVectors(form, lhs, tile_n);
   static constexpr bool kHasOnlyDenseForms = HasOnlyDenseForms(tile_n, transposed);
   // Whether the form also runs if TMA cannot read an operand, which its threads then copy.
   static constexpr bool kLoadsByElement =
@@ -37,10 +39,11 @@ struct Sm90Traits {
   static constexpr bool kRhsKContiguous = rhs_k_contiguous;
   static constexpr int kBytes = ElementBytes(lhs);
   // The layout in shared memory. wgmma needs 8-bit and 32-bit operands k-major there. With
-  // kLhsInRegisters lhs is not, but threads read it and give it to wgmma in registers.
+  // kLhsInRegisters or kRhsInRegisters one operand is not, but threads read it and give it to wgmma
+  // in registers (register_operand.h).
   static constexpr bool kLhsInRegisters = LhsInRegisters(lhs, lhs_k_contiguous, transposed);
   static constexpr bool kLhsKMajor = kLhsKContiguous || (kBytes != 2 && !kLhsInRegisters);
-  static constexpr bool kRhsKMajor = kRhsKContiguous || kBytes != 2;
+  static constexpr bool kRhsKMajor = kRhsKContiguous || (kBytes != 2 && !kRhsInRegisters);
   static_assert(ElementBytes(rhs) == kBytes);
   static constexpr int kCluster = cluster;
   static constexpr int kTileM = tile_m, kTileN = tile_n, kTileK = kRowBytes / kBytes;
@@ -64,7 +67,10 @@ struct Sm90Traits {
   static constexpr int kFours = kSums / 4;
   static constexpr int kAllSums = kBlocksM * kSums;
 
-  using Mma = Wgmma<lhs, rhs, kTileN, !kLhsKMajor && !kLhsInRegisters, !kRhsKMajor>;
+  // With kRhsInRegisters wgmma multiplies 64 columns of rhs, as its rows, by all rows of lhs.
+  using Mma =
+      std::conditional_t<kRhsInRegisters, Wgmma<rhs, lhs, kCtaM, false, false>,
+                         Wgmma<lhs, rhs, kTileN, !kLhsKMajor && !kLhsInRegisters, !kRhsKMajor>>;
   static constexpr int kSteps = kTileK / Mma::kDepth;
 
   // Operands that are not k-major are stored in blocks. A row of a block is 128 bytes along m or n
@@ -81,10 +87,12 @@ struct Sm90Traits {
                                                                                     : 64);
   static constexpr int kConsumerWarps = kConsumers * kWarpgroupSize / kWarpSize;
   static constexpr int kOutBoxes = Sm90OutBoxes(kTileN);
-  static constexpr int kStagedBytes = Sm90StagedBytes(form, kTileN);
+  // Whether a warpgroup's results of a tile are in shared memory together (columns_epilogue.h).
+  static constexpr bool kStagesWholeTiles = kRhsInRegisters && kBytes == 1;
+  static constexpr int kStagedBytes = Sm90StagedBytes(form, kTileN, kStagesWholeTiles);
   static constexpr int kStagedN = kTileN % 32 != 0 ? 16 : kOutBoxes == 1 ? 32 : 64;
   static_assert(IsPeers(form) || kBoxRows * kStagedN * 4 <= kStagedBytes);
-  static constexpr int kStages = Sm90Stages(form, kTileN, kRhsRows);
+  static constexpr int kStages = Sm90Stages(form, kTileN, kRhsRows, kStagesWholeTiles);
 
   // Properties of a call that some forms fix at compile time.
   static JAXGEMM_SM90 Ragged RaggedOf(const GemmArgs& args) {

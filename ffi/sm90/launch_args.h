@@ -76,10 +76,30 @@ constexpr bool HasOnlyDenseForms(int64_t tile_n, bool transposed) {
   return !transposed && tile_n % 64 != 0;
 }
 
+// Whether a form reads an rhs of 8 or 32 bits that is not k-contiguous into registers, because
+// wgmma reads these types from shared memory only k-major. It then multiplies rhs^T lhs^T.
+constexpr bool RhsInRegisters(KernelForm form, DType lhs, bool lhs_k_contiguous,
+                              bool rhs_k_contiguous, bool transposed) {
+  return form == KernelForm::kGrouped && ElementBytes(lhs) != 2 && lhs != DType::kS8 &&
+         lhs_k_contiguous && !rhs_k_contiguous && !transposed;
+}
+// Whether an instance has that form only. The tile of 128 x 128 also has other forms, which load
+// rhs element by element.
+constexpr bool HasOnlyGroupedForm(DType lhs, int64_t tile_n, bool lhs_k_contiguous,
+                                  bool rhs_k_contiguous, bool transposed) {
+  return RhsInRegisters(KernelForm::kGrouped, lhs, lhs_k_contiguous, rhs_k_contiguous,
+                        transposed) &&
+         tile_n > 128;
+}
+
 // `cluster`: CTAs that share a tile's rhs. `transposed`: out is stored column-major.
 constexpr bool HasForm(KernelForm form, DType lhs, int64_t tile_n, int64_t cluster,
                        bool lhs_k_contiguous, bool rhs_k_contiguous, bool transposed) {
   if (form == KernelForm::kMx) return false;
+  if (RhsInRegisters(form, lhs, lhs_k_contiguous, rhs_k_contiguous, transposed)) return true;
+  if (HasOnlyGroupedForm(lhs, tile_n, lhs_k_contiguous, rhs_k_contiguous, transposed)) {
+    return false;
+  }
   if (form == KernelForm::kScaled) {
     // The registers have the accumulators, and as many partial sums of a block of k.
     return !transposed && tile_n == 128 && ElementBytes(lhs) == 1 && lhs != DType::kS8 &&
@@ -206,8 +226,10 @@ constexpr int64_t MostReceivedUnits(int64_t tile_n) {
 // columns of 16 bits, or as many accumulators as fit. With 192 columns a second box would cost a
 // stage. With peers it is for the other peers' partial sums of the columns that a peer owns.
 constexpr int Sm90OutBoxes(int64_t tile_n) { return tile_n % 128 == 0 ? 2 : 1; }
-constexpr int Sm90StagedBytes(KernelForm form, int64_t tile_n) {
+constexpr int Sm90StagedBytes(KernelForm form, int64_t tile_n, bool stages_whole_tiles) {
   constexpr int kWarps = kSm90Consumers * 4;
+  // All results of both warpgroups, which have 128 rows and columns each.
+  if (stages_whole_tiles) return 128 / kBoxRows * 2 / 4 * kBoxRows * kBoxBytes;
   if (!IsPeers(form)) return Sm90OutBoxes(tile_n) * kBoxRows * kBoxBytes;
   return static_cast<int>(MostReceivedUnits(tile_n)) * 8 * kBoxRows * 4 /
          (SharesOutWarps(tile_n) ? kWarps : 1);
@@ -221,9 +243,10 @@ constexpr int Sm90RhsRows(int64_t tile_n, bool k_major, int bytes) {
 // The number of stages of a CTA, each with the CTA's rows of lhs: as many as its shared memory has
 // room for. kOther is room for the rest of SharedMemory (gemm_traits.h): barriers, work tiles,
 // indices.
-constexpr int Sm90Stages(KernelForm form, int64_t tile_n, int rhs_rows) {
+constexpr int Sm90Stages(KernelForm form, int64_t tile_n, int rhs_rows, bool stages_whole_tiles) {
   constexpr int kWarps = kSm90Consumers * 4, kOther = 1024;
-  return (Sm90SharedBytes(form) - kOther - kWarps * Sm90StagedBytes(form, tile_n)) /
+  return (Sm90SharedBytes(form) - kOther -
+          kWarps * Sm90StagedBytes(form, tile_n, stages_whole_tiles)) /
          ((static_cast<int>(CtaRows(tile_n)) + rhs_rows) * kBoxBytes);
 }
 

@@ -17,6 +17,7 @@ inline constexpr Index kNever = std::numeric_limits<Index>::max();
 // the next one are issued before those of the previous one are waited for.
 template <class Traits>
 class Multiplier {
+ protected:
   using Sum = typename Traits::Sum;
   using Mma = typename Traits::Mma;
   // Threads of the consumer warpgroups that compute one output tile.
@@ -28,18 +29,21 @@ class Multiplier {
   // Whether stages are released in the CTAs that load for this one.
   static constexpr bool kInCluster = Traits::kCluster > 1 || Traits::kMayMulticast;
 
+ public:
   // The default for `meanwhile`: no other work while a tile is multiplied.
   struct Nothing {
     static constexpr Index NextTime(Index) { return kNever; }
     JAXGEMM_SM90 void operator()() const {}
   };
 
- public:
   JAXGEMM_SM90 Multiplier(SharedMemory<Traits>& shared, const Sharers<Traits>& sharers,
                           Index releases = kNever)
       : shared_(shared), releases_(releases) {
     const int thread = ThreadId() - kWarpgroupSize, lane = thread % kWarpSize;
-    const int rows = Traits::kIsPingPong ? 0 : thread / kWarpgroupSize * Traits::kWgmmaM;
+    // With kRhsInRegisters both warpgroups multiply all rows.
+    const int rows = Traits::kIsPingPong || Traits::kRhsInRegisters
+                         ? 0
+                         : thread / kWarpgroupSize * Traits::kWgmmaM;
     full_.first = SameInWarp(SharedAddress(shared.full));
     lhs_ =
         SameInWarp(MatrixStart(SharedAddress(shared.lhs) + rows * kRowBytes, Traits::kBlockBytes));
@@ -120,41 +124,6 @@ class Multiplier {
     if constexpr (kCountsReleases) releases_ -= count;
   }
 
-  // As Run, but wgmma gets lhs in registers. These cannot be loaded again before the wgmmas have
-  // ended, so each k tile is waited for; the other warpgroup multiplies in that time.
-  JAXGEMM_SM90 void RunByRegisters(const WorkTile& tile, Sum (&sums)[Traits::kAllSums]) {
-    const Index count = SameInWarp(tile.k_end - tile.k_begin);
-    if (!kHasK && count <= 0) {
-#pragma unroll
-      for (int i = 0; i < Traits::kAllSums; ++i) ClearSum(sums[i]);
-      return;
-    }
-    ForEachSum<ForgetSum>(sums);
-    RingPlace<Traits::kStages> stage{static_cast<int>(SameInWarp(stage_.slot)),
-                                     SameInWarp(stage_.parity)};
-    Index k_tile = 0;
-    do {
-      full_.Wait(stage.slot, stage.parity);
-      uint32_t fragments[Traits::kSteps][4];
-      ReadFragments(shared_.lhs[stage.slot], fragments);
-      const uint32_t rhs = rhs_ + (stage.slot * Traits::kRhsBytes >> 4);
-      ForEachSum<FenceSum>(sums);
-      WgmmaFence();
-#pragma unroll
-      for (int step = 0; step < Traits::kSteps; ++step) {
-        Mma::RunA(sums, fragments[step], MatrixAt(rhs + step * Advance<Traits::kRhsKMajor>()),
-                  step > 0 || k_tile > 0);
-      }
-      WgmmaCommit();
-      ForEachSum<FenceSum>(sums);
-      WgmmaWait<0>();
-      Release(stage.slot);
-      stage.Advance();
-    } while (++k_tile < count);
-    ForEachSum<FenceSum>(sums);
-    stage_ = stage;
-  }
-
   // As Run, for operands with scales of blocks: the partial sums of each k tile are multiplied by
   // the scales of its blocks and added to the accumulators. The other warpgroup multiplies in that
   // time.
@@ -181,7 +150,7 @@ class Multiplier {
     return slot < 0 ? slot + Traits::kStages : slot;
   }
 
- private:
+ protected:
   template <void (*kDo)(Sum&)>
   static JAXGEMM_SM90 void ForEachSum(Sum (&sums)[Traits::kAllSums]) {
 #pragma unroll
@@ -272,29 +241,6 @@ class Multiplier {
   template <bool kKMajor>
   static constexpr uint32_t Advance() {
     return (kKMajor ? Mma::kDepth * Traits::kBytes : Mma::kDepth * kRowBytes) >> 4;
-  }
-
-  // Reads this thread's elements of its warpgroup's 64 rows as Wgmma::RunA takes them. The rows of
-  // shared memory run along m, 128 bytes at one k, with TMA's swizzle.
-  static JAXGEMM_SM90 void ReadFragments(const char* lhs,
-                                         uint32_t (&fragments)[Traits::kSteps][4]) {
-    static_assert(Traits::kBytes == 4 && Mma::kDepth == 8);
-    const int thread = ThreadId() - kWarpgroupSize, lane = thread % kWarpSize;
-    const int row = thread / kWarpSize * 16 + lane / 4, k = lane % 4;
-    const int vector = row % Traits::kBlock / 4;  // of 16 bytes
-    // Eight rows further are two vectors, and four k further are four rows of shared memory.
-    const int at = row / Traits::kBlock * Traits::kBlockBytes + k * kRowBytes + (vector ^ k) * 16 +
-                   row % 4 * 4;
-    const int rows8 = 2 * 16, k4 = 4 * 16, next4 = 4 * kRowBytes;
-    const int places[4] = {at, at ^ rows8, (at ^ k4) + next4, (at ^ rows8 ^ k4) + next4};
-#pragma unroll
-    for (int step = 0; step < Traits::kSteps; ++step) {
-#pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        fragments[step][i] =
-            *reinterpret_cast<const uint32_t*>(lhs + places[i] + step * Mma::kDepth * kRowBytes);
-      }
-    }
   }
 
   JAXGEMM_SM90 void Release(int slot) {

@@ -262,6 +262,12 @@ JAXGEMM_SM90 void StorePair(uint32_t to, float a, float b) {
 JAXGEMM_SM90 void StorePair(uint32_t to, int32_t a, int32_t b) {
   asm volatile("st.shared.v2.s32 [%0], {%1, %2};" ::"r"(to), "r"(a), "r"(b) : "memory");
 }
+JAXGEMM_SM90 void StoreWord(uint32_t to, uint32_t word) {
+  asm volatile("st.shared.b32 [%0], %1;" ::"r"(to), "r"(word) : "memory");
+}
+JAXGEMM_SM90 void StorePair(uint32_t to, uint32_t a, uint32_t b) {
+  asm volatile("st.shared.v2.b32 [%0], {%1, %2};" ::"r"(to), "r"(a), "r"(b) : "memory");
+}
 // Stores four matrices of 8 x 8 16-bit values. Lane l has two neighbours of row l / 4 of each; its
 // `to` is the address for row l % 8 of matrix l / 8.
 JAXGEMM_SM90 void StoreMatrices(uint32_t to, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
@@ -274,6 +280,14 @@ JAXGEMM_SM90 void StoreMatrices(uint32_t to, uint32_t a, uint32_t b, uint32_t c,
 JAXGEMM_SM90 void StoreTransposedMatrices(uint32_t to, uint32_t a, uint32_t b) {
   asm volatile("stmatrix.sync.aligned.m8n8.x2.trans.shared::cta.b16 [%0], {%1, %2};" ::"r"(to),
                "r"(a), "r"(b)
+               : "memory");
+}
+// Loads four matrices of 8 x 8 16-bit values, transposed. `from` of lane l is the address of row
+// l % 8 of matrix l / 8. Lane l gets two neighbours of column l / 4 of each matrix.
+JAXGEMM_SM90 void LoadTransposedMatrices(uint32_t from, uint32_t (&pairs)[4]) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared::cta.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(pairs[0]), "=r"(pairs[1]), "=r"(pairs[2]), "=r"(pairs[3])
+               : "r"(from)
                : "memory");
 }
 // Converts two floats to 16 bits each, the first in the low half.

@@ -25,6 +25,9 @@ JAXGEMM_EACH_SUM(ForgetSum, "", "=f", "=r")
 JAXGEMM_EACH_SUM(ClearSum, "mov.b32 %0, 0;", "=f", "=r")
 #undef JAXGEMM_EACH_SUM
 
+// The same for a word that wgmma gets in a register.
+JAXGEMM_SM90 void FenceWord(uint32_t& word) { asm volatile("" : "+r"(word)::"memory"); }
+
 // A thread's accumulators as operands of an asm statement (R8 to R128), and the list of their
 // numbers in its text (L8 to L128).
 #define JAXGEMM_R8_AT(c, d, i) \
@@ -86,59 +89,46 @@ struct Wgmma;
                      "n"(int{kRhsTransposed}));                                                  \
     }                                                                                            \
   };
-// For types that must be k-major. `scales`: what float types have after the predicate.
-#define JAXGEMM_WGMMA_K(lhs, rhs, depth, types, sum, c, scales, n, regs, r0, r1, r2) \
-  template <>                                                                        \
-  struct Wgmma<DType::lhs, DType::rhs, n, false, false> {                            \
-    static constexpr int kDepth = depth;                                             \
-    static JAXGEMM_SM90 void Run(sum* d, uint64_t a, uint64_t b, bool accumulate) {  \
-      asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #r2                          \
-                   ", 0;\n"                                                          \
-                   "wgmma.mma_async.sync.aligned.m64n" #n "k" #depth "." types       \
-                   " {" JAXGEMM_L##regs "}, %" #r0 ", %" #r1 ", p" scales ";\n}"     \
-                   : JAXGEMM_R##regs(c, d)                                           \
-                   : "l"(a), "l"(b), "r"(int{accumulate}));                          \
-    }                                                                                \
-  };
-// For float32, which is multiplied as tf32. RunA takes a thread's part of a in registers: elements
-// (row, k), (row + 8, k), (row, k + 4) and (row + 8, k + 4), where its row is lane / 4 of the
-// warp's 16 rows and its k is lane % 4.
-#define JAXGEMM_WGMMA_TF32(n, regs, r0, r1, r2, r3, r4, r5)                                     \
-  template <>                                                                                   \
-  struct Wgmma<DType::kF32, DType::kF32, n, false, false> {                                     \
-    static constexpr int kDepth = 8;                                                            \
-    static JAXGEMM_SM90 void Run(float* d, uint64_t a, uint64_t b, bool accumulate) {           \
-      asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #r2                                     \
-                   ", 0;\n"                                                                     \
-                   "wgmma.mma_async.sync.aligned.m64n" #n                                       \
-                   "k8.f32.tf32.tf32"                                                           \
-                   " {" JAXGEMM_L##regs "}, %" #r0 ", %" #r1 ", p, 1, 1;\n}"                    \
-                   : JAXGEMM_R##regs("+f", d)                                                   \
-                   : "l"(a), "l"(b), "r"(int{accumulate}));                                     \
-    }                                                                                           \
-    static JAXGEMM_SM90 void RunA(float* d, const uint32_t* a, uint64_t b, bool accumulate) {   \
-      asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #r5                                     \
-                   ", 0;\n"                                                                     \
-                   "wgmma.mma_async.sync.aligned.m64n" #n                                       \
-                   "k8.f32.tf32.tf32"                                                           \
-                   " {" JAXGEMM_L##regs "}, {%" #r0 ", %" #r1 ", %" #r2 ", %" #r3 "}, %" #r4    \
-                                        ", p, 1, 1;\n}"                                         \
-                   : JAXGEMM_R##regs("+f", d)                                                   \
-                   : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(int{accumulate})); \
-    }                                                                                           \
+// For types that must be k-major in shared memory. RunA takes a thread's part of `a` in registers:
+// the 4 bytes at (row, b), (row + 8, b), (row, b + 16) and (row + 8, b + 16), where its row is
+// lane / 4 of the warp's 16 rows, and b = 4 * (lane % 4) counts bytes along k. `scales`: what float
+// types have after the predicate.
+#define JAXGEMM_WGMMA_K(lhs, rhs, depth, types, sum, c, scales, n, regs, r0, r1, r2, r3, r4, r5) \
+  template <>                                                                                    \
+  struct Wgmma<DType::lhs, DType::rhs, n, false, false> {                                        \
+    static constexpr int kDepth = depth;                                                         \
+    static JAXGEMM_SM90 void Run(sum* d, uint64_t a, uint64_t b, bool accumulate) {              \
+      asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #r2                                      \
+                   ", 0;\n"                                                                      \
+                   "wgmma.mma_async.sync.aligned.m64n" #n "k" #depth "." types                   \
+                   " {" JAXGEMM_L##regs "}, %" #r0 ", %" #r1 ", p" scales ";\n}"                 \
+                   : JAXGEMM_R##regs(c, d)                                                       \
+                   : "l"(a), "l"(b), "r"(int{accumulate}));                                      \
+    }                                                                                            \
+    static JAXGEMM_SM90 void RunA(sum* d, const uint32_t* a, uint64_t b, bool accumulate) {      \
+      asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #r5                                      \
+                   ", 0;\n"                                                                      \
+                   "wgmma.mma_async.sync.aligned.m64n" #n "k" #depth "." types                   \
+                   " {" JAXGEMM_L##regs "}, {%" #r0 ", %" #r1 ", %" #r2 ", %" #r3 "}, %" #r4     \
+                                        ", p" scales ";\n}"                                      \
+                   : JAXGEMM_R##regs(c, d)                                                       \
+                   : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(int{accumulate}));  \
+    }                                                                                            \
   };
 #define JAXGEMM_WGMMA_ALL(n, regs, r0, r1, r2, r3, r4, r5)                                         \
   JAXGEMM_WGMMA_16(kBF16, "bf16", n, regs, r0, r1, r2, r3, r4)                                     \
   JAXGEMM_WGMMA_16(kF16, "f16", n, regs, r0, r1, r2, r3, r4)                                       \
-  JAXGEMM_WGMMA_TF32(n, regs, r0, r1, r2, r3, r4, r5)                                              \
-  JAXGEMM_WGMMA_K(kS8, kS8, 32, "s32.s8.s8", int32_t, "+r", "", n, regs, r0, r1, r2)               \
+  JAXGEMM_WGMMA_K(kF32, kF32, 8, "f32.tf32.tf32", float, "+f", ", 1, 1", n, regs, r0, r1, r2, r3,  \
+                  r4, r5)                                                                          \
+  JAXGEMM_WGMMA_K(kS8, kS8, 32, "s32.s8.s8", int32_t, "+r", "", n, regs, r0, r1, r2, r3, r4, r5)   \
   JAXGEMM_WGMMA_K(kF8E4M3FN, kF8E4M3FN, 32, "f32.e4m3.e4m3", float, "+f", ", 1, 1", n, regs, r0,   \
-                  r1, r2)                                                                          \
+                  r1, r2, r3, r4, r5)                                                              \
   JAXGEMM_WGMMA_K(kF8E4M3FN, kF8E5M2, 32, "f32.e4m3.e5m2", float, "+f", ", 1, 1", n, regs, r0, r1, \
-                  r2)                                                                              \
+                  r2, r3, r4, r5)                                                                  \
   JAXGEMM_WGMMA_K(kF8E5M2, kF8E4M3FN, 32, "f32.e5m2.e4m3", float, "+f", ", 1, 1", n, regs, r0, r1, \
-                  r2)                                                                              \
-  JAXGEMM_WGMMA_K(kF8E5M2, kF8E5M2, 32, "f32.e5m2.e5m2", float, "+f", ", 1, 1", n, regs, r0, r1, r2)
+                  r2, r3, r4, r5)                                                                  \
+  JAXGEMM_WGMMA_K(kF8E5M2, kF8E5M2, 32, "f32.e5m2.e5m2", float, "+f", ", 1, 1", n, regs, r0, r1,   \
+                  r2, r3, r4, r5)
 JAXGEMM_WGMMA_ALL(16, 8, 8, 9, 10, 11, 12, 13)
 JAXGEMM_WGMMA_ALL(32, 16, 16, 17, 18, 19, 20, 21)
 JAXGEMM_WGMMA_ALL(48, 24, 24, 25, 26, 27, 28, 29)
@@ -154,7 +144,6 @@ JAXGEMM_WGMMA_ALL(208, 104, 104, 105, 106, 107, 108, 109)
 JAXGEMM_WGMMA_ALL(256, 128, 128, 129, 130, 131, 132, 133)
 
 #undef JAXGEMM_WGMMA_ALL
-#undef JAXGEMM_WGMMA_TF32
 #undef JAXGEMM_WGMMA_K
 #undef JAXGEMM_WGMMA_16
 

@@ -59,20 +59,25 @@ std::vector<GpuInstance> MakeInstances() {
       if (tile.target != operands.target) continue;
       for (int64_t lhs_contracting : {1, 0}) {
         for (int64_t rhs_contracting : {0, 1}) {
-          // Hopper has no instances for these, unless rhs is k-contiguous and lhs goes to wgmma
-          // through registers:
+          // Hopper has no instances for these, unless an operand goes to wgmma through registers
+          // and the other one is k-contiguous:
           // - 16-bit types: tiles of less than 112 columns that are no multiple of 64 columns, if
           //   rhs is not k-contiguous. They were left out while TMA loaded whole boxes of 64
           //   columns of such an rhs (TileBoxes in sm90/loaders.h). With up to 104 rows and an lhs
           //   of [K, M] they would take 0.94 of the time now (gpu-h200-2026-11-28-narrow.json).
           // - Other types: tiles of 112 columns or more that are no multiple of 64 columns. And all
           //   tiles but 128 x 128, unless both operands are k-contiguous: wgmma reads these types
-          //   k-major only, so the kernel transposes an operand while it loads it.
+          //   k-major only, so the kernel transposes an operand while it loads it. An rhs of floats
+          //   also goes to wgmma through registers, in tiles of 128 x 128 and 128 x 256.
           bool small = tile.m == 128 && tile.n == 128, narrow = tile.n < 112;
           bool k_contiguous = lhs_contracting == 1 && rhs_contracting == 1;
           bool in_boxes = tile.n % 64 == 0;
-          bool by_registers = rhs_contracting == 1 &&
-                              LhsInRegisters(operands.lhs, lhs_contracting == 1, tile.transposed);
+          bool by_registers =
+              (rhs_contracting == 1 &&
+               LhsInRegisters(operands.lhs, lhs_contracting == 1, tile.transposed)) ||
+              (tile.m == 128 && tile.n % 128 == 0 &&
+               RhsInRegisters(KernelForm::kGrouped, operands.lhs, lhs_contracting == 1,
+                              rhs_contracting == 1, tile.transposed));
           if (tile.target == "sm90" && !by_registers &&
               (Bytes(operands.lhs) == 2 ? narrow && !in_boxes && rhs_contracting == 0
                                         : (!narrow && !in_boxes) || (!k_contiguous && !small))) {

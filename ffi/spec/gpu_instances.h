@@ -58,6 +58,16 @@ inline bool LhsInRegisters(const GpuInstance& instance) {
   return instance.target == "sm90" &&
          LhsInRegisters(instance.lhs, instance.lhs_contracting == 1, instance.transposed);
 }
+inline bool RhsInRegisters(const GpuInstance& instance, KernelForm form) {
+  return instance.target == "sm90" &&
+         RhsInRegisters(form, instance.lhs, instance.lhs_contracting == 1,
+                        instance.rhs_contracting == 1, instance.transposed);
+}
+inline bool HasOnlyGroupedForm(const GpuInstance& instance) {
+  return instance.target == "sm90" &&
+         HasOnlyGroupedForm(instance.lhs, instance.tile_n, instance.lhs_contracting == 1,
+                            instance.rhs_contracting == 1, instance.transposed);
+}
 inline bool MayMulticast(const GpuInstance& instance) {
   return instance.target == "sm90" &&
          MayMulticast(KernelForm::kPeers, instance.lhs, instance.waves / kSm90Consumers,

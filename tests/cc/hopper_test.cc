@@ -542,6 +542,37 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
   }
 }
 
+// Random grouped problems for an instance whose rhs goes to wgmma through registers.
+template <DType lhs, DType rhs, int tile_n>
+void RunByRegisters(GpuLauncher& launcher, int rounds) {
+  constexpr int kTileM = 128, kBytes = ElementBytes(lhs), kTileK = kBoxBytes / kBytes;
+  const std::string name = Add<lhs, rhs, kTileM, tile_n, 1, true, false>();
+  for (int round = 0; round < rounds; ++round) {
+    Problem p{.m = Random(1, 3 * kTileM),
+              .n = RoundUp(Random(1, 2 * tile_n + 30), 16 / kBytes),
+              .k = RoundUp(Random(1, 6 * kTileK), 16 / kBytes),
+              .lhs_dtype = lhs,
+              .rhs_dtype = rhs,
+              .out_dtype = round % 3 == 0   ? DType::kF32
+                           : round % 3 == 1 ? DType::kBF16
+                                            : DType::kF16,
+              .lhs_contracting = 1,
+              .rhs_contracting = 0,
+              .ragged = Ragged::kM,
+              .groups = 4,
+              .local_groups = 4};
+    const std::vector<int32_t> sizes{static_cast<int32_t>(Random(0, p.m)), 0,
+                                     static_cast<int32_t>(Random(1, 20)),
+                                     static_cast<int32_t>(Random(0, p.m))};
+    const Config config{
+        .schedule = Schedule::kPersistent, .num_workgroups = Random(1, 3), .kernel = name};
+    Run(launcher, {p, config, "_grouped", sizes});
+    p.row_scale = Random(0, 1), p.scale = Random(0, 1), p.bias = true;
+    p.bias_bf16 = Random(0, 1);
+    Run(launcher, {p, config, "_grouped", sizes, /*one_scale=*/round % 2 == 0});
+  }
+}
+
 // Random problems for an instance that has only dense forms.
 template <DType type, int tile_n, bool lhs_k, bool rhs_k>
 void RunDenseOnly(GpuLauncher& launcher, int rounds) {
@@ -765,6 +796,8 @@ int main() {
   RunTransposed<kF32, kF32, 16, false, true>(launcher, kFew ? 4 : 16);
   RunDenseOnly<kBF16, 112, true, false>(launcher, kFew ? 2 : 8);
   RunScaled<128>(launcher, kFew ? 4 : 12);
+  RunByRegisters<kF8E4M3FN, kF8E5M2, 128>(launcher, kFew ? 4 : 12);
+  RunByRegisters<kF32, kF32, 256>(launcher, kFew ? 4 : 12);
 #ifndef JAXGEMM_FEW_INSTANCES
   RunScaled<256>(launcher, 8);
   RunDenseOnly<kF16, 144, true, true>(launcher, 8);
@@ -781,6 +814,8 @@ int main() {
   RunTransposed<kS8, kS8, 48, true, true>(launcher, 8);
   RunTransposed<kF32, kF32, 64, true, true>(launcher, 8);
   RunTransposed<kF32, kF32, 144, false, true>(launcher, 8);
+  RunByRegisters<kF8E5M2, kF8E4M3FN, 256>(launcher, 12);
+  RunByRegisters<kF32, kF32, 128>(launcher, 12);
   RunInstance<kBF16, kBF16, 128, 192, 1, true, true>(launcher, 2);
   RunInstance<kBF16, kBF16, 256, 256, 2, true, false>(launcher, 2);
   RunInstance<kF16, kF16, 256, 192, 2, false, false>(launcher, 1);

@@ -103,13 +103,37 @@ def test_a_kernel_by_its_name_reads_operands_as_they_are(hopper):
 
 
 @pytest.mark.parametrize("dtype", [F8, jnp.float32])
-@pytest.mark.parametrize("gated", [False, True])
-def test_experts_stored_as_groups_k_n_are_transposed(hopper, dtype, gated):
-  rhs = shape(8, 7168, *((2, 2048) if gated else (4096,)), dtype=dtype)
-  data = jaxgemm.explain(shape(16384, 7168, dtype=dtype), rhs, gated=gated,
-                         group_sizes=shape(8, dtype=jnp.int32)).data
+@pytest.mark.parametrize("out", [jnp.bfloat16, jnp.float32])
+@pytest.mark.parametrize("with_bias", [False, True])
+def test_experts_stored_as_groups_k_n_are_read_in_place(hopper, dtype, out, with_bias):
+  data = jaxgemm.explain(
+      shape(16384, 7168, dtype=dtype), shape(8, 7168, 4096, dtype=dtype),
+      bias=shape(8, 4096, dtype=jnp.float32) if with_bias else None,
+      group_sizes=shape(8, dtype=jnp.int32), preferred_element_type=out).data
+  assert data["kernel"].endswith("_rrr")
+  assert data["relayouts"] == ()
+  assert not said(data, "loads by element, slower")
+
+
+# Only a form with tiles at a fixed stride, and without an activation, reads them in place.
+@pytest.mark.parametrize("dtype", [F8, jnp.float32])
+@pytest.mark.parametrize("options", [
+    dict(gated=True), dict(activation="silu"), dict(config=GemmConfig(schedule="work_stealing")),
+    dict(config=GemmConfig(schedule="stream_k"))])
+def test_experts_stored_as_groups_k_n_are_transposed(hopper, dtype, options):
+  rhs = shape(8, 7168, *((2, 2048) if options.get("gated") else (4096,)), dtype=dtype)
+  data = jaxgemm.explain(
+      shape(16384, 7168, dtype=dtype), rhs, group_sizes=shape(8, dtype=jnp.int32),
+      preferred_element_type=jnp.bfloat16, **options).data
   assert data["kernel"].endswith("_rcr")
   assert data["relayouts"] == ("rhs",)
+
+
+def test_a_kernel_that_reads_rhs_into_registers_is_for_groups(hopper):
+  config = GemmConfig(kernel="gemm_float32_float32_128x256x32_rrr")
+  with pytest.raises(ValueError, match="no kernel of sm90 for this product has"):
+    explain(*[shape(4096, 4096, dtype=jnp.float32)] * 2, config=config,
+            implementation="jaxgemm")
 
 
 def test_groups_along_k_of_float32_are_computed_in_16_bits(hopper):

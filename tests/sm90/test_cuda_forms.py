@@ -25,6 +25,7 @@ NAMES = [name for target, name in _ffi.NAMES["gpu_kernels"] if target == "sm90"]
 KERNELS = [name for name in NAMES if re.match(
     r"gemm_(bfloat16_.*r|float16_.*_rrr|float8_e4m3fn_float8_e5m2.*_rcr)$", name)]
 GROUPED = [name for name in KERNELS if not Kernel(name).dense_only]
+BY_REGISTERS = [name for name in NAMES if Kernel(name).by_registers and "e5m2_" not in name]
 
 
 def options(kernel: Kernel, workgroups: int, **config):
@@ -107,11 +108,12 @@ def scaled_run(rng, call, arrays, wanted, sizes):
   return scaled, (*arrays, jnp.asarray(of_rows), jnp.asarray(of_columns)), wanted * rows
 
 
-@pytest.mark.parametrize("name", GROUPED)
+@pytest.mark.parametrize("name", GROUPED + BY_REGISTERS)
 def test_grouped(rng, name):
   kernel, runs = Kernel(name), []
   contract_l, contract_r = kernel.contracting
-  n, sizes = 2 * kernel.n - 24, [kernel.m + 9, 0, 1, 50, 3 * kernel.m]
+  n = 2 * kernel.n - (32 if kernel.by_registers else 24)
+  sizes = [kernel.m + 9, 0, 1, 50, 3 * kernel.m]
   ends = np.cumsum(sizes)
   m = int(ends[-1]) + 77  # the last rows belong to no group
   numbers = lax.RaggedDotDimensionNumbers(
@@ -128,6 +130,8 @@ def test_grouped(rng, name):
         **options(kernel, workgroups))
     arrays = (a, b, jnp.asarray(sizes, jnp.int32))
     runs.append((call, arrays, wanted))
+    if kernel.by_registers:
+      runs.append((functools.partial(call, preferred_element_type="float32"), arrays, wanted))
     if kernel.dtypes[0].startswith("float8"):
       runs.append(scaled_run(rng, call, arrays, wanted, sizes))
   for out in check(runs):

@@ -44,6 +44,9 @@ class Kernel:
         self.m == 128 or self.n == 160)
     # Tiles whose columns are not a multiple of 64 have dense forms only.
     self.dense_only = not self.transposed and self.n % 64 != 0
+    # Whether a grouped form reads rhs into registers, because wgmma reads these types k-major only.
+    self.by_registers = layout == "rr" and lhs.startswith("float") and lhs != "float16"
+    self.grouped_only = self.by_registers and self.n > 128
     # Results are rounded once; those of float8 operands stay float32.
     self.out = {"int8": "int32", "bfloat16": "bfloat16", "float16": "float16"}.get(
         lhs, "float32")
@@ -259,7 +262,7 @@ def grouped(kernel: Kernel):
     wanted[each] = product(wide_a[each], wide_b[g])
   numbers = lax.RaggedDotDimensionNumbers(
       (((contract_l,), (1 + contract_r,)), ((), ())), [1 - contract_l], [0])
-  for schedule in ("persistent", "work_stealing", "stream_k"):
+  for schedule in ("persistent", *(() if kernel.grouped_only else ("work_stealing", "stream_k"))):
     config = kernel.config(schedule=schedule, num_workgroups=3)
     yield (f"ragged m {schedule}", functools.partial(
         call, numbers=numbers, config=config), (a, b, sizes), wanted)
@@ -293,7 +296,8 @@ def grouped(kernel: Kernel):
       config = kernel.config(schedule=schedule, num_workgroups=3)
       yield (f"ragged k {schedule}", functools.partial(
           call, numbers=numbers, config=config), (a, b, sizes, before), wanted)
-  if kernel.layout == "rr" and not kernel.integer and kernel.n % 128 == 0:
+  if (kernel.layout == "rr" and not kernel.integer and kernel.n % 128 == 0
+      and not kernel.grouped_only):
     yield gated(kernel, rng)
 
 
@@ -320,7 +324,8 @@ def gated(kernel: Kernel, rng):
 def check(kernel: Kernel) -> int:
   """Runs all cases of a kernel as one program; returns their number."""
   cases = ([*transposed(kernel)] if kernel.transposed else
-           [*dense(kernel), *(() if kernel.dense_only else grouped(kernel))])
+           [*(() if kernel.grouped_only else dense(kernel)),
+            *(() if kernel.dense_only else grouped(kernel))])
 
   def program(arrays, buffers):
     # XLA copies a buffer that a call accumulates into, unless it is donated.

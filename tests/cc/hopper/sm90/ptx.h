@@ -47,6 +47,15 @@ inline uint32_t __ballot_sync(uint32_t mask, bool said) {
   for (int i = 0; i < 32; ++i) lanes |= __shfl_sync(mask, uint32_t{said}, i) << i;
   return lanes;
 }
+// Byte i of the result is the byte of a (0 to 3) or b (4 to 7) that hexadecimal digit i names.
+inline uint32_t __byte_perm(uint32_t a, uint32_t b, uint32_t digits) {
+  const uint64_t both = uint64_t{b} << 32 | a;
+  uint32_t bytes = 0;
+  for (int i = 0; i < 4; ++i) {
+    bytes |= static_cast<uint32_t>(both >> (digits >> 4 * i & 7) * 8 & 0xff) << 8 * i;
+  }
+  return bytes;
+}
 inline int __ffs(uint32_t bits) { return __builtin_ffs(static_cast<int>(bits)); }
 inline void __syncwarp() { stand_in::Meet(stand_in::WarpKey(), 32, /*orders=*/true); }
 template <class T>
@@ -251,12 +260,27 @@ void StorePair(uint32_t to, Sum a, Sum b) {
   const Sum pair[] = {a, b};
   std::memcpy(AtAddress(to), pair, sizeof(pair));
 }
+inline void StoreWord(uint32_t to, uint32_t word) {
+  std::memcpy(AtAddress(to), &word, sizeof(word));
+}
 inline void StoreMatrices(uint32_t to, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
   const int lane = ThreadId() % kWarpSize;
   const uint32_t pairs[] = {a, b, c, d};
   for (int matrix = 0; matrix < 4; ++matrix) {
     const uint32_t row = __shfl_sync(~0u, to, 8 * matrix + lane / 4);
     std::memcpy(AtAddress(row) + lane % 4 * 4, &pairs[matrix], 4);
+  }
+}
+inline void LoadTransposedMatrices(uint32_t from, uint32_t (&pairs)[4]) {
+  const int lane = ThreadId() % kWarpSize;
+  for (int matrix = 0; matrix < 4; ++matrix) {
+    pairs[matrix] = 0;
+    for (int i = 0; i < 2; ++i) {
+      const uint32_t row = __shfl_sync(~0u, from, 8 * matrix + lane % 4 * 2 + i);
+      uint16_t value;
+      std::memcpy(&value, AtAddress(row) + lane / 4 * 2, 2);
+      pairs[matrix] |= uint32_t{value} << (16 * i);
+    }
   }
 }
 inline void StoreTransposedMatrices(uint32_t to, uint32_t a, uint32_t b) {

@@ -24,6 +24,7 @@ void WgmmaWait() {
 
 template <class Sum>
 void FenceSum(Sum&) {}
+inline void FenceWord(uint32_t&) {}
 // Overwrites the value, because the old one must not be used.
 template <class Sum>
 void ForgetSum(Sum& sum) {
@@ -85,13 +86,16 @@ struct Wgmma {
                                                  k);
     });
   }
-  // The elements of a row are in several lanes.
+  // The elements of a row are in several lanes, and in several bytes of a lane's registers.
   static void RunA(Sum* d, const uint32_t* a, uint64_t b, bool accumulate) {
     std::array<std::array<Sum, kDepth>, 2> rows;
+    constexpr int kInWord = 4 / ElementBytes(kLhs), kInRow = 4 * kInWord;
     for (int half = 0; half < 2; ++half) {
       for (int k = 0; k < kDepth; ++k) {
-        const int lane = static_cast<int>(stand_in::ThreadIndex()) % 32 / 4 * 4 + k % 4;
-        rows[half][k] = __builtin_bit_cast(Sum, __shfl_sync(~0u, a[half + k / 4 * 2], lane));
+        const int lane = stand_in::ThreadIndex() % 32 / 4 * 4 + k % kInRow / kInWord;
+        const uint32_t word = __shfl_sync(~0u, a[half + k / kInRow * 2], lane);
+        rows[half][k] = DecodeElement<kLhs>(reinterpret_cast<const char*>(&word) +
+                                            k % kInWord * ElementBytes(kLhs));
       }
     }
     Multiply(d, b, accumulate, [rows](int half, int k) { return rows[half][k]; });
