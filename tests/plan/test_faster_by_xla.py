@@ -18,6 +18,7 @@ LEFT = [
     ((100,), (100, 300), "bfloat16", "a vector and the product is small"),
     ((8, 8, 8), (8, 8, 3), "bfloat16", "fewer than 4000 operations"),
     ((214, 3, 7), (214, 7, 2), "float32", "at most 3 rows and columns, and k is at most 7: "),
+    ((1000, 1000), (1000, 4), "float32", "at most 4 columns, and lhs is large and has long "),
     ((200, 3), (3, 100), "float32", "k is at most 3 and the result has at most 32 MiB: "),
     ((200, 3), (3, 16), "bfloat16", "k is at most 3 and the result has at most 16 rows"),
 ]
@@ -26,6 +27,10 @@ KEPT = [
     ((500,), (500, 300), "bfloat16"),
     ((500,), (500, 300), "float16"),
     ((8, 8), (8, 8), "int8"),
+    ((1000, 1000), (1000, 5), "float32"),
+    ((999, 1000), (1000, 4), "float32"),
+    ((4, 1000), (1000, 1000), "float32"),
+    ((1000, 1000), (1000, 4), "bfloat16"),
     ((200, 4), (4, 100), "float32"),
     ((4096, 3), (3, 2100), "float32"),
     ((200, 3), (3, 100), "bfloat16"),
