@@ -84,13 +84,16 @@ struct OperandMemory {
   }
   // The whole operand of a product of RunOneTile (gemm.h). Its lines have fewer than 2^24 bytes, by
   // FitsVectors; knowing it, the compiler multiplies by them in fewer cycles.
-  explicit JAXGEMM_AMD OperandMemory(const GemmArgs& args)
+  JAXGEMM_AMD OperandMemory(const GemmArgs& args, Index batch)
       : base(reinterpret_cast<uint64_t>(kIsLhs ? args.lhs : args.rhs)),
         rows(static_cast<uint32_t>(kIsLhs ? args.m : args.n)),
         k(static_cast<uint32_t>(args.k)),
         line_bytes(static_cast<uint32_t>(kKContiguous ? k : rows) * Traits::kBytes & 0xffffff),
         up(0),
-        is_small(true) {}
+        is_small(true) {
+    const int64_t stride = kIsLhs ? args.lhs_batch_stride : args.rhs_batch_stride;
+    if (__builtin_expect(batch > 0, false)) base += batch * stride * Traits::kBytes;
+  }
   // Also where groups cut the lines.
   JAXGEMM_AMD bool FitsVectors() const {
     return jaxgemm::FitsVectors(base, line_bytes, (kKContiguous ? k : rows) * Traits::kBytes,

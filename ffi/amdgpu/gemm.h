@@ -347,8 +347,9 @@ struct GeneralTile {
     Lds* of_wave = lds + WaveId() * kStageBytes<Traits>;
     EarlyEpilogue epilogue(tile, of_wave);
     NoScales none;
-    VectorMainloop<Traits>::Run(OperandMemory<Traits, true>(args),
-                                OperandMemory<Traits, false>(args), tile, lds, sums, none,
+    VectorMainloop<Traits>::Run(OperandMemory<Traits, true>(args, tile.batch),
+                                OperandMemory<Traits, false>(args, tile.batch), tile, lds, sums,
+                                none,
                                 /*lds_is_free=*/true, epilogue);
     fix_up();
     if (__builtin_expect(epilogue.args.only_rounded, true)) {
@@ -376,11 +377,16 @@ struct GeneralTile {
     JAXGEMM_AMD void Load() { args = LoadArgs(); }
     JAXGEMM_AMD void Compute() {
       LoadHere(args.out, args.n, args.m, args.only_rounded);
-      if constexpr (HalfOf::kIsEarly) half = HalfOf(args, tile, {args.m, 0}, lds);
+      if constexpr (HalfOf::kIsEarly) half = MakeHalf();
     }
     JAXGEMM_AMD HalfOf Half() const {
       if constexpr (HalfOf::kIsEarly) return half;
-      return HalfOf(args, tile, {args.m, 0}, lds);
+      return MakeHalf();
+    }
+
+   private:
+    JAXGEMM_AMD HalfOf MakeHalf() const {
+      return HalfOf(args, tile, RowsOfOut(args, tile, Ragged::kNone), lds);
     }
   };
 };
@@ -404,14 +410,16 @@ struct FewRowsTile {
   static JAXGEMM_AMD WorkTile At(const OneTileMap& map, Index workgroup) {
     if constexpr (!kOneRow) return map(workgroup);
     // Neighbouring tiles that read the same cache lines of rhs run on one XCD.
-    return {.n = Loop::kSharesLines ? map.OnXcd(workgroup) : workgroup, .k_end = map.tiles_k};
+    Index tile = Loop::kSharesLines ? map.OnXcd(workgroup) : workgroup;
+    const Index batch = map.BatchOf(&tile);
+    return {.batch = batch, .n = tile, .k_end = map.tiles_k};
   }
   static JAXGEMM_AMD void ComputePlain(const GemmArgs& args, const WorkTile& tile, Lds* lds,
                                        typename Traits::Sums& sums, auto&& fix_up) {
     if (__builtin_expect(ShortK<Traits>::Has(args), true)) ShortK<Traits>::Run(args, tile);
     typename Loop::WaveSums of_wave;
-    Loop::RunVectors(OperandMemory<Traits, true>(args), OperandMemory<Traits, false>(args), tile,
-                     of_wave);
+    Loop::RunVectors(OperandMemory<Traits, true>(args, tile.batch),
+                     OperandMemory<Traits, false>(args, tile.batch), tile, of_wave);
     Loop::AddWaves(of_wave, lds, sums);
     if constexpr (!kOneRow) fix_up();
     if (!Traits::HasSums()) return;
@@ -427,10 +435,10 @@ template <class Traits>
 using TileOf =
     typename SelectType<(Traits::kWavesK > 1), FewRowsTile<Traits>, GeneralTile<Traits>>::Type;
 
-// Computes a dense product that has one batch and a workgroup for each tile, or for each of equal
-// slices of the tiles (runtime/one_tile.cc). A workgroup knows its work tile from the start, so
-// that few instructions come before the first loads and after the last ones. For other products it
-// does nothing; else it does not return.
+// Computes a dense product that has a workgroup for each tile, or for each of equal slices of the
+// tiles (runtime/one_tile.cc). A workgroup knows its work tile from the start, so that few
+// instructions come before the first loads and after the last ones. For other products it does
+// nothing; else it does not return.
 template <class Traits>
 JAXGEMM_AMD void RunOneTile(Lds* lds) {
   using Tile = TileOf<Traits>;
@@ -439,12 +447,12 @@ JAXGEMM_AMD void RunOneTile(Lds* lds) {
   const Index workgroup = __builtin_amdgcn_workgroup_id_x();
   // All arguments that are needed now are loaded at once.
   Tile::LoadFirst(args, args.lhs, args.rhs, args.m, args.n, args.k, map.size, map.tiles_k,
-                  map.slices, map.num_xcds, map.per_xcd, map.longer, map.by_xcds.multiplier,
-                  map.by_xcds.shift, map.group_m, map.group_tiles, map.last_group, map.last_rows,
-                  map.by_group_tiles.multiplier, map.by_group_tiles.shift,
-                  map.by_group_m.multiplier, map.by_group_m.shift, map.by_last_rows.multiplier,
-                  map.by_last_rows.shift, map.each, map.rest, map.by_slices.multiplier,
-                  map.by_slices.shift);
+                  map.slices, map.batch_tiles, map.num_xcds, map.per_xcd, map.longer,
+                  map.by_xcds.multiplier, map.by_xcds.shift, map.group_m, map.group_tiles,
+                  map.last_group, map.last_rows, map.by_group_tiles.multiplier,
+                  map.by_group_tiles.shift, map.by_group_m.multiplier, map.by_group_m.shift,
+                  map.by_last_rows.multiplier, map.by_last_rows.shift, map.each, map.rest,
+                  map.by_slices.multiplier, map.by_slices.shift);
   if (__builtin_expect(map.size == 0, false)) return;
   const WorkTile tile = Tile::At(map, workgroup);
   // No slice is empty, so the main loop needs no path for an empty range.

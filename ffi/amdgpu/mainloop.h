@@ -60,7 +60,8 @@ class Mainloop {
       VectorMainloop<Traits>::Run(lhs, rhs, tile, lds, sums, scales, /*lds_is_free=*/false,
                                   NoEarlyWork());
     } else {
-      ClearSums(sums);
+      // Here, because the compiler would also do it before the other loop, which has its own.
+      ClearSums(sums, /*here=*/true);
       EdgeMainloop<Traits>::Run(lhs, rhs, tile, lds, sums, scales);
       Barrier();
     }

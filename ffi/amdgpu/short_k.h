@@ -40,8 +40,8 @@ class ShortK {
     if (kPartsM * kPartsN < Traits::kWavesK && part >= kPartsM * kPartsN) EndWave();
     const auto m = static_cast<int32_t>(args.m), n = static_cast<int32_t>(args.n);
     if (tile.m * kPartM >= m || tile.n * kPartN >= n) EndWave();
-    ForKTiles<1>(args, tile, Lhs(OperandMemory<Part, true>(args), tile.m, 0),
-                 Rhs(OperandMemory<Part, false>(args), tile.n, 0));
+    ForKTiles<1>(args, tile, Lhs(OperandMemory<Part, true>(args, tile.batch), tile.m, 0),
+                 Rhs(OperandMemory<Part, false>(args, tile.batch), tile.n, 0));
   }
 
  private:
@@ -88,7 +88,8 @@ class ShortK {
       const auto rows = static_cast<uint32_t>(args.m), columns = static_cast<uint32_t>(args.n);
       row_bytes = 2 * columns & 0xffffff;  // by runtime/one_tile.cc
       const uint32_t first_row = tile.m * kPartM, left = rows - first_row;
-      first = static_cast<char*>(args.out) + uint64_t{first_row} * row_bytes;
+      first = static_cast<char*>(args.out) +
+              (RowsOfOut(args, tile, Ragged::kNone).first + first_row) * row_bytes;
       bytes = (left < kPartM ? left : kPartM) * row_bytes;
       const uint32_t lane = LaneId(), group = lane / 16;
 #pragma unroll

@@ -12,7 +12,8 @@ struct MatrixRows {
   int64_t count, first;
 };
 JAXGEMM_AMD MatrixRows RowsOfOut(const GemmArgs& args, const WorkTile& tile, Ragged ragged) {
-  const int64_t first = tile.batch * args.m;
+  // Most products have one batch. Without the hint the compiler multiplies for them, too.
+  const int64_t first = __builtin_expect(tile.batch > 0, false) ? tile.batch * args.m : 0;
   switch (ragged) {
     case Ragged::kNone: return {args.m, first};
     case Ragged::kM: return {tile.limit - tile.origin, first + tile.origin};

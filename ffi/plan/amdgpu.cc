@@ -50,10 +50,10 @@ void AddCuts(const Problem& p, const GpuInstance& instance, const Chip& chip, co
 }
 
 // Whether the product may run as RunOneTile (amdgpu/gemm.h), with a workgroup for each tile: it is
-// one dense product, and the user fixed no grid, queues or shares.
+// dense, and the user fixed no grid, queues or shares.
 bool MayHaveWorkgroupPerTile(const Problem& p, const Config& config) {
-  return !p.grouped() && p.batch == 1 && p.tiles_per_chunk == 0 && !config.num_workgroups &&
-         !config.num_queues && !config.num_shares;
+  return !p.grouped() && p.tiles_per_chunk == 0 && !config.num_workgroups && !config.num_queues &&
+         !config.num_shares;
 }
 
 // Whether RunOneTile computes all tiles of such a product. The launcher asks the same with the
@@ -105,7 +105,7 @@ std::vector<Draft> AmdgpuCandidates(const Problem& p, const Config& config, cons
         (config.schedule == Schedule::kAuto || config.schedule == Schedule::kPersistent);
     if (instance.for_few_rows() && for_one_row) {
       drafts.push_back(whole);
-      drafts.back().scheduling.workgroups = kMaxWorkgroups;
+      drafts.back().scheduling.workgroup_per_tile = true;
       continue;
     }
     // These kernels compute other products only if the user asks for them: for such products the

@@ -284,9 +284,8 @@ bool KnowsItsTile(const Problem& p, const Plan& plan) {
   const StreamKMap map = plan.stream_k_map();
   // Kernels for few rows know only the tiles of one row.
   const bool fits = !plan.instance->for_few_rows() || (map.cut_tiles == 0 && map.grid.tiles_m == 1);
-  return !p.grouped() && p.batch == 1 && p.k > 0 && p.tiles_per_chunk == 0 && !plan.stealing() &&
-         fits && map.EqualSlices() > 0 &&
-         plan.choice.num_workgroups >= map.whole_tiles + map.num_shares;
+  return !p.grouped() && p.k > 0 && p.tiles_per_chunk == 0 && !plan.stealing() && fits &&
+         map.EqualSlices() > 0 && plan.choice.num_workgroups >= map.whole_tiles + map.num_shares;
 }
 
 bool LoadsByElement(const Problem& p, const GpuInstance& tile) {
@@ -297,8 +296,8 @@ bool LoadsByElement(const Problem& p, const GpuInstance& tile) {
 
 bool IsOneRow(const Plan& plan) {
   return plan.instance->for_few_rows() && plan.choice.schedule == Schedule::kPersistent &&
-         plan.grid.tiles_m * plan.grid.batch == 1 &&
-         plan.choice.num_workgroups >= plan.grid.tiles_n;
+         plan.grid.tiles_m == 1 &&
+         plan.choice.num_workgroups >= plan.grid.tiles_n * plan.grid.batch;
 }
 
 double CutMargin(const Problem&, const Chip& chip, const Plan& plan) {

@@ -10,7 +10,9 @@ namespace jaxgemm {
 struct OneTileMap {
   Index size;  // the number of workgroups, each with a work tile; 0: the product is none of these
   Index tiles_k;
-  Index slices;  // of each tile
+  Index slices;       // of each tile
+  Index batch_tiles;  // the tiles of a batch
+  Divisor by_batch_tiles;
   // RemapXcd: the first `longer` XCDs have one tile more than the others.
   Index num_xcds, per_xcd, longer;
   Divisor by_xcds;
@@ -21,7 +23,7 @@ struct OneTileMap {
   Index each, rest;
   Divisor by_slices;
 
-  // The map of a grid with one batch, all of whose tiles have as many slices (EqualSlices()).
+  // The map of a grid all of whose tiles have as many slices (EqualSlices()).
   static OneTileMap Of(const StreamKMap& map) {
     const TileGrid& grid = map.grid;
     const Index slices = map.EqualSlices();
@@ -32,6 +34,8 @@ struct OneTileMap {
     return {.size = map.whole_tiles + map.num_shares,
             .tiles_k = grid.tiles_k,
             .slices = slices,
+            .batch_tiles = grid.tiles_m * grid.tiles_n,
+            .by_batch_tiles = Divisor::Of(grid.tiles_m * grid.tiles_n),
             .num_xcds = num_xcds,
             .per_xcd = per_xcd,
             .longer = map.whole_tiles - per_xcd * num_xcds,
@@ -53,6 +57,13 @@ struct OneTileMap {
     const Index turn = by_xcds.Quotient(index), xcd = index - turn * num_xcds;
     return xcd * per_xcd + (xcd < longer ? xcd : longer) + turn;
   }
+  // The batch that a tile is in; `tile` becomes its index there.
+  JAXGEMM_DEVICE Index BatchOf(Index* tile) const {
+    if (__builtin_expect(*tile < batch_tiles, true)) return 0;
+    const Index batch = by_batch_tiles.Quotient(*tile);
+    *tile -= batch * batch_tiles;
+    return batch;
+  }
   // The work tile of a workgroup.
   JAXGEMM_DEVICE WorkTile operator()(Index index) const {
     Index tile = OnXcd(index), peer = 0, k_begin = 0, k_end = tiles_k;
@@ -60,18 +71,20 @@ struct OneTileMap {
       tile = by_slices.Quotient(index), peer = index - tile * slices;
       k_begin = SliceBegin(peer), k_end = SliceBegin(peer + 1);
     }
+    const Index cut_tile = tile, batch = BatchOf(&tile);
     const Index group = by_group_tiles.Quotient(tile), in_group = tile - group * group_tiles;
     const bool is_last = group == last_group;
     const Divisor by_rows = is_last ? by_last_rows : by_group_m;
     const Index n = by_rows.Quotient(in_group);
-    return {.m = group * group_m + in_group - n * (is_last ? last_rows : group_m),
+    return {.batch = batch,
+            .m = group * group_m + in_group - n * (is_last ? last_rows : group_m),
             .n = n,
             .k_begin = k_begin,
             .k_end = k_end,
             .peer = peer,
             .num_peers = slices,
-            .first_slot = tile * slices + tile,
-            .cut_tile = tile};
+            .first_slot = cut_tile * slices + cut_tile,
+            .cut_tile = cut_tile};
   }
 
  private:

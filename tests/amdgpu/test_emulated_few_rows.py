@@ -79,9 +79,10 @@ def test_the_general_way(rng, arch, options):
 
 
 @pytest.mark.parametrize("arch", ARCHS)
-def test_batches(rng, arch):
+@pytest.mark.parametrize("options", [{}, {"num_workgroups": 2}])
+def test_batches(rng, arch, options):
   a, b = array(rng, 3, 5, 520), array(rng, 3, 520, 72)
-  out = jaxgemm.dot_general(a, b, (((2,), (1,)), ((0,), (0,))), config=config(),
+  out = jaxgemm.dot_general(a, b, (((2,), (1,)), ((0,), (0,))), config=config(**options),
                             preferred_element_type=jnp.float32, implementation=f"emulated:{arch}")
   assert_close(out, np.matmul(*f64(a, b)), 520)
   assert_ran()

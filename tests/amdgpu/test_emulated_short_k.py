@@ -70,6 +70,18 @@ def test_tile_of_16_rows(rng, arch, rhs_k, m, n, k):
 
 
 @pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("tile, m", [((32, 64), 50), ((16, 32), 9)])
+def test_batches(rng, arch, tile, m):
+  a, b = array(rng, 3, m, 104), array(rng, 3, 104, 136)
+  out = jaxgemm.matmul(
+      a, b, implementation=f"emulated:{arch}",
+      config=GemmConfig(tile_m=tile[0], tile_n=tile[1], schedule="persistent"))
+  assert_rounded(out, np.matmul(*f64(a, b)))
+  record = emulator.last_record()
+  assert f"_{tile[0]}x{tile[1]}x" in record.kernel and record.cost["lds_read"] == 0
+
+
+@pytest.mark.parametrize("arch", ARCHS)
 @pytest.mark.parametrize("options", [
     {"preferred_element_type": jnp.float32}, {"activation": "relu"},
     {"bias": jnp.ones(64, jnp.float32)}])

@@ -245,25 +245,32 @@ void TestStreamK() {
 }
 
 // The arguments of out[300, n] = lhs[300, k] rhs[n, k]^T, launched on more workgroups than there
-// are tiles. `at` is where lhs begins in its buffer.
-GemmArgs ArgsOfOne(int64_t n, int64_t k, Schedule schedule, int at = 0, bool bias = false) {
+// are tiles. `at` is where lhs begins in its buffer. A batch has its own lhs, and shares rhs.
+GemmArgs ArgsOfOne(int64_t n, int64_t k, Schedule schedule, int at = 0, bool bias = false,
+                   int64_t batch = 1) {
   alignas(16) static char lhs[32], rhs[16], out[16], vector[16];
   Case base;
-  base.problem = {.m = 300,
+  base.problem = {.batch = batch,
+                  .m = 300,
                   .n = n,
                   .k = k,
                   .lhs_dtype = DType::kBF16,
                   .rhs_dtype = DType::kBF16,
                   .out_dtype = DType::kBF16,
                   .rhs_contracting = 1,
+                  .lhs_batched = batch > 1,
                   .bias = bias};
   base.config = {.schedule = schedule, .num_workgroups = 12, .kernel = kKernel};
   FakeCall call;
   call.attributes = base.Make().attributes;
-  call.AddArg(XLA_FFI_DataType_BF16, lhs + at, {300, k});
+  auto rows_of = [&](int64_t columns) -> std::vector<int64_t> {
+    if (batch > 1) return {batch, 300, columns};
+    return {300, columns};
+  };
+  call.AddArg(XLA_FFI_DataType_BF16, lhs + at, rows_of(k));
   call.AddArg(XLA_FFI_DataType_BF16, rhs, {n, k});
   if (bias) call.AddArg(XLA_FFI_DataType_F32, vector, {n});
-  call.AddRet(XLA_FFI_DataType_BF16, out, {300, n});
+  call.AddRet(XLA_FFI_DataType_BF16, out, rows_of(n));
   call.AddRet(XLA_FFI_DataType_U8, base.workspace.data(), {base.plan.workspace_bytes});
   const std::string error = Execute(call);
   CHECK_THAT(error.empty(), "%s", error.c_str());
@@ -283,6 +290,9 @@ void TestOneTile() {
              a.one_tile.size);
   a = ArgsOfOne(200, 104, whole, 0, /*bias=*/true);
   CHECK_THAT(a.one_tile.size == 6 && !a.only_rounded, "a bias is not only rounded");
+  a = ArgsOfOne(200, 104, whole, 0, /*bias=*/false, /*batch=*/2);
+  CHECK_THAT(a.one_tile.size == 12 && a.one_tile.batch_tiles == 6, "%d workgroups of two batches",
+             a.one_tile.size);
   // Stream-K has two slices of each tile.
   a = ArgsOfOne(200, 6400, Schedule::kStreamK);
   CHECK_THAT(a.one_tile.size == 12 && a.one_tile.slices == 2, "%d slices", a.one_tile.slices);
@@ -290,6 +300,8 @@ void TestOneTile() {
   CHECK_THAT(ArgsOfOne(202, 104, whole).one_tile.size == 0, "rows of out that are not");
   CHECK_THAT(ArgsOfOne(200, 104, whole, 2).one_tile.size == 0, "an address that is not aligned");
   CHECK_THAT(ArgsOfOne(2000, 104, whole).one_tile.size == 0, "several tiles of a workgroup");
+  CHECK_THAT(ArgsOfOne(200, 104, whole, 0, /*bias=*/false, /*batch=*/3).one_tile.size == 0,
+             "several tiles of a workgroup in three batches");
   CHECK_THAT(ArgsOfOne(200, 104, Schedule::kWorkStealing).one_tile.size == 0, "tiles to steal");
 }
 

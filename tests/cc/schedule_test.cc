@@ -167,14 +167,10 @@ void CheckEqualSlices(const TileGrid& grid) {
   const StreamKMap whole{grid, tiles, 0, 0}, cut{grid, 0, tiles, tiles * slices};
   const StreamKMap& map = slices == 1 ? whole : cut;
   CHECK_THAT(map.EqualSlices() == slices, "%d of %d slices", map.EqualSlices(), slices);
-  TileGrid one_batch = grid;
-  one_batch.batch = 1, one_batch.tiles_m *= grid.batch;
-  StreamKMap of_one = map;
-  of_one.grid = one_batch;
-  const OneTileMap one_tile = OneTileMap::Of(of_one);
+  const OneTileMap one_tile = OneTileMap::Of(map);
   CHECK_THAT(one_tile.size == tiles * slices, "%d workgroups", one_tile.size);
   for (Index index = 0; index < tiles * slices; ++index) {
-    const WorkTile mine = one_tile(index), its = of_one(index);
+    const WorkTile mine = one_tile(index), its = map(index);
     CHECK_THAT(its.valid && mine.batch == its.batch && mine.m == its.m && mine.n == its.n &&
                    mine.k_begin == its.k_begin && mine.k_end == its.k_end &&
                    mine.peer == its.peer && mine.num_peers == its.num_peers,

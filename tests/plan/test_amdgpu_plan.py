@@ -196,9 +196,10 @@ def test_groups_without_rows_take_no_time(chip):
 
 
 @on_every_chip
-def test_dense_products_with_many_tiles_have_a_workgroup_for_each(chip):
-  planned = plan(chip, 8192, 16384, 1024)
-  tiles = planned["tiles"][0] * planned["tiles"][1]
+@pytest.mark.parametrize("batch", [1, 3])
+def test_dense_products_with_many_tiles_have_a_workgroup_for_each(chip, batch):
+  planned = plan(chip, 8192, 16384, 1024, batch=batch)
+  tiles = batch * planned["tiles"][0] * planned["tiles"][1]
   assert planned["schedule"] == "persistent" and planned["num_workgroups"] == tiles
   assert not planned["attrs"]["num_queues"] and not planned["attrs"]["num_shares"]
   assert any(reason.startswith("persistent: a workgroup for each tile, of which ")
@@ -214,7 +215,7 @@ def test_dense_products_with_many_tiles_have_a_workgroup_for_each(chip):
 
 @pytest.mark.parametrize("chip", ["MI300X", "MI355X"])
 @pytest.mark.parametrize("more", [
-    {"n": 16388}, {"k": 1020}, {"batch": 2}, {"save_preact": True, "activation": "relu"},
+    {"n": 16388}, {"k": 1020}, {"save_preact": True, "activation": "relu"},
     {"ragged": "m", "groups": 8, "local_groups": 8}, {"config": {"schedule": "persistent"}},
     {"config": {"num_workgroups": 256}}, {"lhs_dtype": "float8_e5m2", "rhs_dtype": "float8_e5m2"}])
 def test_workgroups_that_cannot_know_their_tile_compute_several(chip, more):
@@ -224,6 +225,12 @@ def test_workgroups_that_cannot_know_their_tile_compute_several(chip, more):
   else:
     assert planned["num_workgroups"] <= 4 * CHIPS[chip][1]
   assert len(planned["candidates"]) > 1 or "config" in more
+
+
+@pytest.mark.parametrize("chip", ["MI300X", "MI355X"])
+def test_batches_of_few_rows_take_the_tile_for_few_rows(chip):
+  planned = plan(chip, 8, 128, 4096, batch=64)
+  assert tuple(planned["tile"]) == (16, 32, 512) and planned["num_workgroups"] == 64 * 128 // 32
 
 
 def test_a_grid_has_at_most_65536_workgroups():

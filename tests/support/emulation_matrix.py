@@ -187,6 +187,13 @@ SCENARIOS = {
     "batches": Scenario(
         batch=3, m=(0, 33), n=(1, 1), k=(1, 0), workgroups=4, orders=ORDERS[1:3]
     ),
+    "batches_of_known_tiles": Scenario(
+        batch=3, m=(1, 0), n=(2, 0), workgroups=6, own_type=True, orders=ORDERS[:2]
+    ),
+    "batches_of_known_slices": Scenario(
+        batch=2, n=(2, 0), k=(4, 0), schedule="stream_k", reduction="linear", workgroups=8,
+        orders=ORDERS[:3], reproducible=True,
+    ),
     "stealing": Scenario(
         m=(3, 0), n=(2, 16), k=(1, 1), chunks=True, schedule="work_stealing",
         workgroups=5, queues=8, orders=ORDERS,
