@@ -67,11 +67,15 @@ void AddCandidates(const Problem& p, const Config& config, const Chip& chip, boo
                    bool open, std::vector<Draft>* drafts) {
   const bool grouped = p.grouped();
   Problem tiled = TypicalGroup(p);
-  // With short k, rows of a float32 lhs that are read in place are faster than dot products with
-  // the few columns. Both numbers were chosen by hand (EPYC with AVX-512).
-  constexpr int64_t kShortDots = 96, kFewestColumns = 4;
-  const bool reads_rows = p.lhs_dtype == DType::kF32 && p.rhs_dtype == DType::kF32 &&
-                          p.lhs_contracting == 1 && p.k < kShortDots && p.n >= kFewestColumns;
+  // With short k, rows of lhs are faster than dot products with the few columns: those of float32
+  // are read in place, and of out^T in bfloat16 each element would be stored by itself. The numbers
+  // were chosen by hand (EPYC with AVX-512).
+  constexpr int64_t kShortDots = 96, kFewestColumns = 4, kFewestColumnsBF16 = 6;
+  const int64_t fewest = p.lhs_dtype == DType::kF32    ? kFewestColumns
+                         : p.lhs_dtype == DType::kBF16 ? kFewestColumnsBF16
+                                                       : kHostSkinnyM + 1;
+  const bool reads_rows =
+      p.lhs_dtype == p.rhs_dtype && p.lhs_contracting == 1 && p.k < kShortDots && p.n >= fewest;
   const bool transposed = !grouped && !reads_rows && p.tiles_per_chunk == 0 &&
                           p.n <= kHostSkinnyM && p.m > p.n && p.m > kHostSkinnyM;
   if (transposed) std::swap(tiled.m, tiled.n);

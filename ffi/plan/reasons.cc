@@ -88,6 +88,10 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Ch
       if (!reason.empty()) say(std::move(reason));
     }
   }
+  if (plan.instance && RhsInRegisters(*plan.instance, c.form)) {
+    say("k is not the last dimension of rhs: the tensor cores get it through registers, so it is "
+        "not copied");
+  }
   // cluster_m and cluster_n count tiles of out^T if the kernel computes that.
   if ((c.transposed ? c.cluster_m : c.cluster_n) > 1) {
     say("two CTAs of a cluster have tiles of the same rows of out: each loads half of these rows "

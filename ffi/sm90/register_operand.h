@@ -128,6 +128,7 @@ class RhsFragments {
   uint32_t bytes_;  // 8 bits: the bytes of two words that an even column has at four k
 };
 
+// Multiplies the stages as Multiplier does, but wgmma gets one operand in registers.
 template <class Traits>
 class RegisterMultiplier : public Multiplier<Traits> {
   using Base = Multiplier<Traits>;
@@ -153,7 +154,7 @@ class RegisterMultiplier : public Multiplier<Traits> {
                                   Index releases = kNever)
       : Base(shared, sharers, releases), fragments_(ThreadId() - kWarpgroupSize) {}
 
-  // As Multiplier::Run.
+  // As Multiplier::Run. No k are set to zero, so it is not for groups along k.
   template <class Meanwhile = Nothing>
   JAXGEMM_SM90 void Run(const GemmArgs&, const WorkTile& tile, Sum (&sums)[Traits::kAllSums],
                         Meanwhile&& meanwhile = {}) {

@@ -112,6 +112,7 @@ def test_experts_stored_as_groups_k_n_are_read_in_place(hopper, dtype, out, with
       group_sizes=shape(8, dtype=jnp.int32), preferred_element_type=out).data
   assert data["kernel"].endswith("_rrr")
   assert data["relayouts"] == ()
+  assert said(data, "the tensor cores get it through registers")
   assert not said(data, "loads by element, slower")
 
 
