@@ -147,12 +147,10 @@ void ChooseForm(const Problem& p, const Chip& chip, Plan* plan) {
                            : std::min(tiles, RoundUp(c.num_workgroups, size));
   }
   const bool ping_pongs = PingPongs(p, instance, static_cast<double>(tiles), c.num_workgroups);
-  const KernelForm grouped =
-      p.gated ? KernelForm::kGroupedGated
-      : p.out_dtype == DType::kF32 && !RhsInRegisters(instance, KernelForm::kGrouped)
-          ? KernelForm::kGroupedWide
-      : Stores(p, instance, KernelForm::kGrouped) ? KernelForm::kGrouped
-                                                  : KernelForm::kGroupedVectors;
+  const KernelForm grouped = p.gated                                     ? KernelForm::kGroupedGated
+                             : Stores(p, instance, KernelForm::kGrouped) ? KernelForm::kGrouped
+                             : p.out_dtype == DType::kF32 ? KernelForm::kGroupedWide
+                                                          : KernelForm::kGroupedVectors;
   const KernelForm form = p.grouped()                                 ? grouped
                           : plan->stealing() || p.tiles_per_chunk > 0 ? KernelForm::kClaimed
                           : IsPlainProduct(p)

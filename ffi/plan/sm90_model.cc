@@ -81,10 +81,11 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   const double loaded_n = std::min(n, AsDouble(p.n));
   const double ctas_per_sm =
       std::clamp(ctas / AsDouble(chip.num_cus), 1.0, AsDouble(Sm90CtasPerSm(decomposition.form)));
+  const bool rhs_in_registers = RhsInRegisters(instance, decomposition.form);
   const int stages =
       Sm90Stages(decomposition.form, instance.tile_n,
                  Sm90RhsRows(instance.tile_n, !in_boxes, static_cast<int>(Bytes(instance.lhs))),
-                 Bytes(instance.lhs) == 1 && RhsInRegisters(instance, decomposition.form));
+                 StagesWholeTiles(rhs_in_registers, instance.lhs));
   // The model's times of a column's store were fitted to CTAs of 128 rows.
   constexpr double kStoredRows = 128;
   auto power = [&](double cycles) { return std::pow(cycles, model.norm); };
@@ -126,8 +127,7 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   const bool multicasts = cluster > 1 || cluster_m * cluster_n > 1;
   const double waits = multicasts ? model.sharing : 0;
   const bool tma_loads_all =
-      (TmaReadsLhs(p) || LhsInRegisters(instance)) &&
-      (TmaReadsRhs(p) || Bytes(instance.lhs) == 1 && RhsInRegisters(instance, decomposition.form));
+      (TmaReadsLhs(p) || LhsInRegisters(instance)) && (TmaReadsRhs(p) || rhs_in_registers);
   const double slower = (split                     ? model.peers_loop
                          : decomposition.cut_tiles ? model.general_loop
                                                    : 1) *

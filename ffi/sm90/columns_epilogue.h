@@ -23,7 +23,7 @@ class ColumnsEpilogue {
   static constexpr int kAcross = Columns::kOfWarpgroup / kBoxColumns;
   static constexpr int kBoxes = Traits::kCtaM / kBoxRows * kAcross / kWarps;
   static constexpr int kBytes = kBoxRows * kRowBytes;
-  static_assert(Columns::kAreFour || Traits::kStagedBytes == kBoxes * kBytes);
+  static_assert(!Traits::kStagesWholeTiles || Traits::kStagedBytes == kBoxes * kBytes);
 
   // Both columns of a block.
   struct alignas(8) Two {
@@ -97,10 +97,10 @@ class ColumnsEpilogue {
   JAXGEMM_SM90 void Store(const WorkTile& tile, const Sum (&sums)[Traits::kAllSums],
                           const Apply& apply) const {
     if (SameInWarp(args_.out_dtype == DType::kF32)) return StoreStraight<4>(tile, sums, apply);
-    if constexpr (Columns::kAreFour) {
-      StoreStraight<2>(tile, sums, apply);
-    } else {
+    if constexpr (Traits::kStagesWholeTiles) {
       StoreBoxes(tile, sums, apply);
+    } else {
+      StoreStraight<2>(tile, sums, apply);
     }
   }
 

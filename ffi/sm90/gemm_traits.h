@@ -87,8 +87,7 @@ struct Sm90Traits {
                                                                                     : 64);
   static constexpr int kConsumerWarps = kConsumers * kWarpgroupSize / kWarpSize;
   static constexpr int kOutBoxes = Sm90OutBoxes(kTileN);
-  // Whether a warpgroup's results of a tile are in shared memory together (columns_epilogue.h).
-  static constexpr bool kStagesWholeTiles = kRhsInRegisters && kBytes == 1;
+  static constexpr bool kStagesWholeTiles = StagesWholeTiles(kRhsInRegisters, lhs);
   static constexpr int kStagedBytes = Sm90StagedBytes(form, kTileN, kStagesWholeTiles);
   static constexpr int kStagedN = kTileN % 32 != 0 ? 16 : kOutBoxes == 1 ? 32 : 64;
   static_assert(IsPeers(form) || kBoxRows * kStagedN * 4 <= kStagedBytes);

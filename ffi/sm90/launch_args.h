@@ -91,6 +91,11 @@ constexpr bool HasOnlyGroupedForm(DType lhs, int64_t tile_n, bool lhs_k_contiguo
                         transposed) &&
          tile_n > 128;
 }
+// Whether shared memory has room for all results of a tile together (sm90/columns_epilogue.h).
+// Those of float32 operands go straight to out.
+constexpr bool StagesWholeTiles(bool rhs_in_registers, DType lhs) {
+  return rhs_in_registers && ElementBytes(lhs) == 1;
+}
 
 // `cluster`: CTAs that share a tile's rhs. `transposed`: out is stored column-major.
 constexpr bool HasForm(KernelForm form, DType lhs, int64_t tile_n, int64_t cluster,
@@ -228,8 +233,8 @@ constexpr int64_t MostReceivedUnits(int64_t tile_n) {
 constexpr int Sm90OutBoxes(int64_t tile_n) { return tile_n % 128 == 0 ? 2 : 1; }
 constexpr int Sm90StagedBytes(KernelForm form, int64_t tile_n, bool stages_whole_tiles) {
   constexpr int kWarps = kSm90Consumers * 4;
-  // All results of both warpgroups, which have 128 rows and columns each.
-  if (stages_whole_tiles) return 128 / kBoxRows * 2 / 4 * kBoxRows * kBoxBytes;
+  // 128 rows and 32 columns of 16 bits.
+  if (stages_whole_tiles) return 128 * 32 * 2;
   if (!IsPeers(form)) return Sm90OutBoxes(tile_n) * kBoxRows * kBoxBytes;
   return static_cast<int>(MostReceivedUnits(tile_n)) * 8 * kBoxRows * 4 /
          (SharesOutWarps(tile_n) ? kWarps : 1);

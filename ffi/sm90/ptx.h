@@ -265,9 +265,6 @@ JAXGEMM_SM90 void StorePair(uint32_t to, int32_t a, int32_t b) {
 JAXGEMM_SM90 void StoreWord(uint32_t to, uint32_t word) {
   asm volatile("st.shared.b32 [%0], %1;" ::"r"(to), "r"(word) : "memory");
 }
-JAXGEMM_SM90 void StorePair(uint32_t to, uint32_t a, uint32_t b) {
-  asm volatile("st.shared.v2.b32 [%0], {%1, %2};" ::"r"(to), "r"(a), "r"(b) : "memory");
-}
 // Stores four matrices of 8 x 8 16-bit values. Lane l has two neighbours of row l / 4 of each; its
 // `to` is the address for row l % 8 of matrix l / 8.
 JAXGEMM_SM90 void StoreMatrices(uint32_t to, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {

@@ -24,7 +24,7 @@ namespace jaxgemm {
 //            kAllWritten: barrier, and high priority; all waves have written. From the next slot on
 //            fragments are replaced by those of step 0 of the next k tile
 //
-// Of two waves of a SIMD the older one goes first if they have the same priority. If they always
+// The older one of a SIMD's two waves goes first if both have the same priority. If they always
 // had, the younger one would be alone from where the older one has come to a barrier, and the
 // matrix pipe would idle in its branch and in slots with more than three other instructions. With
 // these priorities it catches up at kYield..., and the older one's last slots before the barrier
