@@ -15,8 +15,7 @@ struct PeerRank {
   int tiles, peer, tile;
 
   // has_peers: whether the tiles can have several peers.
-  JAXGEMM_SM90 PeerRank(const TensorMaps& maps, bool has_peers)
-      : tiles(maps.cluster_m * maps.cluster_n) {
+  JAXGEMM_SM90 PeerRank(int tiles, bool has_peers) : tiles(tiles) {
     const int rank = ClusterRank();
     peer = has_peers ? DivSmall(rank, tiles) : 0, tile = rank - peer * tiles;
   }

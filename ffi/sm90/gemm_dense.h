@@ -67,7 +67,7 @@ class DenseWorkgroup {
   static constexpr int kMultiplierRegisters = Traits::kIsPingPong ? 240 : 232;
   static constexpr int kLoaderRegisters = Traits::kIsPingPong ? 24 : 40;
   // Whether a cluster may have the CTAs of several tiles.
-  static constexpr bool kInClusters = kIsPeers || Traits::kMayMulticast;
+  static constexpr bool kInClusters = kIsPeers || Traits::kMulticasts;
   using Map = AheadMap<std::conditional_t<kInClusters, PeersMap, DenseMap>, kIsPeers>;
 
  public:
@@ -78,13 +78,15 @@ class DenseWorkgroup {
         shared_(shared),
         rank_(Traits::kCluster == 1 ? 0 : ClusterRank()),
         by_element_(Traits::kLoadsByElement && (!maps.lhs_valid || !maps.rhs_valid)),
-        peer_rank_(maps, kIsPeers),
+        peer_rank_(Traits::kMulticasts ? maps.cluster_m * maps.cluster_n : 1, kIsPeers),
         sharers_(maps),
         next_(blockIdx.x / Traits::kCluster) {
     map_.map.grid = args.map.grid;
     map_.map.grid.num_xcds = 1;  // saves a division
-    if constexpr (kInClusters) {
+    if constexpr (Traits::kMulticasts) {
       map_.map.cluster_m = maps.cluster_m, map_.map.cluster_n = maps.cluster_n;
+    }
+    if constexpr (kInClusters) {
       map_.map.peers = kIsPeers ? DivSmall(ClusterSize(), peer_rank_.tiles) : 1;
     }
   }

@@ -14,7 +14,7 @@ namespace jaxgemm {
 // rows of every other tile). *_k_contiguous: k is the operand's last dimension in memory.
 // `transposed`: out is stored column-major.
 template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster, bool lhs_k_contiguous,
-          bool rhs_k_contiguous, bool transposed, KernelForm form>
+          bool rhs_k_contiguous, bool transposed, KernelForm form, bool multicasts>
 struct Sm90Traits {
   static constexpr KernelForm kForm = form;
   static constexpr bool kTransposed = transposed;
@@ -47,9 +47,9 @@ struct Sm90Traits {
   static_assert(ElementBytes(rhs) == kBytes);
   static constexpr int kCluster = cluster;
   static constexpr int kTileM = tile_m, kTileN = tile_n, kTileK = kRowBytes / kBytes;
-  // Whether a CTA may share operands with others of its cluster although kCluster is 1.
-  static constexpr bool kMayMulticast =
-      MayMulticast(form, lhs, cluster, lhs_k_contiguous, transposed);
+  // Whether a cluster has the CTAs of several tiles, which load operands for each other.
+  static constexpr bool kMulticasts = multicasts;
+  static_assert(!kMulticasts || MayMulticast(form, lhs, cluster, lhs_k_contiguous, transposed));
   static constexpr int kCtaM = kTileM / kCluster, kWgmmaM = 64;
   static constexpr int kConsumers = kSm90Consumers;
   static_assert(kCtaM == CtaRows(kTileN));

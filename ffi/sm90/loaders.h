@@ -46,7 +46,7 @@ class TileBoxes {
   // The largest number of boxes. With multicast the two CTAs that share a k-major lhs load a box
   // each; else one box has all rows.
   static constexpr int kLhs = !Traits::kLhsKMajor     ? Traits::kCtaM / Traits::kBlock
-                              : Traits::kMayMulticast ? kMostSharers
+                              : Traits::kMulticasts ? kMostSharers
                                                       : 1;
   static constexpr int kRhs = Traits::kRhsKMajor ? kMostSharers : Traits::kRhsRows / Traits::kBlock;
   // Rows (or columns) of a whole box.
@@ -57,7 +57,7 @@ class TileBoxes {
   static constexpr int kRestColumns = Traits::kRhsKMajor ? 0 : Traits::kTileN % Traits::kBlock;
   static constexpr bool HasRestColumns(int i) { return kRestColumns > 0 && i == kRhs - 1; }
   static JAXGEMM_SM90 int LhsRows(const TensorMaps& maps) {
-    if constexpr (!Traits::kMayMulticast || !Traits::kLhsKMajor) return Traits::kCtaM / kLhs;
+    if constexpr (!Traits::kMulticasts || !Traits::kLhsKMajor) return Traits::kCtaM / kLhs;
     return Traits::kCtaM >> (maps.cluster_n - 1);  // cluster_n is 1 or 2
   }
 
@@ -127,7 +127,7 @@ struct Sharers {
 
   JAXGEMM_SM90 explicit Sharers(const TensorMaps& maps) {
     if constexpr (Traits::kCluster > 1) in_rhs = ClusterRank();
-    if constexpr (Traits::kMayMulticast) {
+    if constexpr (Traits::kMulticasts) {
       const int rank = ClusterRank();
       of_rhs = maps.cluster_m, of_lhs = maps.cluster_n;  // each is 1 or 2
       in_rhs = rank & (of_rhs - 1), in_lhs = (of_rhs == 2 ? rank >> 1 : rank) & (of_lhs - 1);
@@ -204,7 +204,7 @@ class TmaLoader {
         const uint32_t full = full_.At(stage_.slot);
         const uint32_t lhs = lhs_ + stage_.slot * Traits::kLhsBytes;
         const uint32_t rhs = rhs_ + stage_.slot * Traits::kRhsBytes;
-        if (Traits::kMayMulticast && sharers_.of_lhs > 1) {
+        if (Traits::kMulticasts && sharers_.of_lhs > 1) {
           constexpr int kHalf = Boxes::kLhs / kMostSharers;
 #pragma unroll
           for (int j = 0; j < kHalf; ++j) {
@@ -214,7 +214,7 @@ class TmaLoader {
         } else {
           LoadLhs(maps_, boxes, place, k, full, lhs);
         }
-        if (Traits::kCluster > 1 || (Traits::kMayMulticast && sharers_.of_rhs > 1)) {
+        if (Traits::kCluster > 1 || (Traits::kMulticasts && sharers_.of_rhs > 1)) {
           LoadRhsPart(maps_, boxes, place, k, rhs, sharers_.in_rhs,
                       ToAll{.full = full, .mask = sharers_.RhsMask()});
         } else {
@@ -251,7 +251,7 @@ class TmaLoader {
   static JAXGEMM_SM90 void LoadLhsBox(const TensorMaps& maps, const Boxes& boxes,
                                       const OperandPlace<Traits>& place, int k, uint32_t to, int i,
                                       const Load& load) {
-    static_assert(!Traits::kMayMulticast || Boxes::kLhs % kMostSharers == 0);
+    static_assert(!Traits::kMulticasts || Boxes::kLhs % kMostSharers == 0);
     const int first = i * Boxes::LhsRows(maps), row = place.row + first;
     boxes.LoadLhs(maps, i, [&](const TensorMap* map) {
       load(map, to + first * kRowBytes, Traits::kLhsKMajor ? k : row, Traits::kLhsKMajor ? row : k,
@@ -262,7 +262,7 @@ class TmaLoader {
   // the columns if rhs is k-major, else parts of the k.
   static JAXGEMM_SM90 int RhsParts(const TensorMaps& maps) {
     return Traits::kRhsKMajor      ? kMostSharers
-           : Traits::kMayMulticast ? maps.cluster_m
+           : Traits::kMulticasts ? maps.cluster_m
                                    : Traits::kCluster;
   }
   static JAXGEMM_SM90 void LoadRhs(const TensorMaps& maps, const Boxes& boxes,

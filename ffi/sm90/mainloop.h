@@ -25,9 +25,9 @@ class Multiplier {
   // Dense forms in clusters count their releases. The last stages are not released, because no load
   // follows: a CTA that has all its operands may have exited, and must get no arrival then.
   static constexpr bool kCountsReleases =
-      Traits::kIsDense && (Traits::kCluster > 1 || Traits::kMayMulticast);
+      Traits::kIsDense && (Traits::kCluster > 1 || Traits::kMulticasts);
   // Whether stages are released in the CTAs that load for this one.
-  static constexpr bool kInCluster = Traits::kCluster > 1 || Traits::kMayMulticast;
+  static constexpr bool kInCluster = Traits::kCluster > 1 || Traits::kMulticasts;
 
  public:
   // The default for `meanwhile`: no other work while a tile is multiplied.
