@@ -83,13 +83,15 @@ TensorMaps MakeTensorMaps(const Driver& driver, const Call& call) {
     maps.lhs_rest_rows =
         EncodeRest(driver, p.lhs_dtype, call.lhs, lhs_batch, p.m, p.k, lhs_rows, &maps.lhs_rest);
   }
-  // If rhs is k-contiguous, a box has half of the tile's columns: a single CTA loads two boxes,
-  // each CTA of a pair loads one. Else a box has the part of the k that a CTA loads for all CTAs of
-  // a cluster.
+  // If rhs is k-contiguous, a box has all of the tile's columns or half of them. Else a box has the
+  // part of the k that a CTA loads for all CTAs of a cluster.
+  const bool halves = LoadsRhsInHalves(call.plan.choice.form, cluster,
+                                       /*multicasts=*/maps.cluster_m * maps.cluster_n > 1);
+  const int64_t rhs_columns = instance.tile_n / (halves ? 2 : 1);
   maps.rhs_valid =
       (TmaReadsRhs(p) || RhsInRegisters(instance, call.plan.choice.form)) &&
       (p.rhs_contracting == 1 ? EncodeOperand(driver, p.rhs_dtype, call.rhs, p.num_rhs(),
-                                              p.num_columns(), p.k, instance.tile_n / 2, &maps.rhs)
+                                              p.num_columns(), p.k, rhs_columns, &maps.rhs)
                               : EncodeOperand(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.k,
                                               p.num_columns(), rhs_k, &maps.rhs));
   const int64_t rest_columns = instance.tile_n % (kBoxBytes / Bytes(p.rhs_dtype));
@@ -99,7 +101,7 @@ TensorMaps MakeTensorMaps(const Driver& driver, const Call& call) {
   }
   if (maps.rhs_valid && p.rhs_contracting == 1) {
     maps.rhs_rest_rows = EncodeRest(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.num_columns(),
-                                    p.k, instance.tile_n / 2, &maps.rhs_rest);
+                                    p.k, rhs_columns, &maps.rhs_rest);
   }
   const int64_t neighbours = p.out_dtype == DType::kF32 ? 2 : 8;
   maps.stores_unstaged = IsWideFloat(p.out_dtype) && p.n % neighbours == 0 &&

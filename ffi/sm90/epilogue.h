@@ -176,8 +176,9 @@ class Epilogue {
   static JAXGEMM_SM90 int AtMost(int64_t count, int most) {
     return count < most ? static_cast<int>(count) : most;
   }
-  JAXGEMM_SM90 int Lane() const { return thread_ % kWarpSize; }
-  JAXGEMM_SM90 int Warp() const { return thread_ / kWarpSize; }
+  // Unsigned divisions take fewer instructions.
+  JAXGEMM_SM90 int Lane() const { return static_cast<uint32_t>(thread_) % kWarpSize; }
+  JAXGEMM_SM90 int Warp() const { return static_cast<uint32_t>(thread_) / kWarpSize; }
 
   // For the forms that call Store. Applies the epilogue, and stores by TMA, or from the registers
   // if TMA cannot store the tile.

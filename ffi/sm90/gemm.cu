@@ -1,6 +1,5 @@
 // One kernel instance in all its forms. The build reads instances.def and defines the macros.
-#include "sm90/gemm.h"
-#include "sm90/gemm_dense.h"
+#include "sm90/run_form.h"
 
 namespace jaxgemm {
 
@@ -10,29 +9,12 @@ constexpr bool kLhsKContiguous = JAXGEMM_LHS_CONTRACTING == 1;
 constexpr bool kRhsKContiguous = JAXGEMM_RHS_CONTRACTING == 1;
 constexpr bool kTransposed = JAXGEMM_TRANSPOSED;
 
-template <KernelForm form, bool multicasts>
-__device__ __forceinline__ void RunWorkgroup(const GemmArgs& args, const TensorMaps& maps,
-                                             char* shared) {
-  using Traits = Sm90Traits<kLhs, kRhs, JAXGEMM_TILE_M, kTileN, kCluster, kLhsKContiguous,
-                            kRhsKContiguous, kTransposed, form, multicasts>;
-  static_assert(sizeof(SharedMemory<Traits>) <= Sm90SharedBytes(form));
-  using Its = std::conditional_t<Traits::kIsDense, DenseWorkgroup<Traits>, Workgroup<Traits>>;
-  Its(args, maps, *reinterpret_cast<SharedMemory<Traits>*>(shared)).Run();
-}
-
 template <KernelForm form>
-__device__ __forceinline__ void RunForm(const GemmArgs& args, const TensorMaps& maps,
-                                        char* shared) {
+__device__ __forceinline__ void Run(const GemmArgs& args, const TensorMaps& maps, char* shared) {
   if constexpr (HasForm(form, kLhs, kTileN, kCluster, kLhsKContiguous, kRhsKContiguous,
                         kTransposed)) {
-    // Multicast has code of its own. Code is fetched as it is executed, so in one code for both a
-    // small product without multicast took 0.3 to 0.7 us longer.
-    if constexpr (MayMulticast(form, kLhs, kCluster, kLhsKContiguous, kTransposed)) {
-      if (maps.cluster_m * maps.cluster_n > 1) [[unlikely]] {
-        return RunWorkgroup<form, true>(args, maps, shared);
-      }
-    }
-    RunWorkgroup<form, false>(args, maps, shared);
+    RunForm<kLhs, kRhs, JAXGEMM_TILE_M, kTileN, kCluster, kLhsKContiguous, kRhsKContiguous,
+            kTransposed, form>(args, maps, shared);
   }
 }
 
@@ -54,7 +36,7 @@ __device__ __forceinline__ void RunForm(const GemmArgs& args, const TensorMaps& 
           const __grid_constant__ jaxgemm::GemmArgs args,                                         \
           const __grid_constant__ jaxgemm::TensorMaps maps) {                                     \
     extern __shared__ __align__(1024) char shared[];                                              \
-    jaxgemm::RunForm<jaxgemm::KernelForm::form>(args, maps, shared);                              \
+    jaxgemm::Run<jaxgemm::KernelForm::form>(args, maps, shared);                              \
   }
 JAXGEMM_FORM(JAXGEMM_KERNEL, , kGeneral)
 JAXGEMM_FORM(JAXGEMM_KERNEL, _plain, kPlain)

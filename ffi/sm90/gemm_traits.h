@@ -50,6 +50,7 @@ struct Sm90Traits {
   // Whether a cluster has the CTAs of several tiles, which load operands for each other.
   static constexpr bool kMulticasts = multicasts;
   static_assert(!kMulticasts || MayMulticast(form, lhs, cluster, lhs_k_contiguous, transposed));
+  static constexpr bool kLoadsRhsInHalves = LoadsRhsInHalves(form, cluster, multicasts);
   static constexpr int kCtaM = kTileM / kCluster, kWgmmaM = 64;
   static constexpr int kConsumers = kSm90Consumers;
   static_assert(kCtaM == CtaRows(kTileN));

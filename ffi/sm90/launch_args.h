@@ -153,6 +153,11 @@ constexpr bool MayMulticast(KernelForm form, DType lhs, int64_t cluster, bool lh
 }
 // The largest number of CTAs that load an operand for each other.
 inline constexpr int kMostSharers = 2;
+// Whether boxes of a k-contiguous rhs have half of a tile's columns: two CTAs load one each, or the
+// halves of a gated product lie apart. Else a box has all columns.
+constexpr bool LoadsRhsInHalves(KernelForm form, int64_t cluster, bool multicasts) {
+  return !IsDense(form) || cluster > 1 || multicasts;
+}
 
 // A CUtensorMap: a tensor's layout in memory, and the box that one TMA copy moves.
 struct alignas(64) TensorMap {

@@ -48,7 +48,9 @@ class TileBoxes {
   static constexpr int kLhs = !Traits::kLhsKMajor     ? Traits::kCtaM / Traits::kBlock
                               : Traits::kMulticasts ? kMostSharers
                                                       : 1;
-  static constexpr int kRhs = Traits::kRhsKMajor ? kMostSharers : Traits::kRhsRows / Traits::kBlock;
+  static constexpr int kRhs = !Traits::kRhsKMajor        ? Traits::kRhsRows / Traits::kBlock
+                              : Traits::kLoadsRhsInHalves ? kMostSharers
+                                                          : 1;
   // Rows (or columns) of a whole box.
   static constexpr int kRhsRows = Traits::kRhsRows / kRhs;
   // The columns of the last box, if the tile's columns do not fill boxes of an rhs that is not
@@ -91,13 +93,14 @@ class TileBoxes {
   // Calls load(map) with the map of box i, if that is loaded.
   template <class Load>
   JAXGEMM_SM90 void LoadLhs(const TensorMaps& maps, int i, const Load& load) const {
-    if (Kind(i) == kWhole) load(&maps.lhs);
-    if (Traits::kLhsKMajor && Kind(i) == kRest) load(&maps.lhs_rest);
+    if (Kind(i) == kNone) return;
+    load(Traits::kLhsKMajor && Kind(i) == kRest ? &maps.lhs_rest : &maps.lhs);
   }
   template <class Load>
   JAXGEMM_SM90 void LoadRhs(const TensorMaps& maps, int i, const Load& load) const {
-    if (Kind(kLhs + i) == kWhole) load(HasRestColumns(i) ? &maps.rhs_rest : &maps.rhs);
-    if (Traits::kRhsKMajor && Kind(kLhs + i) == kRest) load(&maps.rhs_rest);
+    if (Kind(kLhs + i) == kNone) return;
+    const bool is_rest = Traits::kRhsKMajor ? Kind(kLhs + i) == kRest : HasRestColumns(i);
+    load(is_rest ? &maps.rhs_rest : &maps.rhs);
   }
 
  private:
@@ -261,9 +264,9 @@ class TmaLoader {
   // The number of parts in which rhs is loaded, of which CTAs load one for each other: halves of
   // the columns if rhs is k-major, else parts of the k.
   static JAXGEMM_SM90 int RhsParts(const TensorMaps& maps) {
-    return Traits::kRhsKMajor      ? kMostSharers
+    return Traits::kRhsKMajor    ? Boxes::kRhs
            : Traits::kMulticasts ? maps.cluster_m
-                                   : Traits::kCluster;
+                                 : Traits::kCluster;
   }
   static JAXGEMM_SM90 void LoadRhs(const TensorMaps& maps, const Boxes& boxes,
                                    const OperandPlace<Traits>& place, int k, uint32_t full,

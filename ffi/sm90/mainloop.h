@@ -22,15 +22,15 @@ class Multiplier {
   using Mma = typename Traits::Mma;
   // Threads of the consumer warpgroups that compute one output tile.
   static constexpr int kThreads = Traits::kStageReaders * kWarpgroupSize;
-  // Dense forms in clusters count their releases. The last stages are not released, because no load
-  // follows: a CTA that has all its operands may have exited, and must get no arrival then.
-  static constexpr bool kCountsReleases =
-      Traits::kIsDense && (Traits::kCluster > 1 || Traits::kMulticasts);
   // Whether stages are released in the CTAs that load for this one.
   static constexpr bool kInCluster = Traits::kCluster > 1 || Traits::kMulticasts;
 
  public:
-  // The default for `meanwhile`: no other work while a tile is multiplied.
+  // Dense forms in clusters count their releases. The last stages are not released, because no load
+  // follows: a CTA that has all its operands may have exited, and must get no arrival then.
+  static constexpr bool kCountsReleases =
+      Traits::kIsDense && (Traits::kCluster > 1 || Traits::kMulticasts);
+  // The default for `meanwhile`: no other work while a tile is multiplied. And for `before`.
   struct Nothing {
     static constexpr Index NextTime(Index) { return kNever; }
     JAXGEMM_SM90 void operator()() const {}
@@ -57,10 +57,10 @@ class Multiplier {
   }
 
   // Calls `meanwhile` when NextTime(0) k tiles have been issued, and again when NextTime(n) have
-  // been issued, where n is the number at the last call.
-  template <class Meanwhile = Nothing>
+  // been issued, where n is the number at the last call. Calls `before` before it uses a barrier.
+  template <class Meanwhile = Nothing, class Before = Nothing>
   JAXGEMM_SM90 void Run(const GemmArgs& args, const WorkTile& tile, Sum (&sums)[Traits::kAllSums],
-                        Meanwhile&& meanwhile = {}) {
+                        Meanwhile&& meanwhile = {}, Before&& before = {}) {
     // If ptxas can tell that the values that wgmma operands depend on are the same in all lanes, it
     // keeps them in uniform registers.
     const Index count = SameInWarp(tile.k_end - tile.k_begin);
@@ -73,6 +73,9 @@ class Multiplier {
     }
     ForEachSum<ForgetSum>(sums);
     int k_left = Traits::kTileK;  // how many k the last k tile has
+    int previous = 0;
+    Index k_tile = 0, time = SameInWarp(meanwhile.NextTime(0));
+    before();
     bool is_full = full_.HasEnded(stage.slot, stage.parity);
     if (Traits::RaggedOf(args) == Ragged::kK) {
       k_left = tile.limit - tile.origin - (tile.k_end - 1) * Traits::kTileK;
@@ -82,8 +85,6 @@ class Multiplier {
         ZeroUpTo(stage.slot, tile.before);
       }
     }
-    int previous = 0;
-    Index k_tile = 0, time = SameInWarp(meanwhile.NextTime(0));
     // The inner loop runs at least once; otherwise ptxas serialises the wgmmas (C7515).
     do {
       const Index stop = time < count ? time : count;
@@ -109,7 +110,7 @@ class Multiplier {
         stage.Advance();
         is_full = full_.HasEnded(stage.slot, stage.parity);
         WgmmaWait<1>();
-        if (k_tile > 0 && k_tile <= releases_) Release(previous);
+        if (k_tile > 0 && IsReleased(k_tile)) Release(previous);
         previous = slot;
       } while (++k_tile < stop);
       if (k_tile == time) {
@@ -120,7 +121,7 @@ class Multiplier {
     WgmmaWait<0>();
     ForEachSum<FenceSum>(sums);
     stage_ = stage;
-    if (count <= releases_) Release(previous);
+    if (IsReleased(count)) Release(previous);
     if constexpr (kCountsReleases) releases_ -= count;
   }
 
@@ -151,6 +152,10 @@ class Multiplier {
   }
 
  protected:
+  // Whether the stage of a tile's k tile number `k_tile`, which begins at 1, is to be released.
+  JAXGEMM_SM90 bool IsReleased(Index k_tile) const {
+    return !kCountsReleases || k_tile <= releases_;
+  }
   template <void (*kDo)(Sum&)>
   static JAXGEMM_SM90 void ForEachSum(Sum (&sums)[Traits::kAllSums]) {
 #pragma unroll

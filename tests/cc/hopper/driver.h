@@ -10,8 +10,7 @@
 #include "../testing.h"
 #include "machine.h"
 #include "runtime/driver.h"
-#include "sm90/gemm.h"
-#include "sm90/gemm_dense.h"
+#include "sm90/run_form.h"
 #include "spec/gpu_instances.h"
 
 namespace jaxgemm {
@@ -27,18 +26,6 @@ inline std::map<std::string, Kernel>& Kernels() {
 }
 inline std::vector<std::string> launched;
 inline uint64_t seed = 0;
-
-template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster, bool lhs_k, bool rhs_k,
-          bool transposed, KernelForm form>
-struct Form {
-  using Traits = Sm90Traits<lhs, rhs, tile_m, tile_n, cluster, lhs_k, rhs_k, transposed, form>;
-  static_assert(sizeof(SharedMemory<Traits>) <= Sm90SharedBytes(form));
-  using Its = std::conditional_t<Traits::kIsDense, DenseWorkgroup<Traits>, Workgroup<Traits>>;
-
-  static void Run(const GemmArgs& args, const TensorMaps& maps) {
-    Its(args, maps, *reinterpret_cast<SharedMemory<Traits>*>(stand_in::Shared())).Run();
-  }
-};
 
 // Adds an instance with all its forms to Kernels(). Returns its name.
 template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster, bool lhs_k, bool rhs_k,
@@ -57,8 +44,11 @@ std::string Add() {
   CHECK_THAT(!name.empty(), "no such instance");
   auto add = [&]<KernelForm form>(const char* suffix) {
     if constexpr (HasForm(form, lhs, tile_n, cluster, lhs_k, rhs_k, transposed)) {
-      using TheForm = Form<lhs, rhs, tile_m, tile_n, cluster, lhs_k, rhs_k, transposed, form>;
-      Kernels()[name + suffix] = {name + suffix, cluster, TheForm::Run};
+      Kernels()[name + suffix] = {
+          name + suffix, cluster, [](const GemmArgs& args, const TensorMaps& maps) {
+            RunForm<lhs, rhs, tile_m, tile_n, cluster, lhs_k, rhs_k, transposed, form>(
+                args, maps, stand_in::Shared());
+          }};
     }
   };
   add.template operator()<KernelForm::kGeneral>("");
