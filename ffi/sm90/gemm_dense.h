@@ -306,8 +306,9 @@ class DenseWorkgroup {
       FusedEpilogue<Traits> epilogue(shared_, rank_);
       typename FusedEpilogue<Traits>::Vectors vectors;
       if constexpr (Traits::kIsFused) vectors = epilogue.LoadVectors(args_, maps_, tile);
+      AwaitBarriers();
       if (turn > 0) turns.Await();
-      multiplier.Run(args_, tile, sums, turns.After(tiles_k, is_last), [&] { AwaitBarriers(); });
+      multiplier.Run(args_, tile, sums, turns.After(tiles_k, is_last));
       bool tma_stores = true;
       if constexpr (Traits::kIsFused) {
         tma_stores = epilogue.ApplyFused(args_, maps_, tile, vectors, sums);
