@@ -97,9 +97,9 @@ bool MayMulticast(const Problem& p, const Plan& plan) {
                       plan.grid.tiles_n, c.cluster_k, c.cluster_m, c.cluster_n);
 }
 
-// Whether a CTA can count the k tiles of all its work tiles. Dense forms count those of which they
-// release the stage (Multiplier in sm90/mainloop.h). A count that overflows would release none, and
-// the kernel would wait for ever.
+// Whether a CTA can count the k tiles of all its work tiles. Dense forms in clusters count those of
+// which they release the stage (Multiplier in sm90/mainloop.h). A count that overflows would
+// release none, and the kernel would wait for ever.
 bool CountsKTiles(const Plan& plan) {
   const int64_t tiles = int64_t{ClusterGrid(plan).num_tiles()} * plan.cluster_size();
   const int64_t rounds = CeilDiv(tiles, plan.choice.num_workgroups);

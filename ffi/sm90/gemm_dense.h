@@ -62,7 +62,6 @@ struct AheadMap {
 template <class Traits>
 class DenseWorkgroup {
   static constexpr bool kIsPeers = IsPeers(Traits::kForm);
-  using Nothing = typename Multiplier<Traits>::Nothing;
   // Registers per thread after setmaxnreg, which divides those that the CTA has at launch:
   // 384 x 168 = 256 x 240 + 128 x 24 = 256 x 232 + 128 x 40.
   static constexpr int kMultiplierRegisters = Traits::kIsPingPong ? 240 : 232;
@@ -118,6 +117,7 @@ class DenseWorkgroup {
     asm volatile("" ::"r"(map_.tile.m), "r"(map_.tile.n), "r"(map_.tile.batch),
                  "r"(map_.tile.k_begin), "r"(map_.tile.k_end), "r"(args_.claim.num_workgroups));
     WaitForKernelsBefore();
+    WaitForCluster();
     if (warp >= kWarpgroupSize / kWarpSize) {
       if constexpr (Traits::kTradesRegisters) TakeRegisters<kMultiplierRegisters>();
       if constexpr (kIsPeers) {
@@ -129,10 +129,8 @@ class DenseWorkgroup {
       } else {
         ConsumeAndStoreMeanwhile();
       }
-      AwaitBarriers();
     } else {
       if constexpr (Traits::kTradesRegisters) GiveRegisters<kLoaderRegisters>();
-      AwaitBarriers();
       if (warp == 0) {
         Load(TmaLoader<Traits>(args_, maps_, shared_, rank_, ahead));
       } else if (by_element_) {
@@ -146,13 +144,6 @@ class DenseWorkgroup {
   }
 
  private:
-  // Waits until all barriers of the cluster are initialised. The first call waits. Consumers call
-  // this as late as they can: until then they fetch the code that they are about to execute.
-  JAXGEMM_SM90 void AwaitBarriers() {
-    if (!has_barriers_) WaitForCluster();
-    has_barriers_ = true;
-  }
-
   // Loads the first k tiles, before the cluster barrier. Returns how many.
   JAXGEMM_SM90 Index LoadFirst() {
     const Index count = map_.tile.k_end - map_.tile.k_begin;
@@ -218,7 +209,6 @@ class DenseWorkgroup {
     std::conditional_t<Traits::kLhsInRegisters, RegisterMultiplier<Traits>, Multiplier<Traits>>
         multiplier(shared_, sharers_, sharers_.count() > 1 ? k_tiles - Traits::kStages : kNever);
     const PeerExchange<Traits> exchange(shared_, map_.map.peers, peer_rank_);
-    AwaitBarriers();
     exchange.Expect();
     multiplier.Run(args_, map_.tile, sums);
     PeersEpilogue<Traits> epilogue(shared_, rank_);
@@ -258,8 +248,7 @@ class DenseWorkgroup {
     auto compute = [&](const WorkTile& tile) {
       stored.Spread(tile.k_end);
       multiplier.Run(args_, tile, sums,
-                     FindAndStore{.workgroup = *this, .stored = stored, .found = next_ >= size},
-                     [&] { AwaitBarriers(); });
+                     FindAndStore{.workgroup = *this, .stored = stored, .found = next_ >= size});
     };
     auto store = [&](const WorkTile& tile) {
       stored.StoreRest();
@@ -273,9 +262,7 @@ class DenseWorkgroup {
   JAXGEMM_SM90 void ConsumeAndStore() {
     typename Traits::Sum sums[Traits::kAllSums];
     Multiplier<Traits> multiplier(shared_, sharers_, NumReleases());
-    auto compute = [&](const WorkTile& tile) {
-      multiplier.Run(args_, tile, sums, Nothing(), [&] { AwaitBarriers(); });
-    };
+    auto compute = [&](const WorkTile& tile) { multiplier.Run(args_, tile, sums); };
     auto store = [&](const WorkTile& tile) {
       FusedEpilogue<Traits> epilogue(shared_, rank_);
       if constexpr (Traits::kIsFused) {
@@ -306,7 +293,6 @@ class DenseWorkgroup {
       FusedEpilogue<Traits> epilogue(shared_, rank_);
       typename FusedEpilogue<Traits>::Vectors vectors;
       if constexpr (Traits::kIsFused) vectors = epilogue.LoadVectors(args_, maps_, tile);
-      AwaitBarriers();
       if (turn > 0) turns.Await();
       multiplier.Run(args_, tile, sums, turns.After(tiles_k, is_last));
       bool tma_stores = true;
@@ -334,7 +320,6 @@ class DenseWorkgroup {
   const Sharers<Traits> sharers_;
   Index next_;  // the index of the tile after map_.tile; before the first tile, this CTA's first
   Map map_;
-  bool has_barriers_ = false;
 };
 
 }  // namespace jaxgemm

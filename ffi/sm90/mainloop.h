@@ -30,7 +30,7 @@ class Multiplier {
   // follows: a CTA that has all its operands may have exited, and must get no arrival then.
   static constexpr bool kCountsReleases =
       Traits::kIsDense && (Traits::kCluster > 1 || Traits::kMulticasts);
-  // The default for `meanwhile`: no other work while a tile is multiplied. And for `before`.
+  // The default for `meanwhile`: no other work while a tile is multiplied.
   struct Nothing {
     static constexpr Index NextTime(Index) { return kNever; }
     JAXGEMM_SM90 void operator()() const {}
@@ -57,10 +57,10 @@ class Multiplier {
   }
 
   // Calls `meanwhile` when NextTime(0) k tiles have been issued, and again when NextTime(n) have
-  // been issued, where n is the number at the last call. Calls `before` before it uses a barrier.
-  template <class Meanwhile = Nothing, class Before = Nothing>
+  // been issued, where n is the number at the last call.
+  template <class Meanwhile = Nothing>
   JAXGEMM_SM90 void Run(const GemmArgs& args, const WorkTile& tile, Sum (&sums)[Traits::kAllSums],
-                        Meanwhile&& meanwhile = {}, Before&& before = {}) {
+                        Meanwhile&& meanwhile = {}) {
     // If ptxas can tell that the values that wgmma operands depend on are the same in all lanes, it
     // keeps them in uniform registers.
     const Index count = SameInWarp(tile.k_end - tile.k_begin);
@@ -73,9 +73,6 @@ class Multiplier {
     }
     ForEachSum<ForgetSum>(sums);
     int k_left = Traits::kTileK;  // how many k the last k tile has
-    int previous = 0;
-    Index k_tile = 0, time = SameInWarp(meanwhile.NextTime(0));
-    before();
     bool is_full = full_.HasEnded(stage.slot, stage.parity);
     if (Traits::RaggedOf(args) == Ragged::kK) {
       k_left = tile.limit - tile.origin - (tile.k_end - 1) * Traits::kTileK;
@@ -85,6 +82,8 @@ class Multiplier {
         ZeroUpTo(stage.slot, tile.before);
       }
     }
+    int previous = 0;
+    Index k_tile = 0, time = SameInWarp(meanwhile.NextTime(0));
     // The inner loop runs at least once; otherwise ptxas serialises the wgmmas (C7515).
     do {
       const Index stop = time < count ? time : count;

@@ -85,7 +85,7 @@ struct StoredMeanwhile {
   }
   // Whole warpgroups call this after the last tile.
   JAXGEMM_SM90 void Finish() {
-    TheBoxes().StoreLast(args, packed, box);
+    TheBoxes().StoreAllByStages(packed, box);
     // Shared memory must exist until TMA has read it.
     if (IsLeader()) WaitForStoredBoxes<0>();
   }

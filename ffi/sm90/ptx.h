@@ -86,8 +86,7 @@ JAXGEMM_SM90 void StoreWordToCluster(uint32_t address, int32_t word) {
 }
 
 // A barrier of all threads of the cluster, in two steps. It orders accesses to barriers only: reads
-// before it are done, but writes before it need not be visible after it. Without clusters the second
-// step is a barrier of the CTA (BAR.SYNC 0), and the first one does nothing.
+// before it are done, but writes before it need not be visible after it.
 JAXGEMM_SM90 void ArriveAtCluster() {
   asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
 }

@@ -90,35 +90,23 @@ class OutBoxes {
     }
   }
 
-  // Stores the boxes from `first` on after a CTA's last tile, in lines of 128 bytes. TMA would take
-  // longer, because shared memory must exist until it has read it.
-  JAXGEMM_SM90 void StoreLast(const GemmArgs& args, const Packed& packed, int first) const {
-    constexpr int kVectors = kRowBytes / 16, kRowsAtOnce = kWarpSize / kVectors;
+  // Stores all boxes through the stages, which are free after the CTA's last tile. Each stage has
+  // room for one box of every warp, in the rows of lhs that the warp's warpgroup has read. `first`
+  // is the first box to store.
+  JAXGEMM_SM90 void StoreAllByStages(const Packed& packed, int first) const {
+    static_assert(kBoxes <= Traits::kStages);
+    static_assert(Traits::kLhsBytes == Traits::kConsumerWarps * kBytes);
+    WarpgroupBarrier(thread_ / kWarpgroupSize);
     if (first == kBoxes) return;
-    if (IsLeader()) WaitForStoredBoxes<0>();
-    // This lane's first row, and its vector of 16 bytes in each line.
-    const int row = Lane() / kVectors, vector = Lane() % kVectors;
-    const int rows = static_cast<int>(args.m) - packed.row - row;
-    const int columns = static_cast<int>(args.n) - packed.column - vector * 8;
-    char* out = static_cast<char*>(args.out) +
-                ((int64_t{packed.z} * args.m + packed.row + row) * args.n + packed.column) * 2 +
-                vector * 16;
-    const int64_t step = kRowsAtOnce * 2 * args.n;
+    const uint32_t box = SharedAddress(shared_.lhs[0]) + Warp() * kBytes;
 #pragma unroll
-    for (int i = 0; i < kBoxes; ++i) {
-      if (i < first) continue;
-      char* box = shared_.out[Warp()] + i % Traits::kOutBoxes * kBytes;
-      __syncwarp();
-      Write(SharedAddress(box), packed, i);
-      __syncwarp();
+    for (int i = 0; i < kBoxes; ++i) Write(box + i * Traits::kLhsBytes, packed, i);
+    FenceAsyncProxy();
+    __syncwarp();
+    if (IsLeader()) {
 #pragma unroll
-      for (int j = 0; j < kBoxRows / kRowsAtOnce; ++j) {
-        const int below = j * kRowsAtOnce;  // rows below this lane's first one
-        const auto results = *reinterpret_cast<const uint4*>(
-            box + (row + below) * kRowBytes + (vector ^ (row + below) % 8) * 16);
-        if (below < rows && i * kBoxColumns < columns) {
-          *reinterpret_cast<uint4*>(out + j * step + i * kRowBytes) = results;
-        }
+      for (int i = 0; i < kBoxes; ++i) {
+        if (i >= first) Send(box + i * Traits::kLhsBytes, packed, i);
       }
     }
   }

@@ -102,18 +102,11 @@ inline void StoreWordToCluster(uint32_t address, int32_t word) {
   std::memcpy(AtAddress(address), &word, sizeof(word));
 }
 
-// Without clusters all is done in the second step.
 inline void ArriveAtCluster() {
-  if (ClusterSize() == 1) return;
   // It orders only reads before it, but ThreadSanitizer cannot order reads alone.
   stand_in::Join(stand_in::ClusterKey(), stand_in::kThreads * ClusterSize(), /*orders=*/true);
 }
-inline void WaitForCluster() {
-  if (ClusterSize() == 1) {
-    return stand_in::Meet(stand_in::ClusterKey(), stand_in::kThreads, /*orders=*/true);
-  }
-  stand_in::AwaitOthers(stand_in::ClusterKey(), /*orders=*/true);
-}
+inline void WaitForCluster() { stand_in::AwaitOthers(stand_in::ClusterKey(), /*orders=*/true); }
 inline void ClusterBarrier() {
   stand_in::Meet(stand_in::ClusterKey(), stand_in::kThreads * ClusterSize(), /*orders=*/false);
 }
