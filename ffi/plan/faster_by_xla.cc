@@ -146,8 +146,7 @@ std::string WhyFasterOnHopper(const Problem& p, const Relayout& relayout, double
   if (Bytes(p.lhs_dtype) == 2 && relayout.CopiesLhs(p) && (relayout.CopiesRhs(p) || p.n == 1) &&
       operations < kTwoCopies) {
     const std::string copied = p.n == 1 ? "a matrix" : "both operands";
-    return copied +
-           " would be copied, for TMA, and the product has fewer than " +
+    return copied + " would be copied, for TMA, and the product has fewer than " +
            Str(static_cast<int64_t>(kTwoCopies)) +
            " operations: XLA's product mostly takes 0.5 to 1.0 of the time";
   }
