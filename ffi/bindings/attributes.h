@@ -1,28 +1,36 @@
-// Where each attribute of a call is. XLA passes them sorted by name.
+// The names of a call's attributes, in the order in which XLA passes them: sorted.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
-#include <iterator>
 #include <string_view>
+#include <type_traits>
+
+#include "spec/problem.h"
 
 namespace jaxgemm {
 
-inline constexpr std::string_view kAttributes[] = {
-#define JAXGEMM_PROBLEM(type, name, initial)
-#define JAXGEMM_PROBLEM_ATTRIBUTE(type, name, initial) #name,
-#define JAXGEMM_CHOICE(type, name, initial) #name,
-#include "spec/call_schema.def"
-#undef JAXGEMM_PROBLEM
-#undef JAXGEMM_PROBLEM_ATTRIBUTE
-#undef JAXGEMM_CHOICE
+struct AttributeInfo {
+  std::string_view name;
+  bool is_number;  // else it is a text
 };
-inline constexpr int64_t kNumAttributes = std::size(kAttributes);
 
-// The index of an attribute if all are sorted by name.
+inline constexpr auto kAttributes = [] {
+  std::array attributes = {
+#define JAXGEMM_ATTRIBUTE(record, type, name) \
+  AttributeInfo{#name, std::is_same_v<type, int64_t> || std::is_same_v<type, bool>},
+#include "spec/call_schema.def"
+#undef JAXGEMM_ATTRIBUTE
+  };
+  std::ranges::sort(attributes, {}, &AttributeInfo::name);
+  return attributes;
+}();
+inline constexpr int64_t kNumAttributes = kAttributes.size();
+
+// The index of an attribute.
 consteval int64_t SortedIndex(std::string_view name) {
-  return std::count_if(std::begin(kAttributes), std::end(kAttributes),
-                       [name](std::string_view other) { return other < name; });
+  return std::ranges::find(kAttributes, name, &AttributeInfo::name) - kAttributes.begin();
 }
 
 }  // namespace jaxgemm

@@ -402,15 +402,10 @@ class AttributeReader {
 Refusal ParseAttributes(GivenAttributes given, Attributes* attributes) {
   AttributeReader reader(given.attrs);
   *attributes = {};
-#define JAXGEMM_PROBLEM(type, name, initial)
-#define JAXGEMM_PROBLEM_ATTRIBUTE(type, name, initial) \
-  reader.Read(#name, SortedIndex(#name), &attributes->problem.name);
-#define JAXGEMM_CHOICE(type, name, initial) \
-  reader.Read(#name, SortedIndex(#name), &attributes->choice.name);
+#define JAXGEMM_ATTRIBUTE(record, type, name) \
+  reader.Read(#name, SortedIndex(#name), &attributes->record.name);
 #include "spec/call_schema.def"
-#undef JAXGEMM_PROBLEM
-#undef JAXGEMM_PROBLEM_ATTRIBUTE
-#undef JAXGEMM_CHOICE
+#undef JAXGEMM_ATTRIBUTE
   if (!reader.refusal().empty()) return reader.refusal();
   const Problem& p = attributes->problem;
   if (p.ragged == Ragged::kNone && p.group_offset) return "group_offset=1 needs groups.";

@@ -6,7 +6,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -26,9 +25,6 @@ struct Values {
   std::array<std::string, kNumAttributes> texts;
 };
 
-template <class T>
-constexpr bool kIsNumber = std::is_same_v<T, int64_t> || std::is_same_v<T, bool>;
-
 const XLA_FFI_ByteSpan& Text(const XLA_FFI_Attrs& given, int64_t index) {
   return *static_cast<const XLA_FFI_ByteSpan*>(given.attrs[index]);
 }
@@ -38,20 +34,13 @@ const XLA_FFI_Scalar& Scalar(const XLA_FFI_Attrs& given, int64_t index) {
 
 // The values of attributes that ParseAttributes has taken.
 void KeepValues(const XLA_FFI_Attrs& given, Values* values) {
-  const auto keep = [&](int64_t i, bool is_number) {
-    if (is_number) {
+  for (int64_t i = 0; i < kNumAttributes; ++i) {
+    if (kAttributes[i].is_number) {
       values->numbers[i] = *static_cast<const int64_t*>(Scalar(given, i).value);
     } else {
       values->texts[i].assign(Text(given, i).ptr, Text(given, i).len);
     }
-  };
-#define JAXGEMM_PROBLEM(type, name, initial)
-#define JAXGEMM_PROBLEM_ATTRIBUTE(type, name, initial) keep(SortedIndex(#name), kIsNumber<type>);
-#define JAXGEMM_CHOICE(type, name, initial) keep(SortedIndex(#name), kIsNumber<type>);
-#include "spec/call_schema.def"
-#undef JAXGEMM_PROBLEM
-#undef JAXGEMM_PROBLEM_ATTRIBUTE
-#undef JAXGEMM_CHOICE
+  }
 }
 
 // Whether `count` bytes are the same. It does not call memcmp, which takes longer for so few.
@@ -74,13 +63,14 @@ void KeepValues(const XLA_FFI_Attrs& given, Values* values) {
   return !(differ(uint8_t{}, 0) | differ(uint8_t{}, count / 2) | differ(uint8_t{}, count - 1));
 }
 
-// Whether the attribute has this name and this value.
-template <bool kNumber, size_t kSize>
-[[gnu::always_inline]] inline bool HasValue(const XLA_FFI_Attrs& given, int64_t i,
-                                            const char (&name)[kSize], const Values& values) {
-  const XLA_FFI_ByteSpan& its_name = *given.names[i];
-  if (its_name.len != kSize - 1 || !SameBytes(its_name.ptr, name, kSize - 1)) return false;
-  if constexpr (kNumber) {
+// Whether attribute i has its name and this value.
+template <size_t i>
+[[gnu::always_inline]] inline bool HasValue(const XLA_FFI_Attrs& given, const Values& values) {
+  constexpr AttributeInfo kAttribute = kAttributes[i];
+  constexpr std::string_view kName = kAttribute.name;
+  const XLA_FFI_ByteSpan& name = *given.names[i];
+  if (name.len != kName.size() || !SameBytes(name.ptr, kName.data(), kName.size())) return false;
+  if constexpr (kAttribute.is_number) {
     if (given.types[i] != XLA_FFI_AttrType_SCALAR) return false;
     const XLA_FFI_Scalar& scalar = Scalar(given, i);
     return scalar.dtype == XLA_FFI_DataType_S64 &&
@@ -94,17 +84,10 @@ template <bool kNumber, size_t kSize>
 }
 
 bool HaveValues(const XLA_FFI_Attrs& given, const Values& values) {
-  return given.size == kNumAttributes
-#define JAXGEMM_PROBLEM(type, name, initial)
-#define JAXGEMM_PROBLEM_ATTRIBUTE(type, name, initial) \
-  &&HasValue<kIsNumber<type>>(given, SortedIndex(#name), #name, values)
-#define JAXGEMM_CHOICE(type, name, initial) \
-  &&HasValue<kIsNumber<type>>(given, SortedIndex(#name), #name, values)
-#include "spec/call_schema.def"
-#undef JAXGEMM_PROBLEM
-#undef JAXGEMM_PROBLEM_ATTRIBUTE
-#undef JAXGEMM_CHOICE
-      ;
+  const auto all = [&]<size_t... i>(std::index_sequence<i...>) __attribute__((always_inline)) {
+    return (HasValue<i>(given, values) && ...);
+  };
+  return given.size == kNumAttributes && all(std::make_index_sequence<kNumAttributes>());
 }
 
 // These walk through a frame's buffers and give each number of their types and shapes to `to`,

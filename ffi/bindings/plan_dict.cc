@@ -98,15 +98,11 @@ std::string ToPython(E value) {
   return std::string(Name(value));
 }
 
-nb::dict Attributes(const Problem& p, const Choice& c) {
+nb::dict Attributes(const Problem& problem, const Choice& choice) {
   nb::dict attrs;
-#define JAXGEMM_PROBLEM(type, name, initial)
-#define JAXGEMM_PROBLEM_ATTRIBUTE(type, name, initial) attrs[#name] = ToPython(p.name);
-#define JAXGEMM_CHOICE(type, name, initial) attrs[#name] = ToPython(c.name);
+#define JAXGEMM_ATTRIBUTE(record, type, name) attrs[#name] = ToPython(record.name);
 #include "spec/call_schema.def"
-#undef JAXGEMM_PROBLEM
-#undef JAXGEMM_PROBLEM_ATTRIBUTE
-#undef JAXGEMM_CHOICE
+#undef JAXGEMM_ATTRIBUTE
   return attrs;
 }
 

@@ -153,7 +153,9 @@ def choose(
       for name, labels, own, usual in ((names[0], lhs, m, 1), (names[1], rhs, n, 0)):
         lead = _only(batch, labels)
         orders = lead + k + own, lead + own + k  # indexed by the place of k
-        place = next((i for i in (usual, 1 - usual)
+        # A vector has both orders. As rows along k it has one long line, else lines of one element.
+        first = 1 if count(own, size) == 1 else usual
+        place = next((i for i in (first, 1 - first)
                       if same_order(labels, orders[i], size)), None)
         if place is None:
           place = usual

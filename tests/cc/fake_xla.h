@@ -125,7 +125,7 @@ class FakeCall {
 };
 
 // Adds the attributes that a lowered call has.
-inline void AddAttributes(const Problem& p, const Choice& choice, FakeCall* call) {
+inline void AddAttributes(const Problem& problem, const Choice& choice, FakeCall* call) {
   auto add = [call](const char* name, auto value) {
     using T = decltype(value);
     if constexpr (std::is_same_v<T, std::string_view>) {
@@ -136,13 +136,9 @@ inline void AddAttributes(const Problem& p, const Choice& choice, FakeCall* call
       call->attributes[name] = int64_t{value};
     }
   };
-#define JAXGEMM_PROBLEM(type, name, initial)
-#define JAXGEMM_PROBLEM_ATTRIBUTE(type, name, initial) add(#name, p.name);
-#define JAXGEMM_CHOICE(type, name, initial) add(#name, choice.name);
+#define JAXGEMM_ATTRIBUTE(record, type, name) add(#name, record.name);
 #include "spec/call_schema.def"
-#undef JAXGEMM_PROBLEM
-#undef JAXGEMM_PROBLEM_ATTRIBUTE
-#undef JAXGEMM_CHOICE
+#undef JAXGEMM_ATTRIBUTE
 }
 
 // The traits that a handler is registered with.

@@ -25,7 +25,9 @@ FLAGS = {
     "thread": "-O1 -g -fsanitize=thread",
     "address": "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined",
 }
-TESTS = ["schedule_test", "host_gemm_test", "host_calls_test", "rendezvous_test", "producer_test",
+# The tests of headers that need no object of ffi/, and run no kernel.
+SCHEDULE = ["schedule_test", "schedule_maps_test", "schedule_groups_test", "schedule_chunks_test"]
+TESTS = [*SCHEDULE, "host_gemm_test", "host_calls_test", "rendezvous_test", "producer_test",
          "rocm_handler_test", "host_kernel_test"]
 # Whether a build's hopper_test has only few of Hopper's instances.
 FEW_INSTANCES = {"plain": True, "thread": True, "address": False}
@@ -33,7 +35,7 @@ FEW_INSTANCES = {"plain": True, "thread": True, "address": False}
 
 def case(build, test="", *others):
   """The parameters of a case, for --whole if a sanitizer needs all of ffi/ to be compiled anew."""
-  quick = build == "plain" or (build, test) == ("thread", "schedule_test")
+  quick = build == "plain" or (build == "thread" and test in SCHEDULE)
   given = (build, test, *others) if test else (build,)
   return pytest.param(*given, marks=[] if quick else [pytest.mark.whole])
 
@@ -72,7 +74,7 @@ def built(say):
   @functools.cache
   def program(build, test):
     folder, objects = configure(build)
-    anew = not objects and test != "schedule_test"  # which includes all that it tests
+    anew = not objects and test not in SCHEDULE
     say(f"{test} is compiled in {folder.relative_to(ROOT)}" + (
         ", after all of ffi/, once: 4 minutes of CPU time" if anew else ""))
     with locked(folder):
@@ -98,9 +100,9 @@ class locked:
 @pytest.mark.parametrize("build,test,kernel", [
     case(build, test, kernel) for build in FLAGS for test in TESTS
     for kernel in ("", "portable")
-    # host_kernel_test has no threads, and schedule_test and rendezvous_test run no kernel.
+    # host_kernel_test has no threads, and rendezvous_test runs no kernel.
     if (build, test) != ("thread", "host_kernel_test")
-    and (kernel != "portable" or test not in ("schedule_test", "rendezvous_test"))])
+    and (kernel != "portable" or test not in (*SCHEDULE, "rendezvous_test"))])
 def test_cc(built, build, test, kernel):
   output = run(str(built(build, test)), JAXGEMM_HOST_KERNEL=kernel)
   assert f"{test}: 0 failures" in output
