@@ -36,7 +36,7 @@ __device__ __forceinline__ void Run(const GemmArgs& args, const TensorMaps& maps
           const __grid_constant__ jaxgemm::GemmArgs args,                                         \
           const __grid_constant__ jaxgemm::TensorMaps maps) {                                     \
     extern __shared__ __align__(1024) char shared[];                                              \
-    jaxgemm::Run<jaxgemm::KernelForm::form>(args, maps, shared);                              \
+    jaxgemm::Run<jaxgemm::KernelForm::form>(args, maps, shared);                                  \
   }
 JAXGEMM_FORM(JAXGEMM_KERNEL, , kGeneral)
 JAXGEMM_FORM(JAXGEMM_KERNEL, _plain, kPlain)

@@ -45,10 +45,10 @@ class TileBoxes {
  public:
   // The largest number of boxes. With multicast the two CTAs that share a k-major lhs load a box
   // each; else one box has all rows.
-  static constexpr int kLhs = !Traits::kLhsKMajor     ? Traits::kCtaM / Traits::kBlock
+  static constexpr int kLhs = !Traits::kLhsKMajor   ? Traits::kCtaM / Traits::kBlock
                               : Traits::kMulticasts ? kMostSharers
-                                                      : 1;
-  static constexpr int kRhs = !Traits::kRhsKMajor        ? Traits::kRhsRows / Traits::kBlock
+                                                    : 1;
+  static constexpr int kRhs = !Traits::kRhsKMajor         ? Traits::kRhsRows / Traits::kBlock
                               : Traits::kLoadsRhsInHalves ? kMostSharers
                                                           : 1;
   // Rows (or columns) of a whole box.

@@ -20,8 +20,8 @@ JAXGEMM_SM90 void RunForm(const GemmArgs& args, const TensorMaps& maps, char* sh
   // products without multicast took up to 1.23 times as long on an H200, most of all small ones.
   if constexpr (MayMulticast(form, lhs, cluster, lhs_k_contiguous, transposed)) {
     if (maps.cluster_m * maps.cluster_n > 1) {
-      RunWorkgroup<Sm90Traits<lhs, rhs, tile_m, tile_n, cluster, lhs_k_contiguous,
-                              rhs_k_contiguous, transposed, form, true>>(args, maps, shared);
+      RunWorkgroup<Sm90Traits<lhs, rhs, tile_m, tile_n, cluster, lhs_k_contiguous, rhs_k_contiguous,
+                              transposed, form, true>>(args, maps, shared);
       return;
     }
   }

@@ -44,11 +44,11 @@ std::string Add() {
   CHECK_THAT(!name.empty(), "no such instance");
   auto add = [&]<KernelForm form>(const char* suffix) {
     if constexpr (HasForm(form, lhs, tile_n, cluster, lhs_k, rhs_k, transposed)) {
-      Kernels()[name + suffix] = {
-          name + suffix, cluster, [](const GemmArgs& args, const TensorMaps& maps) {
-            RunForm<lhs, rhs, tile_m, tile_n, cluster, lhs_k, rhs_k, transposed, form>(
-                args, maps, stand_in::Shared());
-          }};
+      Kernels()[name + suffix] = {name + suffix, cluster,
+                                  [](const GemmArgs& args, const TensorMaps& maps) {
+        RunForm<lhs, rhs, tile_m, tile_n, cluster, lhs_k, rhs_k, transposed, form>(
+            args, maps, stand_in::Shared());
+      }};
     }
   };
   add.template operator()<KernelForm::kGeneral>("");
