@@ -104,7 +104,7 @@ GemmArgs PackArguments(const Call& call) {
 }
 
 GpuLauncher::GpuLauncher(const Driver* driver)
-    : driver_(*driver), functions_(kMaxDevices * GpuInstances().size() * kKernelForms) {}
+    : driver_(*driver), functions_(kMaxDevices * GpuInstances().size() * kFunctions) {}
 
 std::string GpuLauncher::TargetOf(int device, DriverResult* result) const {
   int major = 0, minor = 0;
@@ -128,20 +128,20 @@ std::string GpuLauncher::Load(const GpuInstance& instance, int device) {
   std::string error = CheckDevice(device);
   if (!error.empty()) return error;
   std::atomic<void*>* slots = Functions(instance, device);
-  // There is one slot for each form, and slot 0 is that of the general form. It is stored last, so
-  // all slots are set when slot 0 is. If an instance has no general form, slot 0 holds the function
-  // of kFused or, without that, of kPeers, kMx or kGrouped.
+  // There is one slot for each function, and slot 0 is that of the general form. It is stored last,
+  // so all slots are set when slot 0 is. If an instance has no general form, slot 0 holds the
+  // function of kFused or, without that, of kPeers, kMx or kGrouped.
   if (slots[0].load(std::memory_order_acquire)) return "";
   std::lock_guard lock(mutex_);
   if (slots[0].load(std::memory_order_relaxed)) return "";
-  void* functions[kKernelForms] = {};
+  void* functions[kFunctions] = {};
   error = LoadModule(instance, device, functions);
   for (KernelForm instead :
        {KernelForm::kFused, KernelForm::kPeers, KernelForm::kMx, KernelForm::kGrouped}) {
     if (!functions[0]) functions[0] = functions[static_cast<int>(instead)];
   }
-  for (int form = kKernelForms; error.empty() && form-- > 0;) {
-    slots[form].store(functions[form], std::memory_order_release);
+  for (int i = kFunctions; error.empty() && i-- > 0;) {
+    slots[i].store(functions[i], std::memory_order_release);
   }
   return error;
 }
@@ -190,16 +190,19 @@ std::string GpuLauncher::LoadModule(const GpuInstance& instance, int device, voi
   result = driver_.load_module(&module, kept.data());
   if (result != 0) return Failure("loading the code object", instance.name, device, result);
   const bool is_sm90 = driver_.encode_tensor_map != nullptr;
-  for (int form = 0; form < kKernelForms; ++form) {
-    if (!HasForm(instance, static_cast<KernelForm>(form))) continue;
-    const std::string name = instance.name + kFormSuffixes[form];
+  for (int i = 0; i < kFunctions; ++i) {
+    const auto form = static_cast<KernelForm>(i % kKernelForms);
+    const bool multicasts = i >= kKernelForms;
+    if (!HasForm(instance, form) || (multicasts && !MayMulticast(instance, form))) continue;
+    const std::string name =
+        instance.name + kFormSuffixes[i % kKernelForms] + (multicasts ? "_multicast" : "");
     const char* what = "finding the kernel in its code object";
-    result = driver_.get_function(&functions[form], module, name.c_str());
+    result = driver_.get_function(&functions[i], module, name.c_str());
     if (result == 0 && is_sm90) {
       constexpr int kMaxDynamicSharedBytes = 8;
       what = "asking for shared memory";
-      result = driver_.set_function_attribute(functions[form], kMaxDynamicSharedBytes,
-                                              Sm90SharedBytes(static_cast<KernelForm>(form)));
+      result = driver_.set_function_attribute(functions[i], kMaxDynamicSharedBytes,
+                                              Sm90SharedBytes(form));
     }
     if (result != 0) {
       driver_.unload_module(module);
@@ -232,6 +235,7 @@ std::string GpuLauncher::Launch(const Call& given, int device, void* stream) {
   GemmArgs arguments = PackArguments(call);
   unsigned grid = static_cast<unsigned>(plan.choice.num_workgroups), block, shared_bytes = 0;
   int64_t cluster = plan.cluster_size();
+  bool multicasts = false;
   TensorMaps maps;
   KernelForm form = KernelForm::kGeneral;
   void* pointers[] = {&arguments, nullptr};
@@ -255,12 +259,18 @@ std::string GpuLauncher::Launch(const Call& given, int device, void* stream) {
       form = plan.choice.form;
     }
     TileGrid clusters = ClusterGrid(plan);
-    if (cluster > plan.choice.cluster_k &&
-        (form != plan.choice.form || !maps.lhs_valid || !maps.rhs_valid)) {
+    const bool as_planned = form == plan.choice.form;
+    multicasts = cluster > plan.choice.cluster_k;
+    if (!as_planned || (multicasts && !(maps.lhs_valid && maps.rhs_valid))) {
       // CTAs load operands for each other only by TMA.
       Call alone = call;
       alone.plan.choice.cluster_m = alone.plan.choice.cluster_n = 1;
+      if (!as_planned) {
+        alone.plan.choice.form =
+            HasForm(instance, KernelForm::kGeneral) ? KernelForm::kGeneral : KernelForm::kFused;
+      }
       maps = MakeTensorMaps(driver_, alone);
+      multicasts = false;
       cluster = plan.choice.cluster_k, clusters = ClusterGrid(alone.plan);
     }
     if (cluster > 1 || IsPeers(form)) arguments.map.grid = clusters;
@@ -279,7 +289,7 @@ std::string GpuLauncher::Launch(const Call& given, int device, void* stream) {
     if (arguments.one_tile.size > 0) grid = static_cast<unsigned>(arguments.one_tile.size);
   }
   void* function =
-      Functions(instance, device)[static_cast<int>(form)].load(std::memory_order_acquire);
+      Functions(instance, device)[FunctionOf(form, multicasts)].load(std::memory_order_acquire);
   DriverResult result =
       driver_.launch_early
           ? driver_.launch_early(function, grid, static_cast<unsigned>(cluster > 1 ? cluster : 0),

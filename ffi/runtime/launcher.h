@@ -42,10 +42,15 @@ class GpuLauncher {
  private:
   // The target of a device, or "" with the error code in *result.
   std::string TargetOf(int device, DriverResult* result) const;
-  // Loads the code object and sets one function for each form that the instance has.
+  // The functions of an instance: one for each form, and then one for each form with multicast.
+  static constexpr int kFunctions = 2 * kKernelForms;
+  static constexpr int FunctionOf(KernelForm form, bool multicasts) {
+    return static_cast<int>(form) + (multicasts ? kKernelForms : 0);
+  }
+  // Loads the code object and sets the functions that the instance has.
   std::string LoadModule(const GpuInstance& instance, int device, void** functions);
   std::atomic<void*>* Functions(const GpuInstance& instance, int device) {
-    return &functions_[(device * GpuInstances().size() + instance.id) * kKernelForms];
+    return &functions_[(device * GpuInstances().size() + instance.id) * kFunctions];
   }
   std::string Failure(const char* what, const std::string& kernel, int device,
                       DriverResult result) const;
@@ -53,7 +58,7 @@ class GpuLauncher {
   const Driver& driver_;
   std::mutex mutex_;  // held while loading; guards code_objects_
   std::deque<std::string> code_objects_;
-  // The kernels by device, instance and form. Null: not loaded, or the instance has no such form.
+  // The kernels by device, instance and FunctionOf. Null: not loaded, or there is no such kernel.
   std::vector<std::atomic<void*>> functions_;
 };
 

@@ -9,12 +9,12 @@ constexpr bool kLhsKContiguous = JAXGEMM_LHS_CONTRACTING == 1;
 constexpr bool kRhsKContiguous = JAXGEMM_RHS_CONTRACTING == 1;
 constexpr bool kTransposed = JAXGEMM_TRANSPOSED;
 
-template <KernelForm form>
+template <KernelForm form, bool multicasts>
 __device__ __forceinline__ void Run(const GemmArgs& args, const TensorMaps& maps, char* shared) {
-  if constexpr (HasForm(form, kLhs, kTileN, kCluster, kLhsKContiguous, kRhsKContiguous,
-                        kTransposed)) {
-    RunForm<kLhs, kRhs, JAXGEMM_TILE_M, kTileN, kCluster, kLhsKContiguous, kRhsKContiguous,
-            kTransposed, form>(args, maps, shared);
+  if constexpr (kHasKernel<kLhs, kTileN, kCluster, kLhsKContiguous, kRhsKContiguous, kTransposed,
+                           form, multicasts>) {
+    RunWorkgroup<Sm90Traits<kLhs, kRhs, JAXGEMM_TILE_M, kTileN, kCluster, kLhsKContiguous,
+                            kRhsKContiguous, kTransposed, form, multicasts>>(args, maps, shared);
   }
 }
 
@@ -29,25 +29,29 @@ __device__ __forceinline__ void Run(const GemmArgs& args, const TensorMaps& maps
 #endif
 
 #define JAXGEMM_JOIN(a, b) a##b
-#define JAXGEMM_FORM(name, suffix, form)                                                          \
+#define JAXGEMM_KERNEL_OF(name, suffix, form, multicasts)                                         \
   extern "C" __global__ void __launch_bounds__(jaxgemm::kSm90Threads,                             \
                                                jaxgemm::Sm90CtasPerSm(jaxgemm::KernelForm::form)) \
       JAXGEMM_CLUSTER JAXGEMM_JOIN(name, suffix)(                                                 \
           const __grid_constant__ jaxgemm::GemmArgs args,                                         \
           const __grid_constant__ jaxgemm::TensorMaps maps) {                                     \
     extern __shared__ __align__(1024) char shared[];                                              \
-    jaxgemm::Run<jaxgemm::KernelForm::form>(args, maps, shared);                                  \
+    jaxgemm::Run<jaxgemm::KernelForm::form, multicasts>(args, maps, shared);                      \
   }
-JAXGEMM_FORM(JAXGEMM_KERNEL, , kGeneral)
-JAXGEMM_FORM(JAXGEMM_KERNEL, _plain, kPlain)
-JAXGEMM_FORM(JAXGEMM_KERNEL, _grouped, kGrouped)
-JAXGEMM_FORM(JAXGEMM_KERNEL, _grouped_vectors, kGroupedVectors)
-JAXGEMM_FORM(JAXGEMM_KERNEL, _grouped_wide, kGroupedWide)
-JAXGEMM_FORM(JAXGEMM_KERNEL, _grouped_gated, kGroupedGated)
-JAXGEMM_FORM(JAXGEMM_KERNEL, _claimed, kClaimed)
-JAXGEMM_FORM(JAXGEMM_KERNEL, _peers, kPeers)
-JAXGEMM_FORM(JAXGEMM_KERNEL, _peers_half_sm, kPeersHalfSm)
-JAXGEMM_FORM(JAXGEMM_KERNEL, _pingpong, kPingPong)
-JAXGEMM_FORM(JAXGEMM_KERNEL, _fused, kFused)
-JAXGEMM_FORM(JAXGEMM_KERNEL, _fused_pingpong, kFusedPingPong)
-JAXGEMM_FORM(JAXGEMM_KERNEL, _scaled, kScaled)
+#define JAXGEMM_FORM(suffix, form) JAXGEMM_KERNEL_OF(JAXGEMM_KERNEL, suffix, form, false)
+#define JAXGEMM_DENSE_FORM(suffix, form) \
+  JAXGEMM_FORM(suffix, form)             \
+  JAXGEMM_KERNEL_OF(JAXGEMM_KERNEL, suffix##_multicast, form, true)
+JAXGEMM_FORM(, kGeneral)
+JAXGEMM_FORM(_grouped, kGrouped)
+JAXGEMM_FORM(_grouped_vectors, kGroupedVectors)
+JAXGEMM_FORM(_grouped_wide, kGroupedWide)
+JAXGEMM_FORM(_grouped_gated, kGroupedGated)
+JAXGEMM_FORM(_claimed, kClaimed)
+JAXGEMM_FORM(_scaled, kScaled)
+JAXGEMM_DENSE_FORM(_plain, kPlain)
+JAXGEMM_DENSE_FORM(_peers, kPeers)
+JAXGEMM_DENSE_FORM(_peers_half_sm, kPeersHalfSm)
+JAXGEMM_DENSE_FORM(_pingpong, kPingPong)
+JAXGEMM_DENSE_FORM(_fused, kFused)
+JAXGEMM_DENSE_FORM(_fused_pingpong, kFusedPingPong)

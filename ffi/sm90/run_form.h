@@ -6,27 +6,22 @@
 
 namespace jaxgemm {
 
+// Whether an instance has a kernel with this form. The CTAs of a cluster that load operands for
+// each other have a kernel of its own (`multicasts`), because this makes the start and each load
+// longer: with one kernel for both, products without multicast took up to 1.23 times as long on an
+// H200, most of all small ones. (In one kernel with a branch, the code behind the other code was
+// fetched so late that small products took two to three times as long.)
+template <DType lhs, int tile_n, int cluster, bool lhs_k_contiguous, bool rhs_k_contiguous,
+          bool transposed, KernelForm form, bool multicasts>
+inline constexpr bool kHasKernel =
+    HasForm(form, lhs, tile_n, cluster, lhs_k_contiguous, rhs_k_contiguous, transposed) &&
+    (!multicasts || MayMulticast(form, lhs, cluster, lhs_k_contiguous, transposed));
+
 template <class Traits>
 JAXGEMM_SM90 void RunWorkgroup(const GemmArgs& args, const TensorMaps& maps, char* shared) {
   static_assert(sizeof(SharedMemory<Traits>) <= Sm90SharedBytes(Traits::kForm));
   using Its = std::conditional_t<Traits::kIsDense, DenseWorkgroup<Traits>, Workgroup<Traits>>;
   Its(args, maps, *reinterpret_cast<SharedMemory<Traits>*>(shared)).Run();
-}
-
-template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster, bool lhs_k_contiguous,
-          bool rhs_k_contiguous, bool transposed, KernelForm form>
-JAXGEMM_SM90 void RunForm(const GemmArgs& args, const TensorMaps& maps, char* shared) {
-  // Multicast has code of its own: it makes the start and each load longer. With one code for both,
-  // products without multicast took up to 1.23 times as long on an H200, most of all small ones.
-  if constexpr (MayMulticast(form, lhs, cluster, lhs_k_contiguous, transposed)) {
-    if (maps.cluster_m * maps.cluster_n > 1) {
-      RunWorkgroup<Sm90Traits<lhs, rhs, tile_m, tile_n, cluster, lhs_k_contiguous, rhs_k_contiguous,
-                              transposed, form, true>>(args, maps, shared);
-      return;
-    }
-  }
-  RunWorkgroup<Sm90Traits<lhs, rhs, tile_m, tile_n, cluster, lhs_k_contiguous, rhs_k_contiguous,
-                          transposed, form, false>>(args, maps, shared);
 }
 
 }  // namespace jaxgemm

@@ -68,9 +68,9 @@ inline bool HasOnlyGroupedForm(const GpuInstance& instance) {
          HasOnlyGroupedForm(instance.lhs, instance.tile_n, instance.lhs_contracting == 1,
                             instance.rhs_contracting == 1, instance.transposed);
 }
-inline bool MayMulticast(const GpuInstance& instance) {
+inline bool MayMulticast(const GpuInstance& instance, KernelForm form = KernelForm::kPeers) {
   return instance.target == "sm90" &&
-         MayMulticast(KernelForm::kPeers, instance.lhs, instance.waves / kSm90Consumers,
+         MayMulticast(form, instance.lhs, instance.waves / kSm90Consumers,
                       instance.lhs_contracting == 1, instance.transposed);
 }
 inline bool HasOnlyDenseForms(const GpuInstance& instance) {

@@ -129,7 +129,8 @@ inline void Run(GpuLauncher& launcher, Case c) {
   if (error.empty()) error = launcher.Launch(call, 0, nullptr);
   CHECK_THAT(error.empty(), "%s", error.c_str());
   const std::string ran = launched.empty() ? "" : launched.back();
-  CHECK_THAT(ran == plan.instance->name + c.form,
+  const bool multicasts = plan.cluster_size() > plan.choice.cluster_k && !c.misplaced;
+  CHECK_THAT(ran == plan.instance->name + c.form + (multicasts ? "_multicast" : ""),
              "%s ran, not %s: %ld x %ld x %ld x %ld, %ld workgroups", ran.c_str(), c.form.c_str(),
              p.batch, p.m, p.n, p.k, plan.choice.num_workgroups);
 

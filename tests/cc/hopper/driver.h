@@ -42,28 +42,34 @@ std::string Add() {
     }
   }
   CHECK_THAT(!name.empty(), "no such instance");
-  auto add = [&]<KernelForm form>(const char* suffix) {
-    if constexpr (HasForm(form, lhs, tile_n, cluster, lhs_k, rhs_k, transposed)) {
+  auto add = [&]<KernelForm form, bool multicasts>(std::string suffix) {
+    if constexpr (kHasKernel<lhs, tile_n, cluster, lhs_k, rhs_k, transposed, form, multicasts>) {
+      using Traits =
+          Sm90Traits<lhs, rhs, tile_m, tile_n, cluster, lhs_k, rhs_k, transposed, form, multicasts>;
+      suffix += multicasts ? "_multicast" : "";
       Kernels()[name + suffix] = {name + suffix, cluster,
                                   [](const GemmArgs& args, const TensorMaps& maps) {
-        RunForm<lhs, rhs, tile_m, tile_n, cluster, lhs_k, rhs_k, transposed, form>(
-            args, maps, stand_in::Shared());
+        RunWorkgroup<Traits>(args, maps, stand_in::Shared());
       }};
     }
   };
-  add.template operator()<KernelForm::kGeneral>("");
-  add.template operator()<KernelForm::kPlain>("_plain");
-  add.template operator()<KernelForm::kGrouped>("_grouped");
-  add.template operator()<KernelForm::kGroupedVectors>("_grouped_vectors");
-  add.template operator()<KernelForm::kGroupedWide>("_grouped_wide");
-  add.template operator()<KernelForm::kGroupedGated>("_grouped_gated");
-  add.template operator()<KernelForm::kClaimed>("_claimed");
-  add.template operator()<KernelForm::kPeers>("_peers");
-  add.template operator()<KernelForm::kPeersHalfSm>("_peers_half_sm");
-  add.template operator()<KernelForm::kPingPong>("_pingpong");
-  add.template operator()<KernelForm::kFused>("_fused");
-  add.template operator()<KernelForm::kFusedPingPong>("_fused_pingpong");
-  add.template operator()<KernelForm::kScaled>("_scaled");
+  auto add_both = [&]<KernelForm form>(const char* suffix) {
+    add.template operator()<form, false>(suffix);
+    add.template operator()<form, true>(suffix);
+  };
+  add_both.template operator()<KernelForm::kGeneral>("");
+  add_both.template operator()<KernelForm::kPlain>("_plain");
+  add_both.template operator()<KernelForm::kGrouped>("_grouped");
+  add_both.template operator()<KernelForm::kGroupedVectors>("_grouped_vectors");
+  add_both.template operator()<KernelForm::kGroupedWide>("_grouped_wide");
+  add_both.template operator()<KernelForm::kGroupedGated>("_grouped_gated");
+  add_both.template operator()<KernelForm::kClaimed>("_claimed");
+  add_both.template operator()<KernelForm::kPeers>("_peers");
+  add_both.template operator()<KernelForm::kPeersHalfSm>("_peers_half_sm");
+  add_both.template operator()<KernelForm::kPingPong>("_pingpong");
+  add_both.template operator()<KernelForm::kFused>("_fused");
+  add_both.template operator()<KernelForm::kFusedPingPong>("_fused_pingpong");
+  add_both.template operator()<KernelForm::kScaled>("_scaled");
   return name;
 }
 
