@@ -12,7 +12,7 @@ namespace {
 // kDotAhead columns ahead.
 constexpr int kSkinnyWords = 16;
 constexpr int kSkinnyCols = 256;
-constexpr int kDotRows = kTileRows < 12 ? 2 : 6;  // the most rows of a DotTile,
+constexpr int kDotRows = kTileRows < 12 ? 3 : 6;  // the most rows of a DotTile,
 constexpr int kDotCols = 4;                       // and the most columns
 constexpr int kDotAhead = 4;
 // A DotTile adds up the lanes of its accumulators at the end. If k has fewer vectors than this, or
@@ -45,36 +45,42 @@ template <class Ops, DType kDType, int kRows, int kCols>
 void DotTile(const uint32_t* a, const SourceRows& b, int col, int cols, typename Ops::Acc* c,
              int64_t ldc, bool accumulate) {
   constexpr int kCount = kLanes * Ops::kPerWord, kBytes = DTypeBytes(kDType);
+  constexpr int kLine = kCount * kBytes < 64 ? 64 / kBytes : kCount;  // of a cache line
   // Copies of what is in memory, because c could overlap with it for all that the compiler knows.
   const int64_t stride = b.row_stride;
   const int length = b.k, whole = length / kCount * kCount;
   const char* line = b.data + col * stride;
   for (const auto* end = c + cols; c < end; c += kCols, line += kCols * stride) {
     typename Ops::AccV acc[kRows][kCols] = {};
-    WordV y[kCols];
-    const auto step = [&](int k) __attribute__((always_inline)) {
+    const auto step = [&](int k, auto load) __attribute__((always_inline)) {
+      WordV x[kRows];
 #pragma GCC unroll 16
-      for (int r = 0; r < kRows; ++r) {
-        const WordV x = Load<WordV>(a + r * kRowWords + k / Ops::kPerWord);
+      for (int r = 0; r < kRows; ++r) x[r] = Load<WordV>(a + r * kRowWords + k / Ops::kPerWord);
 #pragma GCC unroll 4
-        for (int j = 0; j < kCols; ++j) acc[r][j] = Ops::MultiplyAdd(acc[r][j], x, y[j]);
+      for (int j = 0; j < kCols; ++j) {
+        WordV y = load(line + j * stride + k * kBytes);
+        KeepInRegister<kRows * kCols + kRows + 1>(y);
+#pragma GCC unroll 16
+        for (int r = 0; r < kRows; ++r) acc[r][j] = Ops::MultiplyAdd(acc[r][j], x[r], y);
       }
     };
-    for (int k = 0; k < whole; k += kCount) {
+    const auto whole_step = [&](int k) __attribute__((always_inline)) {
+      step(k, [](const char* from) { return Ops::template Along<kDType>(from); });
+    };
+    int k = 0;
+    for (; k + kLine <= whole; k += kLine) {
 #pragma GCC unroll 4
       for (int j = 0; j < kCols; ++j) {
-        const char* from = line + j * stride + k * kBytes;
-        PrefetchAhead(from, kDotAhead * stride);
-        y[j] = Ops::template Along<kDType>(from);
+        PrefetchAhead(line + j * stride + k * kBytes, kDotAhead * stride);
       }
-      step(k);
+#pragma GCC unroll 4
+      for (int i = 0; i < kLine; i += kCount) whole_step(k + i);
     }
+    for (; k < whole; k += kCount) whole_step(k);
     if (whole < length) {
-#pragma GCC unroll 4
-      for (int j = 0; j < kCols; ++j) {
-        y[j] = LoadAlongPart<Ops, kDType>(line + j * stride + whole * kBytes, length - whole);
-      }
-      step(whole);
+      step(whole, [&](const char* from) __attribute__((always_inline)) {
+        return LoadAlongPart<Ops, kDType>(from, length - whole);
+      });
     }
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {

@@ -41,6 +41,15 @@ JAXGEMM_INLINE void Store(void* p, V v) {
   __builtin_memcpy(p, &v, sizeof v);
 }
 
+// Has a vector stay in a register, if there are more than kUsed. Else GCC may load it from memory
+// again for each of its uses.
+template <int kUsed, class V>
+JAXGEMM_INLINE void KeepInRegister([[maybe_unused]] V& v) {
+#if JAXGEMM_VECTOR_BYTES > 16
+  if constexpr (kUsed < (JAXGEMM_VECTOR_BYTES == 64 ? 32 : 16)) asm("" : "+v"(v));
+#endif
+}
+
 // The functions below write a partial vector to the stack by one store of a whole vector, except
 // those for 16-byte vectors. A vector load cannot be forwarded from several smaller stores, so it
 // would have to wait for them. GCC would also call memcpy for a copy of variable size.
