@@ -109,7 +109,8 @@ def markdown(command: str, tables: dict, clock: list[dict]) -> str:
   for (chip, kind), each in tables.items():
     lines.append(
         f"| {chip} | {each['products']} {kind} | {each['within']:.0%} | {each['over_best']:.3f} | "
-        f"{each['share']:.2f} | {each['ideal_share']:.2f} | {each['share_without_launch']:.2f} | {each['large_share']:.2f} | "
+        f"{each['share']:.2f} | {each['ideal_share']:.2f} | {each['share_without_launch']:.2f} | "
+        f"{each['large_share']:.2f} | "
         f"{each['few_rows']} | "
         f"{each['few_rows_share']:.2f} | {each['few_rows_least']:.2f} |".replace("nan", "-"))
   parts = [each["share"] / each["ideal_share"] for each in tables.values()]
