@@ -32,6 +32,7 @@ PROBLEMS = (
     (8192, 8192, 8192), (16384, 16384, 16384), (3072, 5120, 2560), (96, 96, 65536),
 )
 DTYPE = "bfloat16"
+LINE_BYTES = 128  # a cache line
 # The clock times shares of so many k tiles, in tiles that have two or six of them. Six seeds would
 # be enough for most kernels.
 SHARE_K_TILES, SHARES, SEEDS = 4, (2, 6), range(48)
@@ -68,6 +69,18 @@ def sizes_of_tile(problem: tuple[int, int, int], tile: Sequence[int]
   return min(m, tile[0]), min(n, tile[1]), k
 
 
+def of_parts_of_lines(constants: tuple, part_bytes: int) -> tuple:
+  """The constants if tiles load whole cache lines of rhs, and use `part_bytes` of each.
+
+  The tiles that use the other parts load the line, too, and only the first of them not from the L2.
+  The traffic counts only the bytes that are used.
+  """
+  of_constants = dict(constants)
+  misses = 100 - of_constants["l2_hit_percent"]
+  of_constants["l2_hit_percent"] = 100 - misses * min(1.0, part_bytes / LINE_BYTES)
+  return tuple(of_constants.items())
+
+
 @functools.cache
 def launch_cycles(arch: str, kernel: str, workgroups: int, tiles: int, sizes: tuple[int, int, int],
                   queues: int, constants: tuple) -> float:
@@ -81,6 +94,7 @@ def launch_cycles(arch: str, kernel: str, workgroups: int, tiles: int, sizes: tu
   if workgroups * tiles > 1:
     if m < tile_m or tile_m == 16:  # kernels for few rows have one row of tiles
       n = tile_n * workgroups * tiles
+      constants = of_parts_of_lines(constants, tile_n * jnp.dtype(DTYPE).itemsize)
     else:
       m *= workgroups * tiles
   schedule = {"schedule": "work_stealing", "num_queues": queues} if queues else {
@@ -93,13 +107,15 @@ def _clock(arch: str, problem: tuple[int, int, int], workgroups: int, constants:
            seed: int = 0, batch: int = 1, **config) -> clock.Clock:
   """The clock of a launch whose first workgroups share a compute unit."""
   m, n, k = problem
-  call = jax.jit(lambda a, b: jaxgemm.matmul(
-      a, b, implementation=f"emulated:{arch}",
+  rhs_contracting = resource_rows._contracting(resource_rows._parse(config["kernel"])["layout"])[1]
+  rhs = (batch, n, k) if rhs_contracting else (batch, k, n)
+  call = jax.jit(lambda a, b: jaxgemm.dot_general(
+      a, b, (((2,), (1 + rhs_contracting,)), ((0,), (0,))), implementation=f"emulated:{arch}",
       config=jaxgemm.GemmConfig(partition=False, **config)))
   options = emulator.Options.unchecked(
       clock=workgroups, constants=dict(constants), seed=seed)
   with emulator.options(options):
-    jax.block_until_ready(call(jnp.zeros((batch, m, k), DTYPE), jnp.zeros((batch, k, n), DTYPE)))
+    jax.block_until_ready(call(jnp.zeros((batch, m, k), DTYPE), jnp.zeros(rhs, DTYPE)))
     record = emulator.last_record()
   assert record is not None and record.clock is not None
   return record.clock
@@ -254,6 +270,11 @@ def resident(arch: str, kernel: str) -> int:
   return waves * 64 // emulator.kernels(code_object)[0]["max_workgroup"]
 
 
+def place_of_k(n: int) -> int:
+  """rhs_contracting of a product in row-major layouts: one column is read along k."""
+  return int(n == 1)
+
+
 def name(candidate: dict) -> str:
   config = candidate["config"]
   shares = f", {config['num_shares']} shares" if "num_shares" in config else ""
@@ -264,7 +285,7 @@ def name(candidate: dict) -> str:
 def row(arch: str, problem: tuple[int, int, int], most: int) -> dict:
   m, n, k = problem
   plan = _ffi.native.plan(
-      {"m": m, "n": n, "k": k, "lhs_contracting": 1, "rhs_contracting": 0,
+      {"m": m, "n": n, "k": k, "lhs_contracting": 1, "rhs_contracting": place_of_k(n),
        **dict.fromkeys(("lhs_dtype", "rhs_dtype", "out_dtype"), DTYPE)}, {}, arch, 0)
   candidates = plan["candidates"][:most]
   times = [clock_seconds(arch, problem, each, plan["num_cus"]) * 1e6 for each in candidates]

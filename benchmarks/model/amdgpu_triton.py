@@ -111,7 +111,7 @@ def row(arch: str, kind: str, problem: Problem) -> dict:
     ours |= {"m": problem.m * problem.groups, "ragged": "m", "groups": problem.groups,
              "local_groups": problem.groups}
   plan = _ffi.native.plan(
-      {"lhs_contracting": 1, "rhs_contracting": 0,
+      {"lhs_contracting": 1, "rhs_contracting": amdgpu_rows.place_of_k(problem.n),
        **dict.fromkeys(("lhs_dtype", "rhs_dtype", "out_dtype"), "bfloat16")} | ours, {}, arch, 0)
   chosen = plan["candidates"][0]
   seconds = amdgpu_rows.clock_seconds(arch, problem[:3], chosen, plan["num_cus"], problem.groups)

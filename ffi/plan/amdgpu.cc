@@ -108,9 +108,11 @@ std::vector<Draft> AmdgpuCandidates(const Problem& p, const Config& config, cons
       drafts.back().scheduling.workgroup_per_tile = true;
       continue;
     }
-    // These kernels compute other products only if the user asks for them: for such products the
-    // model has not been compared with the emulator's clock.
-    if (instance.for_few_rows() && !config.tile_m && config.kernel.empty()) continue;
+    // These kernels compute other products only if the user asks for them, or if operands are
+    // loaded by element, where a small tile waits least. For other products the model has not been
+    // compared with the emulator's clock.
+    const bool by_element = !p.grouped() && LoadsByElement(p, instance);
+    if (instance.for_few_rows() && !by_element && !config.tile_m && config.kernel.empty()) continue;
     drafts.push_back(whole);
     if (may_stride) {
       drafts.push_back(whole);

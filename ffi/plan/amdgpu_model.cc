@@ -71,7 +71,9 @@ class Prediction {
         model_(ModelOf(chip)),
         machine_(chip, model_),
         tiles_(NumTiles(p_, tile_)),
-        k_tiles_(AsDouble(CeilDiv(p_.k, tile_.tile_k / tile_.waves_k)) / AsDouble(tile_.waves_k)) {}
+        k_tiles_(LoadsByElement(p_, tile_) ? AsDouble(CeilDiv(p_.k, tile_.tile_k))
+                                           : AsDouble(CeilDiv(p_.k, tile_.tile_k / tile_.waves_k)) /
+                                                 AsDouble(tile_.waves_k)) {}
 
   // `slower` is a factor on the cycles of a CU that do not depend on the memory's bandwidth.
   double Cycles(double slower = 1) const {
@@ -84,8 +86,9 @@ class Prediction {
         model_.cache_latency + (model_.memory_latency - model_.cache_latency) *
                                    std::min(1.0, MemoryBytes() / std::max(loaded, 1.0));
     const double microseconds = model_.launch_us + (plan_.zeroed_bytes > 0 ? model_.zeroing_us : 0);
-    if (IsShortK()) return ShortKCycles() + microseconds * machine_.mhz;
-    if (IsOneRow(plan_)) return OneRowCycles() + microseconds * machine_.mhz;
+    const double launch = microseconds * machine_.mhz;
+    if (IsShortK()) return ShortKCycles() + launch;
+    if (tile_.for_few_rows() && KnowsItsTile(p_, plan_)) return OneRowCycles() + launch;
     double cycles = 0;
     if (whole > 0) {
       // All rounds but the last are full. In the last one fewer workgroups share a CU.
@@ -118,8 +121,7 @@ class Prediction {
       cycles += model_.steal * std::ceil(whole / workgroups) +
                 model_.look * AsDouble(CeilDiv(plan_.choice.num_queues, 64));
     }
-    cycles = Norm({slower * cycles, MemoryCycles()}, model_.memory_norm);
-    return cycles + microseconds * machine_.mhz;
+    return Norm({slower * cycles, MemoryCycles()}, model_.memory_norm) + launch;
   }
 
  private:
@@ -127,7 +129,7 @@ class Prediction {
   // once.
   bool IsShortK() const {
     return tile_.waves_k > 1 && plan_.choice.cut_tiles == 0 && KnowsItsTile(p_, plan_) &&
-           IsOnlyStored() && !LoadsByElement(p_, tile_) &&
+           IsOnlyStored() &&
            p_.k * Bytes(tile_.lhs) <=
                kRowBytes * MostShortKTiles(p_.lhs_contracting == 1, p_.rhs_contracting == 1);
   }
@@ -218,8 +220,11 @@ class Prediction {
     if (LoadsByElement(p_, tile_)) {
       // A workgroup's own matrix instructions do not hide these loads.
       const int64_t vecs = 8 * tile_.waves_k;
-      return matrix + model_.element_loads * (std::ceil(AsDouble(tile_.tile_m * vecs) / Threads()) +
-                                              std::ceil(AsDouble(tile_.tile_n * vecs) / Threads()));
+      const double waves = on_cu * AsDouble(tile_.waves) / 4;  // of a SIMD
+      const double of_vec = tile_.waves_k > 1 ? model_.element_wait + waves * model_.element_issue
+                                              : model_.element_loads;
+      return matrix + of_vec * (std::ceil(AsDouble(tile_.tile_m * vecs) / Threads()) +
+                                std::ceil(AsDouble(tile_.tile_n * vecs) / Threads()));
     }
     const double misses = Misses(workgroups, peers);
     const double l2 =
@@ -274,7 +279,8 @@ class Prediction {
   const Model& model_;
   const Machine machine_;
   const double tiles_;
-  // Where waves divide k, each has a part of a k tile, and there may be less than a whole one.
+  // Where waves divide k, each has a part of a k tile, and there may be less than a whole one. If
+  // they load by element, the last one takes as long as a whole one.
   const double k_tiles_;
 };
 
@@ -285,19 +291,14 @@ bool KnowsItsTile(const Problem& p, const Plan& plan) {
   // Kernels for few rows know only the tiles of one row.
   const bool fits = !plan.instance->for_few_rows() || (map.cut_tiles == 0 && map.grid.tiles_m == 1);
   return !p.grouped() && p.k > 0 && p.tiles_per_chunk == 0 && !plan.stealing() && fits &&
-         map.EqualSlices() > 0 && plan.choice.num_workgroups >= map.whole_tiles + map.num_shares;
+         !LoadsByElement(p, *plan.instance) && map.EqualSlices() > 0 &&
+         plan.choice.num_workgroups >= map.whole_tiles + map.num_shares;
 }
 
 bool LoadsByElement(const Problem& p, const GpuInstance& tile) {
   const int64_t lhs_line = p.lhs_contracting == 1 ? p.k : p.m;
   const int64_t rhs_line = p.rhs_contracting == 1 ? p.k : p.n;
   return (lhs_line | rhs_line) / PackedElements(tile.lhs) * Bytes(tile.lhs) % kVecBytes != 0;
-}
-
-bool IsOneRow(const Plan& plan) {
-  return plan.instance->for_few_rows() && plan.choice.schedule == Schedule::kPersistent &&
-         plan.grid.tiles_m == 1 &&
-         plan.choice.num_workgroups >= plan.grid.tiles_n * plan.grid.batch;
 }
 
 double CutMargin(const Problem&, const Chip& chip, const Plan& plan) {

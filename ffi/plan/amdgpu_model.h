@@ -16,16 +16,13 @@ inline int64_t AtOnce(const GpuInstance& tile, const Chip& chip) {
 }
 
 // Whether each workgroup has one tile, or one slice of a tile, and knows it from the start. Then
-// RunOneTile (amdgpu/gemm.h) computes it, if the operands' lines are whole vectors.
+// RunOneTile (amdgpu/gemm.h) computes it, if the operands begin at whole vectors.
 bool KnowsItsTile(const Problem& problem, const Plan& plan);
 
 // Whether tiles of a product, as TypicalGroup returns it, load their operands element by element,
 // because the operands' lines are no whole vectors. This is the test of OperandMemory::FitsVectors
 // (amdgpu/buffer.h), without the base address and the groups' bounds, which only the kernel knows.
 bool LoadsByElement(const Problem& problem, const GpuInstance& tile);
-
-// Whether such a plan has one row of tiles of 16 rows.
-bool IsOneRow(const Plan& plan);
 
 // The cost of a plan that Derive (plan/derive.h) has completed: the predicted cycles of the chip at
 // its peak frequency. A grouped problem is predicted as groups of equal size.

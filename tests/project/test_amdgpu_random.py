@@ -23,7 +23,7 @@ def test_random_products_are_planned_on_every_chip(tmp_path):
   assert len(rows) == 38 * len(planned)
   for row in rows:
     # A prediction is never below the roofline, and only the margin of cuts is above the best.
-    assert 0 < row["share"] < 1
+    assert 0 < row["share"] <= row["ideal_share"] < 1
     assert row["predicted_us"] <= 1.0501 * row["best_us"]
   assert f"| MI300X | 30 dense | {1:.0%} |" in files[1].read_text()
 
