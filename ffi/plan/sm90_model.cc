@@ -188,6 +188,8 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   const double once = model.start + model.column_readers * std::log2(active_m) +
                       model.row_readers * std::log2(active_n) +
                       (decomposition.general ? model.general : 0) +
+                      (IsFused(decomposition.form) ? model.fused : 0) +
+                      (cluster_m * cluster_n > 1 ? model.multicast : 0) +
                       (instance.transposed ? model.transposed_store : 0);
   if (decomposition.ping_pong) {
     const double loop = AsDouble(tiles_k) * k_tile(l2_share);
