@@ -57,6 +57,14 @@ struct OperandView {
   int64_t col_stride;  // lhs: along k; rhs: along n
 };
 
+// The part of rhs that is packed next: cache lines at `data` and at each k after it. A kernel
+// prefetches it while it multiplies.
+struct NextRhs {
+  const char* data = nullptr;  // null: none
+  int64_t k_stride = 0;        // bytes
+  int lines = 0;               // at each k
+};
+
 // A batch of small products of two operands of float32, or of two of bfloat16.
 struct SmallBatch {
   OperandView lhs, rhs;        // of the first product; contiguous
@@ -81,11 +89,11 @@ struct HostKernel {
   // c[rows, cols] (+)= A * B, both packed with the same k. Writes nothing outside the
   // rows x cols corner of c.
   void (*multiply)(const void* packed_a, const void* packed_b, int rows, int cols, int k, void* c,
-                   int64_t ldc, bool accumulate);
+                   int64_t ldc, bool accumulate, const NextRhs& next);
   // The same for an lhs of float32, which is read in place, without pack_a. Null if the kernel's
   // words are no float32.
   void (*multiply_in_place)(const OperandView& a, const void* packed_b, int rows, int cols, int k,
-                            void* c, int64_t ldc, bool accumulate);
+                            void* c, int64_t ldc, bool accumulate, const NextRhs& next);
   // The skinny path: c[rows <= kHostSkinnyM, cols] (+)= A * B for any k <= kHostBlockK. A is
   // packed by pack_a, which takes as many k; rhs is read in place, without pack_b.
   void (*multiply_skinny)(const void* packed_a, const OperandView& b, int rows, int cols, int k,

@@ -75,10 +75,10 @@ constexpr int kDirectRows<TilePairOps, kDType> = kTile - 1;
 // Replaces the vector tiles of panels.h for more rows, also where the skinny path packs rhs.
 template <>
 void MultiplyWords<TilePairOps>(const uint32_t* a, const uint32_t* b, int rows, int cols, int words,
-                                float* c, int64_t ldc, bool accumulate) {
+                                float* c, int64_t ldc, bool accumulate, const NextRhs& next) {
   if (rows <= kVectorRows) {
     return MultiplyTiles<TilePairOps, Lhs::kPacked>(a, kRowWords, b, rows, cols, words, c, ldc,
-                                                    accumulate);
+                                                    accumulate, next);
   }
   // The compiler does not see that tileloadd reads memory: without this it could store the packed
   // words later.

@@ -52,9 +52,10 @@ inline bool ReadsInPlace(const HostKernel& kernel, const OperandView& lhs) {
   return kernel.multiply_in_place && lhs.dtype == DType::kF32 && line_stride * 4 % kHalfPage != 0;
 }
 
-// If a tile has one block of rows, an rhs that is contiguous along k is packed in pieces of so many
-// columns. Each is multiplied while it is in the L1 or the L2. Up to so long a k, a row of whole
-// tiles comes after the other (host/panels.h). The numbers were chosen by hand.
+// If a tile has one block of rows, rhs is packed in pieces of so many columns. Each is multiplied
+// while it is in the L1 or the L2. Meanwhile the next piece of a row-major rhs is prefetched. Up to
+// so long a k, a row of whole tiles comes after the other (host/panels.h). The numbers were chosen
+// by hand.
 constexpr int kPieceCols = 64, kPieceK = 128;
 
 // c[rows, cols] (+)= lhs[rows, k] rhs[k, cols]. packed_a and packed_b are this workgroup's
@@ -79,14 +80,25 @@ inline void MainLoop(const HostKernel& kernel, OperandView lhs, int64_t lhs_byte
       scaled.rhs.Load(0, cols, scaled.Block(k_begin), col_scales);
     }
     const int block_k = static_cast<int>(k_end - k_begin), width = static_cast<int>(cols);
-    const bool in_pieces = !skinny && !scaled.block_k && rows <= kHostBlockM &&
-                           rhs.row_stride == 1 && block_k > kPieceK;
+    const bool in_pieces = !skinny && !scaled.block_k && rows <= kHostBlockM && block_k > kPieceK;
     const int most = in_pieces ? kPieceCols : width;
     for (int col = 0; col < width; col += most) {
       const int piece = std::min(most, width - col);
       OperandView b = rhs;
       b.data = Offset(rhs.data, k_begin * rhs.row_stride + col * rhs.col_stride, rhs_bytes);
       if (!skinny) kernel.pack_b(packed_b, b, block_k, piece);
+      NextRhs next;
+      // The first piece's tiles prefetch lhs.
+      if (in_pieces && rhs.col_stride == 1 && col > 0) {
+        const char* data = col + piece < width ? Offset(b.data, piece, rhs_bytes)
+                           : k_end < k         ? Offset(rhs.data, k_end * rhs.row_stride, rhs_bytes)
+                                               : nullptr;
+        // The last elements of the lines: if a row does not begin with a line, the piece before has
+        // loaded the first one.
+        if (data) next.data = data + 64 - rhs_bytes;
+        next.k_stride = rhs.row_stride * rhs_bytes;
+        next.lines = static_cast<int>(kPieceCols * rhs_bytes / 64);
+      }
       for (int64_t row = 0; row < rows; row += kHostBlockM) {
         int block_m = static_cast<int>(std::min<int64_t>(kHostBlockM, rows - row));
         OperandView a = lhs;
@@ -98,9 +110,9 @@ inline void MainLoop(const HostKernel& kernel, OperandView lhs, int64_t lhs_byte
           if (skinny) {
             kernel.multiply_skinny(packed_a, b, block_m, piece, block_k, to, ld, adds);
           } else if (in_place) {
-            kernel.multiply_in_place(a, packed_b, block_m, piece, block_k, to, ld, adds);
+            kernel.multiply_in_place(a, packed_b, block_m, piece, block_k, to, ld, adds, next);
           } else {
-            kernel.multiply(packed_a, packed_b, block_m, piece, block_k, to, ld, adds);
+            kernel.multiply(packed_a, packed_b, block_m, piece, block_k, to, ld, adds, next);
           }
         };
         if (!scaled.block_k) {

@@ -26,7 +26,7 @@ constexpr int DirectK(int rows) { return rows <= 2 ? 8 : rows <= 8 ? 16 : 32; }
 // The most vectors of columns of a DirectTile whose rhs is in the L2, where the latency of the adds
 // matters: few rows have few accumulators. A larger rhs has two, and is prefetched better.
 constexpr int DirectVectors(int rows) { return rows == 1 ? 8 : rows <= 3 ? 4 : 2; }
-constexpr int64_t kSmallRhs = 256 << 10;
+constexpr int64_t kSmallRhs = 1 << 20;
 // With so many words several of them in turn have accumulators of their own, if there are few.
 constexpr int kLongWords = 32;
 constexpr int DirectTurns(int accumulators) {
@@ -244,25 +244,30 @@ void MultiplyDirect(const uint32_t* a, const SourceRows& b, int rows, typename O
   const int width = (is_small ? DirectVectors(rows) : 2) * kLanes;
   const int most_k =
       b.count <= width || b.k <= (is_small ? 4 : 2) * DirectK(rows) ? b.k : DirectK(rows);
+  const auto multiply = [&](int k, int step, int col) __attribute__((always_inline)) {
+    const int words = (step + Ops::kPerWord - 1) / Ops::kPerWord;
+    const int cols = b.count - col < width ? b.count - col : width;
+    const bool is_long = words >= kLongWords;
+    const auto& tiles = cols <= kLanes       ? is_long ? Table::kOneLong : Table::kOne
+                        : cols <= 2 * kLanes ? is_long ? Table::kTwoLong : Table::kTwo
+                                             : Table::kMost;
+    for (int block = 0, row = 0; block < blocks; ++block) {
+      const int count = (rows - row) / (blocks - block);
+      tiles[count - 1](a + row * kRowWords + k / Ops::kPerWord, b, col, k, words, cols, most_k,
+                       c + row * ldc + col, ldc, accumulate || k > 0);
+      row += count;
+    }
+  };
+  // The last columns are computed for all k at once. Sums of a part of a vector would be loaded
+  // right after they were stored in pieces, which takes long.
+  const int whole = b.count / width * width;
   int k = 0;
   do {
     const int step = b.k - k < most_k ? b.k - k : most_k;
-    const int words = (step + Ops::kPerWord - 1) / Ops::kPerWord;
-    for (int col = 0; col < b.count; col += width) {
-      const int cols = b.count - col < width ? b.count - col : width;
-      const bool is_long = words >= kLongWords;
-      const auto& tiles = cols <= kLanes       ? is_long ? Table::kOneLong : Table::kOne
-                          : cols <= 2 * kLanes ? is_long ? Table::kTwoLong : Table::kTwo
-                                               : Table::kMost;
-      for (int block = 0, row = 0; block < blocks; ++block) {
-        const int count = (rows - row) / (blocks - block);
-        tiles[count - 1](a + row * kRowWords + k / Ops::kPerWord, b, col, k, words, cols, most_k,
-                         c + row * ldc + col, ldc, accumulate || k > 0);
-        row += count;
-      }
-    }
+    for (int col = 0; col < whole; col += width) multiply(k, step, col);
     k += most_k;
   } while (k < b.k);
+  if (whole < b.count) multiply(0, b.k, whole);
 }
 
 template <class Ops, DType kDType>

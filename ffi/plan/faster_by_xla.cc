@@ -73,6 +73,16 @@ std::string WhyFasterOnHost(const Problem& p, double operations) {
            (is_f32 ? Str(kLargestOfHeap >> 20) + " MiB" : Str(kFew) + " rows or columns") +
            ": XLA's product mostly takes 0.3 to 1.0 of the time";
   }
+  // In bfloat16 with [K, M] and [N, K] XLA then makes one loop without a call. The ratios are 0.66
+  // to 1.04 for 8 products with 4,000 to 12,000 operations and more rows and columns, and 1.28
+  // to 1.50 for 4 larger ones.
+  constexpr int64_t kSmallOuter = 12000;
+  if (p.k <= kShortK && !is_f32 && p.lhs_contracting == 0 && p.rhs_contracting == 1 &&
+      operations <= static_cast<double>(kSmallOuter)) {
+    return "k is at most " + Str(kShortK) + " and the first of lhs's and the last of rhs's " +
+           "dimensions, and the product has at most " + Str(kSmallOuter) +
+           " operations: XLA's product mostly takes 0.6 to 1.0 of the time";
+  }
   return "";
 }
 

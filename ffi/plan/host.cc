@@ -52,9 +52,10 @@ std::vector<int64_t> TileSizes(int64_t asked, int64_t extent, int64_t most, int6
 
 // The largest number of workgroups for which it pays to wake threads: each should have kSkinny or
 // kWide operations. Both are from the timings cpu-4 and cpu-16 of benchmarks/model/data
-// (benchmarks/model/host.py).
+// (benchmarks/model/host.py). There 2e5 would lose 1 % less time for kSkinny; if other work keeps
+// processors busy, the larger number loses less.
 int64_t WorthwhileWorkgroups(const Problem& p, bool skinny, int64_t processors) {
-  constexpr double kSkinny = 2e5, kWide = 1.5e6;
+  constexpr double kSkinny = 7e5, kWide = 1.5e6;
   const double flops = 2.0 * static_cast<double>(p.batch) * static_cast<double>(p.m) *
                        static_cast<double>(p.n) * static_cast<double>(p.k);
   const double worth = std::max(1.0, flops / (skinny ? kSkinny : kWide));
@@ -67,17 +68,17 @@ void AddCandidates(const Problem& p, const Config& config, const Chip& chip, boo
                    bool open, std::vector<Draft>* drafts) {
   const bool grouped = p.grouped();
   Problem tiled = TypicalGroup(p);
-  // With short k, rows of lhs are faster than dot products with the few columns: those of float32
-  // are read in place, and of out^T in bfloat16 each element would be stored by itself. In float32
-  // they are as fast or faster with any k, if the columns nearly fill vectors. The numbers were
-  // chosen by hand (EPYC with AVX-512, and its AVX2).
-  constexpr int64_t kShortDots = 96, kFewestColumns = 4, kFewestColumnsBF16 = 6, kFullColumns = 14;
+  // With few columns and k below their square, rows of lhs are faster than dot products with the
+  // columns: those of float32 are read in place, and of out^T in bfloat16 each element would be
+  // stored by itself. In float32 they are as fast or faster with any k, if the columns nearly fill
+  // vectors. The numbers were chosen by hand (EPYC with AVX-512, and its AVX2).
+  constexpr int64_t kFewestColumns = 4, kFewestColumnsBF16 = 5, kFullColumns = 14;
   const bool is_f32 = p.lhs_dtype == DType::kF32;
   const int64_t fewest = is_f32                        ? kFewestColumns
                          : p.lhs_dtype == DType::kBF16 ? kFewestColumnsBF16
                                                        : kHostSkinnyM + 1;
-  const bool reads_rows = p.lhs_dtype == p.rhs_dtype && p.lhs_contracting == 1 &&
-                          ((p.k < kShortDots && p.n >= fewest) || (is_f32 && p.n >= kFullColumns));
+  const bool reads_rows = p.lhs_dtype == p.rhs_dtype && p.lhs_contracting == 1 && p.n >= fewest &&
+                          (p.k < p.n * p.n || (is_f32 && p.n >= kFullColumns));
   const bool transposed = !grouped && !reads_rows && p.tiles_per_chunk == 0 &&
                           p.n <= kHostSkinnyM && p.m > p.n && p.m > kHostSkinnyM;
   if (transposed) std::swap(tiled.m, tiled.n);

@@ -104,10 +104,12 @@ void TestMultiply(const HostKernel& kernel, DType lhs, DType rhs, bool skinny) {
     kernel.multiply_skinny(pa.get(), bv, rows, cols, k, &c[origin], ldc, accumulate);
   } else {
     kernel.pack_b(pb.get(), bv, k, cols);
+    NextRhs next;  // any addresses
+    if (Random(0, 1)) next = {b.get(), Random(0, 5000), static_cast<int>(Random(1, 9))};
     if (kernel.multiply_in_place && lhs == DType::kF32 && Random(0, 1)) {
-      kernel.multiply_in_place(av, pb.get(), rows, cols, k, &c[origin], ldc, accumulate);
+      kernel.multiply_in_place(av, pb.get(), rows, cols, k, &c[origin], ldc, accumulate, next);
     } else {
-      kernel.multiply(pa.get(), pb.get(), rows, cols, k, &c[origin], ldc, accumulate);
+      kernel.multiply(pa.get(), pb.get(), rows, cols, k, &c[origin], ldc, accumulate, next);
     }
   }
   std::vector<double> x(a_size), y(b_size);

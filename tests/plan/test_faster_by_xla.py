@@ -74,3 +74,11 @@ def test_a_vector_of_a_product_is_left_before_it_is_batched(rng):
   rows, matrix = operands(rng, (40, 300), (300, 50), "float32")
   mapped = jax.make_jaxpr(jax.vmap(jaxgemm.matmul, (0, None)))(rows, matrix)
   assert "jaxgemm_contract" not in str(mapped)
+
+
+@pytest.mark.parametrize("rows, left", [(40, True), (200, False)])
+def test_small_products_of_columns_and_rows_with_short_k_are_left(rng, rows, left):
+  columns, lines = operands(rng, (2, rows), (30, 2), "bfloat16")
+  plan = jaxgemm.explain(columns, lines, dimension_numbers=(((0,), (1,)), ((), ()))).data
+  assert (plan["implementation"] == "xla") == left
+  assert not left or "at most 12000 operations: " in plan["reasons"][0]
