@@ -12,7 +12,8 @@ multiple of 64, Triton's kernel masks its loads along k. It is told that all siz
 16, also where they are not: else it would load single elements. Both have 5 us for a launch. A
 grouped product has groups of equal size; it is predicted as that many dense products in one launch,
 on both sides, without the search of a tile's group. Times are microseconds at peak frequency, and
-all are predictions: no GPU is used. A ratio is our time over Triton's.
+all are predictions: no GPU is used. A ratio is our time over Triton's. With --ours Triton's times
+are those that the file --json has; only ours are predicted again.
 """
 
 import functools
@@ -105,18 +106,24 @@ def triton(arch: str, problem: Problem) -> dict:
   return {"triton": times[best], "triton_tile": best, "triton_256": times["256x256"]}
 
 
-def row(arch: str, kind: str, problem: Problem) -> dict:
-  ours = {"m": problem.m, "n": problem.n, "k": problem.k}
+def ours(arch: str, kind: str, problem: Problem) -> dict:
+  """The candidate that the plan takes, and its times by the plan's model and by the clock."""
+  planned = {"m": problem.m, "n": problem.n, "k": problem.k}
   if kind == "grouped":
-    ours |= {"m": problem.m * problem.groups, "ragged": "m", "groups": problem.groups,
-             "local_groups": problem.groups}
+    planned |= {"m": problem.m * problem.groups, "ragged": "m", "groups": problem.groups,
+                "local_groups": problem.groups}
   plan = _ffi.native.plan(
       {"lhs_contracting": 1, "rhs_contracting": amdgpu_rows.place_of_k(problem.n),
-       **dict.fromkeys(("lhs_dtype", "rhs_dtype", "out_dtype"), "bfloat16")} | ours, {}, arch, 0)
+       **dict.fromkeys(("lhs_dtype", "rhs_dtype", "out_dtype"), "bfloat16")} | planned, {}, arch, 0)
   chosen = plan["candidates"][0]
   seconds = amdgpu_rows.clock_seconds(arch, problem[:3], chosen, plan["num_cus"], problem.groups)
-  found = {"arch": arch, "kind": kind, "problem": list(problem), "chosen": amdgpu_rows.name(chosen),
-           "planned": chosen["predicted_us"], "ours": seconds * 1e6, **triton(arch, problem)}
+  return {"chosen": amdgpu_rows.name(chosen), "planned": chosen["predicted_us"],
+          "ours": seconds * 1e6}
+
+
+def row(arch: str, kind: str, problem: Problem, triton_times: dict) -> dict:
+  found = {"arch": arch, "kind": kind, "problem": list(problem), **ours(arch, kind, problem),
+           **triton_times}
   return found | {"ratio": found["ours"] / found["triton"],
                   "ratio_256": found["ours"] / found["triton_256"]}
 
@@ -146,6 +153,15 @@ def drawn() -> dict[str, list[Problem]]:
   rng = np.random.default_rng(FLAGS.seed)
   return {kind: [draw(kind, rng) for _ in range(count)]
           for kind, count in (("dense", FLAGS.dense), ("grouped", FLAGS.grouped))}
+
+
+def with_our_times() -> typing.Iterator[dict]:
+  """The rows of the file --json, with our times predicted again."""
+  names = "triton", "triton_tile", "triton_256"
+  for each in json.loads(pathlib.Path(FLAGS.json).read_text())["rows"]:
+    problem = Problem(*each["problem"])
+    progress.doing(f"{each['arch']}: {each['kind']}, {' x '.join(map(str, problem))}")
+    yield row(each["arch"], each["kind"], problem, {name: each[name] for name in names})
 
 
 def markdown(command: str, rows: list[dict]) -> str:
@@ -191,12 +207,15 @@ def write(command: str, rows: list[dict]) -> None:
 def main(argv) -> int:
   progress.begin(argv)
   command = "python -m benchmarks.model.amdgpu_triton " + " ".join(sys.argv[1:])
+  if FLAGS.ours:
+    write(command, list(with_our_times()))
+    return 0
   rows = []
   for arch in FLAGS.arch:
     for kind, problems in (listed() if FLAGS.shapes else drawn()).items():
       for problem in problems:
         progress.doing(f"{arch}: {kind}, {' x '.join(map(str, problem))}")
-        rows.append(row(arch, kind, problem))
+        rows.append(row(arch, kind, problem, triton(arch, problem)))
         write(command, rows)  # after each, because a run takes an hour
   print(markdown(command, rows))
   return 0
@@ -204,6 +223,7 @@ def main(argv) -> int:
 
 if __name__ == "__main__":
   amdgpu_random.define_flags()
+  flags.DEFINE_bool("ours", False, "Only our times, for the products of the file --json.")
   flags.DEFINE_bool("shapes", False, "The products of shapes.json, instead of random ones.")
   flags.DEFINE_list("arch", list(pipes.COMPARED), "Architectures.")
   app.run(main)

@@ -27,6 +27,12 @@ JAXGEMM_AMD void Advance(Resource& resource, uint64_t bytes) {
 // LLVM's intrinsics for loads through a resource. Clang's builtins take it as a type of its own,
 // and the compiler would copy it to other registers in each k tile. `shared` is an offset that all
 // lanes have in common.
+__attribute__((device)) uint8_t
+LoadBuffer8(Resource resource, uint32_t offset, uint32_t shared,
+            int cache_policy) __asm("llvm.amdgcn.raw.buffer.load.i8");
+__attribute__((device)) uint16_t
+LoadBuffer16(Resource resource, uint32_t offset, uint32_t shared,
+             int cache_policy) __asm("llvm.amdgcn.raw.buffer.load.i16");
 __attribute__((device)) uint32_t
 LoadBuffer32(Resource resource, uint32_t offset, uint32_t shared,
              int cache_policy) __asm("llvm.amdgcn.raw.buffer.load.i32");
@@ -41,6 +47,8 @@ JAXGEMM_AMD Vec LoadBuffer(const Resource& resource, uint32_t offset, uint32_t s
   if constexpr (sizeof(Vec) == 16) return LoadBuffer128(resource, offset, shared, 0);
   if constexpr (sizeof(Vec) == 8) return LoadBuffer64(resource, offset, shared, 0);
   if constexpr (sizeof(Vec) == 4) return LoadBuffer32(resource, offset, shared, 0);
+  if constexpr (sizeof(Vec) == 2) return LoadBuffer16(resource, offset, shared, 0);
+  if constexpr (sizeof(Vec) == 1) return LoadBuffer8(resource, offset, shared, 0);
 }
 // All later loads return zeros in all lanes.
 JAXGEMM_AMD void Close(Resource& resource) { resource[2] = 0; }
@@ -93,6 +101,9 @@ struct OperandMemory {
         is_small(true) {
     const int64_t stride = kIsLhs ? args.lhs_batch_stride : args.rhs_batch_stride;
     if (__builtin_expect(batch > 0, false)) base += batch * stride * Traits::kBytes;
+  }
+  JAXGEMM_AMD bool FitsOffsets() const {
+    return jaxgemm::FitsOffsets(line_bytes, kTileRows, Traits::kWavesK, kKContiguous ? up : 0);
   }
   // Also where groups cut the lines.
   JAXGEMM_AMD bool FitsVectors() const {

@@ -8,7 +8,6 @@
 #include "amdgpu/buffer.h"
 #include "amdgpu/gemm_traits.h"
 #include "amdgpu/gfx942/ocp_float8.h"
-#include "amdgpu/load_by_element.h"
 #include "amdgpu/mainloop_end.h"
 #include "amdgpu/mfma.h"
 #include "amdgpu/transpose.h"
@@ -105,6 +104,71 @@ class StreamedOperand {
   Resource resource_;
   uint32_t line_bytes_, before_row_, step_;
   uint32_t offset_[kOffsets];
+};
+
+// The same of an operand whose lines are not whole vectors: each element is loaded by itself.
+template <class Traits, bool kIsLhs>
+class StreamedElements {
+  using Memory = OperandMemory<Traits, kIsLhs>;
+  using Vectors = StreamedOperand<Traits, kIsLhs>;
+  static constexpr bool kKContiguous = Memory::kKContiguous;
+  static constexpr int kBytes = Traits::kBytes, kVecElements = Traits::kVecElements;
+  using Bits = typename SelectType<kBytes == 4, uint32_t,
+                                   typename SelectType<kBytes == 2, uint16_t, uint8_t>::Type>::Type;
+
+ public:
+  static constexpr int kFrags = Vectors::kFrags;
+  struct Vec {
+    Bits element[kVecElements];
+
+    JAXGEMM_AMD Vec16 Pack() const {
+      Vec16 packed;
+      __builtin_memcpy(&packed, element, sizeof(packed));
+      return ToLds<Traits>(packed);
+    }
+  };
+
+  // `k_left` k are in the operand from k tile `k_tile` on.
+  JAXGEMM_AMD StreamedElements(const Memory& memory, Index tile, Index k_tile, uint32_t k_left)
+      : line_bytes_(static_cast<uint32_t>(memory.line_bytes)) {
+    const uint32_t of_wave =
+        Traits::WaveK() * (kKContiguous ? kRowBytes : Traits::kWaveK * line_bytes_);
+    resource_ = MakeResource(memory.TileBase(tile, k_tile) + of_wave);
+    left_ = static_cast<int>(k_left) - Traits::WaveK() * Traits::kWaveK;
+    if (!kKContiguous && left_ < Traits::kWaveK) {
+      const auto before_row = static_cast<uint32_t>(memory.FirstRow(tile) * kBytes);
+      resource_[2] = left_ > 0 ? left_ * line_bytes_ - before_row : 0;
+    }
+    const uint32_t group = LaneId() / 16;
+#pragma unroll
+    for (int i = 0; i < kFrags; ++i) {
+      const uint32_t row = memory.RowInMemory(tile, Vectors::Row(i), 1);
+      offset_[i] = kKContiguous ? row * line_bytes_ + group * kVecBytes
+                                : group * kVecElements * line_bytes_ + row * kBytes;
+    }
+  }
+  // Starts to load the lane's vector `vec` of fragment `frag`. Elements beyond k are zeros.
+  template <bool kIsWhole>
+  JAXGEMM_AMD void Load(int frag, int vec, Vec& loaded) const {
+    const int inside = left_ - (LaneId() / 16 + 4 * vec) * kVecElements;
+#pragma unroll
+    for (int i = 0; i < kVecElements; ++i) {
+      uint32_t offset = offset_[frag], line_offset = 0;
+      if constexpr (kKContiguous) {
+        offset += vec * 4 * kVecBytes + i * kBytes;
+        if (!kIsWhole && i >= inside) offset = kOutsideBuffer;
+      } else {
+        line_offset = (vec * 4 * kVecElements + i) * line_bytes_;
+      }
+      loaded.element[i] = LoadBuffer<Bits>(resource_, offset, line_offset);
+    }
+  }
+
+ private:
+  Resource resource_;
+  uint32_t line_bytes_;
+  int left_;  // k of this wave's part of the k tile
+  uint32_t offset_[kFrags];
 };
 
 template <class Traits>
@@ -242,39 +306,64 @@ class FewRowsMainloop {
   }
 
  private:
-  // For operands with lines that are not whole vectors.
+  // For operands with lines that are not whole vectors. (32-bit offsets address their tiles: the
+  // plan has no such kernel for others.)
   static JAXGEMM_AMD void RunElements(const OperandMemory<Traits, true>& lhs,
                                       const OperandMemory<Traits, false>& rhs, const WorkTile& tile,
                                       WaveSums& sums) {
     ClearSums(sums);
 #pragma clang loop unroll(disable)
     for (Index k_tile = tile.k_begin; k_tile < tile.k_end; ++k_tile) {
-      const int64_t k = int64_t{k_tile} * Traits::kTileK;
+      // Without this asm the compiler keeps all addresses in registers and advances each of them.
+      asm volatile("" : "+s"(k_tile));
+      const uint32_t left = lhs.KLeft(k_tile);
+      const StreamedElements<Traits, true> of_lhs(lhs, tile.m, k_tile, left);
+      const StreamedElements<Traits, false> of_rhs(rhs, tile.n, k_tile, left);
+      if (left == Traits::kTileK) {
+        MultiplyElements<true>(of_lhs, of_rhs, sums);
+      } else if (static_cast<int>(left) > Traits::WaveK() * Traits::kWaveK) {
+        MultiplyElements<false>(of_lhs, of_rhs, sums);
+      }
+      // Across the branches clang keeps a wait state too few between a matrix instruction and a
+      // copy of its result.
+      asm volatile("s_nop 1");
+#pragma unroll
+      for (auto& row : sums) {
+#pragma unroll
+        for (auto& sum : row) asm volatile("" : "+v"(sum));
+      }
+    }
+  }
+  // Multiplies a wave's part of a k tile.
+  template <bool kIsWhole>
+  static JAXGEMM_AMD void MultiplyElements(const StreamedElements<Traits, true>& lhs,
+                                           const StreamedElements<Traits, false>& rhs,
+                                           WaveSums& sums) {
+    constexpr int kAtOnce = VecsPerMma<Traits>();
+    // As many loads are in flight together as there are VGPRs for.
+    constexpr int kAll = (kFragsM + kFragsN) * kVecs * Traits::kVecElements;
+    constexpr int kStep = kAll <= 64 ? kVecs : kAtOnce;
 #pragma clang loop unroll(disable)
-      for (int vec = 0; vec < kVecs; vec += VecsPerMma<Traits>()) {
-        Vec16 lhs_vecs[kFragsM][VecsPerMma<Traits>()], rhs_vecs[VecsPerMma<Traits>()];
-        auto load = [&](const auto& operand, Index at, int row, auto& vecs)
-                        __attribute__((always_inline)) {
+    for (int first = 0; first < kVecs; first += kStep) {
+      typename StreamedElements<Traits, true>::Vec lhs_vecs[kFragsM][kStep];
+      typename StreamedElements<Traits, false>::Vec rhs_vecs[kFragsN][kStep];
 #pragma unroll
-          for (int i = 0; i < VecsPerMma<Traits>(); ++i) {
-            const int of_row = WaveId() * kRowVecs + LaneId() / 16 + 4 * (vec + i);
-            asm volatile("" : "+v"(row));
-            vecs[i] = ToLds<Traits>(LoadByElement(operand, at, k, row, of_row));
-            // Without this asm and the one on `row` above, the compiler would compute the addresses
-            // of all vectors at once, and there are not enough VGPRs for them.
-            asm volatile("" : "+v"(vecs[i])::"memory");
-          }
-        };
+      for (int i = 0; i < kStep; ++i) {
+        const int vec = kStep == kVecs ? i : first + i;
 #pragma unroll
-        for (int i = 0; i < kFragsM; ++i) load(lhs, tile.m, Lhs::Row(i), lhs_vecs[i]);
-#pragma unroll
-        for (int j = 0; j < kFragsN; ++j) {
-          load(rhs, tile.n, Rhs::Row(j), rhs_vecs);
-#pragma unroll
-          for (int i = 0; i < kFragsM; ++i) {
-            sums[i][j] = Mma<Traits>(lhs_vecs[i], rhs_vecs, sums[i][j]);
-          }
+        for (int frag = 0; frag < kFragsM; ++frag) {
+          lhs.template Load<kIsWhole>(frag, vec, lhs_vecs[frag][i]);
         }
+#pragma unroll
+        for (int frag = 0; frag < kFragsN; ++frag) {
+          rhs.template Load<kIsWhole>(frag, vec, rhs_vecs[frag][i]);
+        }
+      }
+      __builtin_amdgcn_sched_barrier(0);
+#pragma unroll
+      for (int i = 0; i < kStep; i += kAtOnce) {
+        Multiply([&](int frag, int vec) { return lhs_vecs[frag][i + vec].Pack(); },
+                 [&](int frag, int vec) { return rhs_vecs[frag][i + vec].Pack(); }, sums);
       }
     }
   }

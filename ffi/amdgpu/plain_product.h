@@ -22,14 +22,19 @@ struct TargetFloat8 {
 inline constexpr TargetFloat8 kOcpFloat8{DType::kF8E4M3FN, DType::kF8E5M2};
 inline constexpr TargetFloat8 kFnuzFloat8{DType::kF8E4M3FNUZ, DType::kF8E5M2FNUZ};
 
-// Whether every line of an operand (buffer.h) consists of whole vectors of 16 bytes, and 32-bit
-// offsets can address a tile. A line has used_bytes of data; the kernel reads tile_lines rows, and
-// the k of waves_k rows of a tile. A gated, k-contiguous rhs has a second part, `up` lines further.
+// Whether 32-bit offsets can address a tile of an operand (buffer.h). The kernel reads tile_lines
+// rows, and the k of waves_k rows of a tile. A gated, k-contiguous rhs has a second part, `up`
+// lines further.
+JAXGEMM_DEVICE constexpr bool FitsOffsets(int64_t line_bytes, int tile_lines, int waves_k,
+                                          int64_t up) {
+  const int of_k = kRowBytes * waves_k, most = tile_lines > of_k ? tile_lines : of_k;
+  return line_bytes < int64_t{kOutsideBuffer} / (most + up);
+}
+// Whether also every line consists of whole vectors of 16 bytes. It has used_bytes of data.
 JAXGEMM_DEVICE constexpr bool FitsVectors(uint64_t base, int64_t line_bytes, int64_t used_bytes,
                                           int tile_lines, int waves_k, int64_t up) {
-  const int of_k = kRowBytes * waves_k, most = tile_lines > of_k ? tile_lines : of_k;
   return ((base | line_bytes | used_bytes) % kVecBytes == 0) &
-         (line_bytes < int64_t{kOutsideBuffer} / (most + up));
+         FitsOffsets(line_bytes, tile_lines, waves_k, up);
 }
 
 // Whether StoreVectors (vector_epilogue.h) has the type of out and the options, and every lane has

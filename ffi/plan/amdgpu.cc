@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "amdgpu/plain_product.h"
 #include "plan/amdgpu_model.h"
 #include "plan/candidates.h"
 #include "plan/check.h"
@@ -49,6 +50,19 @@ void AddCuts(const Problem& p, const GpuInstance& instance, const Chip& chip, co
   }
 }
 
+// Whether 32-bit offsets address a tile of each operand. Kernels whose waves divide k have no other
+// offsets.
+bool AddressesTiles(const Problem& p, const GpuInstance& tile) {
+  const int waves_k = static_cast<int>(tile.waves_k);
+  auto fits = [&](int64_t contracting, int64_t rows, int64_t tile_rows) {
+    const int64_t line = (contracting == 1 ? p.k : rows) * Bytes(tile.lhs);
+    const int64_t up = contracting == 1 && p.gated ? p.n : 0;
+    return FitsOffsets(line, static_cast<int>(tile_rows), waves_k, up);
+  };
+  return waves_k == 1 || (fits(p.lhs_contracting, p.m, tile.tile_m) &&
+                          fits(p.rhs_contracting, p.num_columns(), tile.tile_n));
+}
+
 // Whether the product may run as RunOneTile (amdgpu/gemm.h), with a workgroup for each tile: it is
 // dense, and the user fixed no grid, queues or shares.
 bool MayHaveWorkgroupPerTile(const Problem& p, const Config& config) {
@@ -86,7 +100,7 @@ std::vector<Draft> AmdgpuCandidates(const Problem& p, const Config& config, cons
   std::vector<Draft> drafts;
   for (const GpuInstance& instance : GpuInstances()) {
     if (!Suits(instance, p, config, chip)) continue;
-    if (!HasForm(instance, p.scales_form())) continue;
+    if (!HasForm(instance, p.scales_form()) || !AddressesTiles(p, instance)) continue;
     const bool stream_k = config.schedule == Schedule::kAuto && config.num_shares;
     Draft whole{
         .candidate = {.choice = WithInstance(instance, config, chip)},

@@ -221,8 +221,7 @@ class Prediction {
       // A workgroup's own matrix instructions do not hide these loads.
       const int64_t vecs = 8 * tile_.waves_k;
       const double waves = on_cu * AsDouble(tile_.waves) / 4;  // of a SIMD
-      const double of_vec = tile_.waves_k > 1 ? model_.element_wait + waves * model_.element_issue
-                                              : model_.element_loads;
+      const double of_vec = tile_.waves_k > 1 ? waves * model_.element_issue : model_.element_loads;
       return matrix + of_vec * (std::ceil(AsDouble(tile_.tile_m * vecs) / Threads()) +
                                 std::ceil(AsDouble(tile_.tile_n * vecs) / Threads()));
     }

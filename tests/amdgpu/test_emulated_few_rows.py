@@ -48,6 +48,20 @@ def test_sizes(rng, arch, dtype, layout, m, n, k):
 
 
 @pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_elements_beyond_a_row_or_column_are_not_used(rng, arch, layout):
+  """The rows and columns beside one of NaN are right: k ends within a vector and a k tile."""
+  m, n, k = 35, 67, 523
+  a, b = f64(array(rng, m, k), array(rng, k, n))
+  a[[3, 34]], b[:, [5, 66]] = np.nan, np.nan
+  rhs = jnp.asarray(b.T if layout else b, "bfloat16")
+  out = f64(multiply(arch, jnp.asarray(a, "bfloat16"), rhs, layout))[0]
+  wanted = a @ b
+  np.testing.assert_array_equal(np.isnan(out), np.isnan(wanted))
+  assert_close(jnp.asarray(np.nan_to_num(out)), np.nan_to_num(wanted), k)
+
+
+@pytest.mark.parametrize("arch", ARCHS)
 @pytest.mark.parametrize("n", [64, 100, 37])  # the last one is stored element by element
 @pytest.mark.parametrize("out_dtype", ["float32", "bfloat16", "float16", "float8_e5m2"])
 def test_epilogue(rng, arch, n, out_dtype):

@@ -57,6 +57,16 @@ def test_small_products_that_are_loaded_by_element_take_the_lowest_tile(chip):
   assert tile_m * tile_n >= 128 * 128
 
 
+@pytest.mark.parametrize("sizes, rhs_contracting", [
+    ((4, 1 << 23, 64), 0), ((4, 64, 1 << 23), 0), ((4, 64, 1 << 23), 1)])
+def test_long_lines_take_no_kernel_whose_waves_divide_k(sizes, rhs_contracting):
+  planned = plan("MI300X", *sizes, rhs_contracting=rhs_contracting)
+  assert all(each["tile"][2] == 64 for each in planned["candidates"])
+  shorter = [max(1, x >> 4) if x > 64 else x for x in sizes]
+  planned = plan("MI300X", *shorter, rhs_contracting=rhs_contracting)
+  assert any(each["tile"][2] > 64 for each in planned["candidates"])
+
+
 @pytest.mark.parametrize("chip", ["MI300X", "MI300A", "MI355X", "MI250X"])
 @pytest.mark.parametrize("sizes", [(17, 1024, 16384), (32, 2048, 16384), (64, 1024, 28672)])
 def test_few_tiles_are_cut_along_k(chip, sizes):
