@@ -340,7 +340,8 @@ class FewRowsMainloop {
                                            const StreamedElements<Traits, false>& rhs,
                                            WaveSums& sums) {
     constexpr int kAtOnce = VecsPerMma<Traits>();
-    // As many loads are in flight together as there are VGPRs for.
+    // If the VGPRs have room for all elements of the k tile, all its loads are in flight together.
+    // Else only those of one matrix instruction are.
     constexpr int kAll = (kFragsM + kFragsN) * kVecs * Traits::kVecElements;
     constexpr int kStep = kAll <= 64 ? kVecs : kAtOnce;
 #pragma clang loop unroll(disable)

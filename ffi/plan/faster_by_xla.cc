@@ -128,7 +128,8 @@ std::string WhyFasterOnHopper(const Problem& p, const Relayout& relayout, double
     return "k is not the last dimension of a float32 operand, which would be copied: XLA's product "
            "takes 0.3 to 1.0 of the time of a copy and a kernel";
   }
-  // With one column nothing need be copied, but no such kernel has been timed beside XLA's product.
+  // With one column nothing has to be copied, but our kernels have not been timed beside XLA's
+  // product there.
   if (p.lhs_dtype == DType::kF32 && p.n == 1) {
     return "rhs is a vector of float32: XLA's product, which reads lhs once, is the known one";
   }

@@ -262,7 +262,8 @@ std::string GpuLauncher::Launch(const Call& given, int device, void* stream) {
     const bool as_planned = form == plan.choice.form;
     multicasts = cluster > plan.choice.cluster_k;
     if (!as_planned || (multicasts && !(maps.lhs_valid && maps.rhs_valid))) {
-      // CTAs load operands for each other only by TMA.
+      // CTAs load operands for each other only by TMA, and another form may read rhs in other
+      // boxes.
       Call alone = call;
       alone.plan.choice.cluster_m = alone.plan.choice.cluster_n = 1;
       if (!as_planned) {

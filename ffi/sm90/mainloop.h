@@ -28,8 +28,7 @@ class Multiplier {
  public:
   // Dense forms in clusters count their releases. The last stages are not released, because no load
   // follows: a CTA that has all its operands may have exited, and must get no arrival then.
-  static constexpr bool kCountsReleases =
-      Traits::kIsDense && (Traits::kCluster > 1 || Traits::kMulticasts);
+  static constexpr bool kCountsReleases = Traits::kIsDense && kInCluster;
   // The default for `meanwhile`: no other work while a tile is multiplied.
   struct Nothing {
     static constexpr Index NextTime(Index) { return kNever; }
