@@ -55,6 +55,7 @@ struct OperandView {
   DType dtype;
   int64_t row_stride;  // lhs: along m; rhs: along k
   int64_t col_stride;  // lhs: along k; rhs: along n
+  int64_t total_bytes = 0;  // of all that the product reads of it, with the other batches
 };
 
 // The part of rhs that is packed next: cache lines at `data` and at each k after it. A kernel

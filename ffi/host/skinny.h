@@ -15,10 +15,14 @@ constexpr int kSkinnyCols = 256;
 constexpr int kDotRows = kTileRows < 12 ? 3 : 6;  // the most rows of a DotTile,
 constexpr int kDotCols = 4;                       // and the most columns
 constexpr int kDotAhead = 4;
-// A DotTile adds up the lanes of its accumulators at the end. If k has fewer vectors than this, or
-// with one row less than a vector, rhs is packed instead, and each lane has an accumulator of its
-// own.
-constexpr int kDotVectors = 2;
+// A DotTile adds up the lanes of its accumulators at the end. If k has fewer words than this, rhs
+// is packed instead, and each lane has an accumulator of its own. The more rows use a packed rhs,
+// the longer is the k for which packing pays; few columns do not fill the panels.
+constexpr int DotWords(int rows, int cols) {
+  if (rows == 1) return kLanes;
+  if (rows <= kDotRows || cols < 3 * kPanel) return 2 * kLanes;
+  return rows <= 10 ? 40 : 4 * rows;
+}
 constexpr int kConvertedCols = 4;  // columns of a float8 rhs that are converted at a time
 // How many rows of rhs a DirectTile takes at a time. With few of them the processor's prefetchers
 // can follow each row. With many rows of lhs it takes longer to load and store their sums.
@@ -27,6 +31,7 @@ constexpr int DirectK(int rows) { return rows <= 2 ? 8 : rows <= 8 ? 16 : 32; }
 // matters: few rows have few accumulators. A larger rhs has two, and is prefetched better.
 constexpr int DirectVectors(int rows) { return rows == 1 ? 8 : rows <= 3 ? 4 : 2; }
 constexpr int64_t kSmallRhs = 1 << 20;
+constexpr int kTilesAhead = 2;  // for prefetches, if a DirectTile takes all rows of rhs
 // With so many words several of them in turn have accumulators of their own, if there are few.
 constexpr int kLongWords = 32;
 constexpr int DirectTurns(int accumulators) {
@@ -154,7 +159,7 @@ void MultiplyConvertedDots(const uint32_t* a, const SourceRows& b, int rows, typ
 // own.
 template <class Ops, DType kDType, int kRows, int kVectors, int kTurns = 1>
 void DirectTile(const uint32_t* a, const SourceRows& b, int col, int k, int words, int cols,
-                int k_ahead, typename Ops::Acc* c, int64_t ldc, bool accumulate) {
+                int64_t ahead, typename Ops::Acc* c, int64_t ldc, bool accumulate) {
   constexpr int kBytes = DTypeBytes(kDType), kPerWord = Ops::kPerWord;
   typename Ops::AccV turns[kTurns][kRows][kVectors] = {};
   auto& acc = turns[0];
@@ -182,7 +187,7 @@ void DirectTile(const uint32_t* a, const SourceRows& b, int col, int k, int word
     for (int i = 0; i < kPerWord; ++i) {
 #pragma GCC unroll 8
       for (int line = 0; line < kVectors * kLanes * kBytes; line += 64) {
-        Prefetch(b, col + line / kBytes, k + word * kPerWord + i + k_ahead);
+        PrefetchAhead(p, i * b.k_stride + line + ahead);
       }
     }
     WordV y[kVectors];
@@ -226,7 +231,7 @@ template <class Ops, DType kDType, class Rows>
 struct DirectTable;
 template <class Ops, DType kDType, int... i>
 struct DirectTable<Ops, kDType, Indices<i...>> {
-  using Fn = void (*)(const uint32_t*, const SourceRows&, int, int, int, int, int,
+  using Fn = void (*)(const uint32_t*, const SourceRows&, int, int, int, int, int64_t,
                       typename Ops::Acc*, int64_t, bool);
   static constexpr Fn kOne[] = {DirectTile<Ops, kDType, i + 1, 1>...};
   static constexpr Fn kTwo[] = {DirectTile<Ops, kDType, i + 1, 2>...};
@@ -236,14 +241,15 @@ struct DirectTable<Ops, kDType, Indices<i...>> {
 };
 
 template <class Ops, DType kDType>
-void MultiplyDirect(const uint32_t* a, const SourceRows& b, int rows, typename Ops::Acc* c,
-                    int64_t ldc, bool accumulate) {
+void MultiplyDirect(const uint32_t* a, const SourceRows& b, bool is_small, int rows,
+                    typename Ops::Acc* c, int64_t ldc, bool accumulate) {
   using Table = DirectTable<Ops, kDType, typename MakeIndices<kTileRows>::Type>;
   const int blocks = (rows + kTileRows - 1) / kTileRows;
-  const bool is_small = b.k * b.k_stride <= kSmallRhs;
   const int width = (is_small ? DirectVectors(rows) : 2) * kLanes;
   const int most_k =
       b.count <= width || b.k <= (is_small ? 4 : 2) * DirectK(rows) ? b.k : DirectK(rows);
+  const int64_t ahead =
+      most_k < b.k ? most_k * b.k_stride : kTilesAhead * width * DTypeBytes(kDType);
   const auto multiply = [&](int k, int step, int col) __attribute__((always_inline)) {
     const int words = (step + Ops::kPerWord - 1) / Ops::kPerWord;
     const int cols = b.count - col < width ? b.count - col : width;
@@ -253,7 +259,7 @@ void MultiplyDirect(const uint32_t* a, const SourceRows& b, int rows, typename O
                                              : Table::kMost;
     for (int block = 0, row = 0; block < blocks; ++block) {
       const int count = (rows - row) / (blocks - block);
-      tiles[count - 1](a + row * kRowWords + k / Ops::kPerWord, b, col, k, words, cols, most_k,
+      tiles[count - 1](a + row * kRowWords + k / Ops::kPerWord, b, col, k, words, cols, ahead,
                        c + row * ldc + col, ldc, accumulate || k > 0);
       row += count;
     }
@@ -271,10 +277,9 @@ void MultiplyDirect(const uint32_t* a, const SourceRows& b, int rows, typename O
 }
 
 template <class Ops, DType kDType>
-void MultiplyStream(const uint32_t* a, const SourceRows& b, int rows, typename Ops::Acc* c,
-                    int64_t ldc, bool accumulate) {
-  const int dot_vectors = rows == 1 ? 1 : kDotVectors;
-  const bool is_long = b.k >= dot_vectors * kLanes * Ops::kPerWord;
+void MultiplyStream(const uint32_t* a, const SourceRows& b, bool is_small, int rows,
+                    typename Ops::Acc* c, int64_t ldc, bool accumulate) {
+  const bool is_long = b.k >= DotWords(rows, b.count) * Ops::kPerWord;
   if (ContiguousInK<kDType>(b) && (b.count == 1 || is_long)) {
     if constexpr (!IsF8(kDType)) {
       MultiplyDots<Ops, kDType>(a, b, rows, c, ldc, accumulate);
@@ -287,7 +292,7 @@ void MultiplyStream(const uint32_t* a, const SourceRows& b, int rows, typename O
   }
   if constexpr (!IsF8(kDType)) {
     if (b.row_stride == DTypeBytes(kDType) && rows <= kDirectRows<Ops, kDType>) {
-      return MultiplyDirect<Ops, kDType>(a, b, rows, c, ldc, accumulate);
+      return MultiplyDirect<Ops, kDType>(a, b, is_small, rows, c, ldc, accumulate);
     }
   }
   alignas(64) uint32_t panels[kSkinnyWords * kSkinnyCols];
@@ -318,7 +323,7 @@ void MultiplySkinny(const void* packed_a, const OperandView& b, int rows, int co
     MultiplyStream<Ops, kDType>(
         static_cast<const uint32_t*>(packed_a),
         {static_cast<const char*>(b.data), b.row_stride * kBytes, b.col_stride * kBytes, k, cols},
-        rows, static_cast<typename Ops::Acc*>(c), ldc, accumulate);
+        b.total_bytes <= kSmallRhs, rows, static_cast<typename Ops::Acc*>(c), ldc, accumulate);
   });
 }
 

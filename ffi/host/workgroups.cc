@@ -72,8 +72,7 @@ struct TracedReady : ChunkSignals {
 // A matrix operand as the kernel sees it: with choice.transposed, lhs is rhs^T and rhs is lhs^T.
 struct Operand {
   OperandView view;
-  int64_t bytes, batch_stride;
-  bool batched;
+  int64_t bytes, batch_stride;  // the stride is 0 if there is one matrix
   // The scales of its blocks; ScalesAt completes them. `data` is for the first matrix.
   BlockScales scales;
   int64_t scales_batch_stride = 0;
@@ -93,14 +92,14 @@ struct Operand {
 };
 
 Operand MakeOperand(const void* data, DType dtype, int64_t rows, int64_t cols, bool row_major,
-                    bool batched) {
+                    int64_t count) {
   return {.view = {.data = data,
                    .dtype = dtype,
                    .row_stride = row_major ? cols : 1,
-                   .col_stride = row_major ? 1 : rows},
+                   .col_stride = row_major ? 1 : rows,
+                   .total_bytes = count * rows * cols * Bytes(dtype)},
           .bytes = Bytes(dtype),
-          .batch_stride = batched ? rows * cols : 0,
-          .batched = batched};
+          .batch_stride = count > 1 ? rows * cols : 0};
 }
 
 // Adds scales to an operand that has `blocks` blocks of lines (rows of lhs or columns of rhs) and
@@ -112,7 +111,7 @@ Operand WithScales(Operand operand, const void* scales, int64_t block, int64_t b
                     .block = block,
                     .stride = by_k ? 1 : blocks_k,
                     .k_stride = by_k ? blocks : 1};
-  operand.scales_batch_stride = operand.batched ? blocks * blocks_k : 0;
+  operand.scales_batch_stride = operand.batch_stride ? blocks * blocks_k : 0;
   return operand;
 }
 
@@ -129,10 +128,10 @@ class Workgroup {
         plan_(call.plan),
         choice_(call.plan.choice),
         lhs_(MakeOperand(call.lhs, call.problem.lhs_dtype, call.problem.m, call.problem.k,
-                         call.problem.lhs_contracting == 1, call.problem.lhs_batched)),
+                         call.problem.lhs_contracting == 1, call.problem.num_lhs())),
         rhs_(MakeOperand(call.rhs, call.problem.rhs_dtype, call.problem.k,
                          call.problem.num_columns(), call.problem.rhs_contracting == 0,
-                         call.problem.rhs_batched || call.problem.ragged == Ragged::kM)),
+                         call.problem.num_rhs())),
         accumulator_(reinterpret_cast<T*>(call.workspace + (choice_.reduction == Reduction::kAtomic
                                                                 ? plan_.atomic_offset
                                                                 : plan_.partials_offset)),
@@ -339,9 +338,9 @@ class Workgroup {
 void RunSmall(const HostCall& call, std::atomic<int64_t>* next) {
   const Problem& p = call.problem;
   const Operand lhs = MakeOperand(call.lhs, p.lhs_dtype, p.m, p.k, p.lhs_contracting == 1,
-                                  p.lhs_batched),
+                                  p.num_lhs()),
                 rhs = MakeOperand(call.rhs, p.rhs_dtype, p.k, p.n, p.rhs_contracting == 0,
-                                  p.rhs_batched);
+                                  p.num_rhs());
   const SmallBatch batch{.lhs = lhs.view,
                          .rhs = rhs.view,
                          .lhs_step = lhs.batch_stride,

@@ -26,7 +26,8 @@ struct Problem {
 
   // The number of columns of rhs and of the accumulators.
   int64_t num_columns() const { return gated ? 2 * n : n; }
-  // The numbers of matrices in rhs and in out.
+  // The numbers of matrices in lhs, in rhs and in out.
+  int64_t num_lhs() const { return lhs_batched ? batch : 1; }
   int64_t num_rhs() const {
     return (rhs_batched ? batch : 1) * (ragged == Ragged::kM ? local_groups : 1);
   }
