@@ -28,8 +28,12 @@ constexpr int kConvertedCols = 4;  // columns of a float8 rhs that are converted
 // can follow each row. With many rows of lhs it takes longer to load and store their sums.
 constexpr int DirectK(int rows) { return rows <= 2 ? 8 : rows <= 8 ? 16 : 32; }
 // The most vectors of columns of a DirectTile whose rhs is in the L2, where the latency of the adds
-// matters: few rows have few accumulators. A larger rhs has two, and is prefetched better.
+// matters: few rows have few accumulators. A larger rhs has two if these are more than two cache
+// lines of float32, and is prefetched better.
 constexpr int DirectVectors(int rows) { return rows == 1 ? 8 : rows <= 3 ? 4 : 2; }
+constexpr int StreamVectors(int rows) {
+  return DirectVectors(rows) * kLanes <= 32 ? DirectVectors(rows) : 2;
+}
 constexpr int64_t kSmallRhs = 1 << 20;
 constexpr int kTilesAhead = 2;  // for prefetches, if a DirectTile takes all rows of rhs
 // With so many words several of them in turn have accumulators of their own, if there are few.
@@ -245,7 +249,7 @@ void MultiplyDirect(const uint32_t* a, const SourceRows& b, bool is_small, int r
                     typename Ops::Acc* c, int64_t ldc, bool accumulate) {
   using Table = DirectTable<Ops, kDType, typename MakeIndices<kTileRows>::Type>;
   const int blocks = (rows + kTileRows - 1) / kTileRows;
-  const int width = (is_small ? DirectVectors(rows) : 2) * kLanes;
+  const int width = (is_small ? DirectVectors(rows) : StreamVectors(rows)) * kLanes;
   const int most_k =
       b.count <= width || b.k <= (is_small ? 4 : 2) * DirectK(rows) ? b.k : DirectK(rows);
   const int64_t ahead =
