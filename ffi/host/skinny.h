@@ -8,8 +8,8 @@ namespace {
 
 // The distances of prefetches and the sizes below were chosen by hand.
 // The skinny path converts kSkinnyWords x kSkinnyCols of an rhs at a time, or twice the words of
-// half the columns, on the stack, so that they stay in L1. It prefetches a column-major rhs
-// kDotAhead columns ahead.
+// half or a quarter of the columns, on the stack, so that they stay in L1. It prefetches a
+// column-major rhs kDotAhead columns ahead.
 constexpr int kSkinnyWords = 16;
 constexpr int kSkinnyCols = 256;
 constexpr int kDotRows = kTileRows < 12 ? 3 : 6;  // the most rows of a DotTile,
@@ -17,11 +17,13 @@ constexpr int kDotCols = 4;                       // and the most columns
 constexpr int kDotAhead = 4;
 // A DotTile adds up the lanes of its accumulators at the end. If k has fewer words than this, rhs
 // is packed instead, and each lane has an accumulator of its own. The more rows use a packed rhs,
-// the longer is the k for which packing pays; few columns do not fill the panels.
-constexpr int DotWords(int rows, int cols) {
+// the longer is the k for which packing pays. It pays less if rhs comes from memory, which waits
+// while packed columns are multiplied. Few columns do not fill the panels.
+constexpr int DotWords(int rows, int cols, bool is_small) {
   if (rows == 1) return kLanes;
   if (rows <= kDotRows || cols < 3 * kPanel) return 2 * kLanes;
-  return rows <= 10 ? 40 : 4 * rows;
+  const int least = is_small ? 40 : 24, per_row = is_small ? 4 : 2;
+  return rows * per_row > least ? rows * per_row : least;
 }
 constexpr int kConvertedCols = 4;  // columns of a float8 rhs that are converted at a time
 // How many rows of rhs a DirectTile takes at a time. With few of them the processor's prefetchers
@@ -283,7 +285,7 @@ void MultiplyDirect(const uint32_t* a, const SourceRows& b, bool is_small, int r
 template <class Ops, DType kDType>
 void MultiplyStream(const uint32_t* a, const SourceRows& b, bool is_small, int rows,
                     typename Ops::Acc* c, int64_t ldc, bool accumulate) {
-  const bool is_long = b.k >= DotWords(rows, b.count) * Ops::kPerWord;
+  const bool is_long = b.k >= DotWords(rows, b.count, is_small) * Ops::kPerWord;
   if (ContiguousInK<kDType>(b) && (b.count == 1 || is_long)) {
     if constexpr (!IsF8(kDType)) {
       MultiplyDots<Ops, kDType>(a, b, rows, c, ldc, accumulate);
@@ -302,7 +304,8 @@ void MultiplyStream(const uint32_t* a, const SourceRows& b, bool is_small, int r
   alignas(64) uint32_t panels[kSkinnyWords * kSkinnyCols];
   const bool is_short = b.k <= 2 * kSkinnyWords * Ops::kPerWord;
   const int k_step = is_short ? b.k : kSkinnyWords * Ops::kPerWord;
-  const int col_step = is_short ? kSkinnyCols / 2 : kSkinnyCols;
+  const bool in_turn = !is_small && rows > kDotRows;  // reads memory again soon
+  const int col_step = !is_short ? kSkinnyCols : in_turn ? kSkinnyCols / 4 : kSkinnyCols / 2;
   int k = 0;
   do {
     const int count = b.k - k < k_step ? b.k - k : k_step;
