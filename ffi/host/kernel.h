@@ -53,8 +53,8 @@ constexpr bool IsSmallOnHost(int64_t m, int64_t n, int64_t k) {
 struct OperandView {
   const void* data;
   DType dtype;
-  int64_t row_stride;  // lhs: along m; rhs: along k
-  int64_t col_stride;  // lhs: along k; rhs: along n
+  int64_t row_stride;       // lhs: along m; rhs: along k
+  int64_t col_stride;       // lhs: along k; rhs: along n
   int64_t total_bytes = 0;  // of all that the product reads of it, with the other batches
 };
 
