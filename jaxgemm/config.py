@@ -114,8 +114,9 @@ class GemmConfig:
       devices, but not in a `jax.shard_map` over all axes of the mesh. False is for
       `jax.export` for several devices and for the persistent compilation cache, which do
       not work with the rule; use such a `jax.shard_map` then.
-    multicast: for Hopper's dense kernels in which one CTA computes a whole tile: whether CTAs of
-      a cluster load operands for each other. Two whose tiles have the same rows of out load
+    multicast: for Hopper's dense kernels that store out^T or divide a tile along k in a
+      cluster: whether CTAs whose tiles are neighbours load operands for each other, in one
+      cluster. Two whose tiles have the same rows of out load
       half of these rows of lhs each, two whose tiles have the same columns of out half of
       these columns of rhs. By default the plan decides.
 

@@ -119,7 +119,7 @@ nb::dict Forcing(const Choice& c) {
     if (value) config[name] = value;
   }
   const GpuInstance* instance = FindGpuInstance(c.target, c.kernel);
-  if (instance && MayMulticast(*instance) && IsDense(c.form)) {
+  if (instance && MayMulticast(*instance, c.form)) {
     config["multicast"] = c.cluster_m * c.cluster_n > 1;
   }
   return config;

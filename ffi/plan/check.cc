@@ -387,9 +387,9 @@ std::string NoInstance(const Problem& p, const Config& c, const Chip& chip) {
   if (c.multicast == 1) {
     return "multicast=True, but no kernel of " + Str(chip.target) + " for this product" +
            (asked.empty() ? "" : " that has" + asked) +
-           " loads rows or columns for two tiles. Dense kernels do if one CTA computes a whole "
-           "tile (of 128 rows, of 256 x 160, or of out^T), out has two tiles, and both operands "
-           "have lines of a multiple of 16 bytes. Leave multicast out.";
+           " loads rows or columns for two tiles. Dense kernels of out^T do, and those in which a "
+           "cluster divides a tile along k, if out has two tiles and both operands have lines of a "
+           "multiple of 16 bytes. Leave multicast out.";
   }
   return "no kernel of " + Str(chip.target) + " for this product has" + asked + "; there are" +
          names + ". Give the name or the tile of one of these, or leave kernel and tile out.";

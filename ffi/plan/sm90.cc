@@ -138,15 +138,8 @@ void ChooseForm(const Problem& p, const Chip& chip, Plan* plan) {
     return;
   }
   const GpuInstance& instance = *FindGpuInstance(c.target, c.kernel);
-  const int64_t size = plan->cluster_size();
-  const int64_t tiles = ClusterGrid(*plan).num_tiles() * size;
-  // Clusters are whole. The last ones may have CTAs without a tile.
-  if (size > 1) {
-    c.num_workgroups = c.num_workgroups >= plan->grid.num_tiles()
-                           ? tiles
-                           : std::min(tiles, RoundUp(c.num_workgroups, size));
-  }
-  const bool ping_pongs = PingPongs(p, instance, static_cast<double>(tiles), c.num_workgroups);
+  const bool ping_pongs =
+      PingPongs(p, instance, static_cast<double>(plan->grid.num_tiles()), c.num_workgroups);
   const KernelForm grouped = p.gated                                     ? KernelForm::kGroupedGated
                              : Stores(p, instance, KernelForm::kGrouped) ? KernelForm::kGrouped
                              : p.out_dtype == DType::kF32 ? KernelForm::kGroupedWide
@@ -255,22 +248,17 @@ std::vector<Draft> Sm90Candidates(const Problem& p, const Config& config, const 
             : std::max<int64_t>(1, static_cast<int64_t>(config.num_shares / tiles));
     if (config.multicast != 1) drafts.push_back(draft);
     if (config.multicast == 0 || !MayMulticast(instance)) return;
-    // Tiles that are cut for the last round, claimed, grouped or awaited have no dense form.
+    // Tiles that are cut for the last round, claimed, grouped or awaited have no form with peers.
     const bool is_dense = (plan_decides || config.multicast == 1) && !p.grouped() &&
                           p.tiles_per_chunk == 0 && !p.block_k && !config.num_queues &&
                           config.schedule != Schedule::kWorkStealing;
-    const bool cuts_last = stream_k && draft.scheduling.cuts && cluster_k == 1;
-    if (!is_dense || (cuts_last && !instance.transposed)) return;
+    if (!is_dense || (cluster_k == 1 && !instance.transposed)) return;
     auto [cluster_m, cluster_n] =
         MulticastShape(computed, chip, instance, cluster_k, config.multicast == 1);
     if (cluster_m * cluster_n == 1) return;
     drafts.push_back(draft);
-    auto& [candidate, scheduling] = drafts.back();
-    candidate.choice.cluster_m = cluster_m, candidate.choice.cluster_n = cluster_n;
-    if (!instance.transposed && !config.num_workgroups) {
-      const int64_t size = cluster_m * cluster_n;
-      scheduling.workgroups = size * ClustersAtOnce(size, KernelForm::kPlain, chip);
-    }
+    Choice& choice = drafts.back().candidate.choice;
+    choice.cluster_m = cluster_m, choice.cluster_n = cluster_n;
   };
   for (const GpuInstance& instance : GpuInstances()) {
     // Half of a tile's columns are the gate's, the other half the up projection's. Each half is
@@ -319,14 +307,13 @@ bool HasSm90Form(const Problem& p, const Plan& plan) {
            c.num_workgroups == tiles * c.cluster_k;
   }
   if (plan.cluster_size() > 1 && c.target != "sm90") return false;
-  if (c.cluster_m * c.cluster_n > 1 && !(IsDense(c.form) && MayMulticast(p, plan))) return false;
+  if (c.cluster_m * c.cluster_n > 1 && !(IsPeers(c.form) && MayMulticast(p, plan))) return false;
   if (c.cluster_k > 1 || IsPeers(c.form)) {
     return plan.instance && c.target == "sm90" && c.form == KernelForm::kPeers && c.cluster_k > 1 &&
            ClusterK(p, plan) == c.cluster_k && c.cut_tiles == tiles;
   }
   if (c.target == "sm90") {
-    return HasForm(*plan.instance, c.form) && FormFits(p, plan, *plan.instance, c.form) &&
-           c.num_workgroups % plan.cluster_size() == 0;
+    return HasForm(*plan.instance, c.form) && FormFits(p, plan, *plan.instance, c.form);
   }
   if (!plan.instance) return c.form == KernelForm::kGeneral;
   return c.form == p.scales_form() && HasForm(*plan.instance, c.form);

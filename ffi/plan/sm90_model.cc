@@ -124,8 +124,8 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
       (requests(asked_m, lhs_straddles, active_n) + requests(asked_n, rhs_straddles, active_m)) *
       k * element * ctas / model.l2_bytes);
   const double l2_share = power(exact_rounds / std::max(1.0, rounds));
-  const bool multicasts = cluster > 1 || cluster_m * cluster_n > 1;
-  const double waits = multicasts ? model.sharing : 0;
+  const double waits = (cluster > 1 ? model.sharing : 0) +
+                       (cluster_m * cluster_n > 1 ? model.multicast : 0);
   const bool tma_loads_all =
       (TmaReadsLhs(p) || LhsInRegisters(instance)) && (TmaReadsRhs(p) || rhs_in_registers);
   const double slower = (split                     ? model.peers_loop
@@ -157,11 +157,15 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   const double per_epilogue = !decomposition.peers_epilogue || in_lines ? 0
                               : instance.transposed                     ? model.epilogue_per_row
                                                                         : model.epilogue_per_column;
-  const double per_row = in_lines ? 0 : model.per_transposed_row * AsDouble(Bytes(p.out_dtype)) / 2;
+  const double per_row = in_lines                      ? model.per_line_row
+                         : Bytes(p.out_dtype) == 4 ? model.wide_transposed_row
+                                                   : model.per_transposed_row;
+  const double per_column =
+      model.peers_per_column * (Bytes(p.out_dtype) == 4 ? model.wide_peers : 1);
   const bool odd_rows = instance.transposed && !split && p.m % 8 != 0;
   const double peers_store =
       whole_rows ? 0
-                 : ((per_epilogue + (instance.transposed ? per_row : model.peers_per_column)) * n +
+                 : ((per_epilogue + (instance.transposed ? per_row : per_column)) * n +
                     elements) /
                            peers +
                        (odd_rows ? model.odd_row * std::min(n, AsDouble(p.n)) : 0) +
@@ -189,7 +193,7 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
                       model.row_readers * std::log2(active_n) +
                       (decomposition.general ? model.general : 0) +
                       (IsFused(decomposition.form) ? model.fused : 0) +
-                      (cluster_m * cluster_n > 1 ? model.multicast : 0) +
+                      (cluster_m * cluster_n > 1 ? model.multicast_start : 0) +
                       (instance.transposed ? model.transposed_store : 0);
   if (decomposition.ping_pong) {
     const double loop = AsDouble(tiles_k) * k_tile(l2_share);
@@ -274,15 +278,12 @@ double Sm90Cycles(const Problem& p, const Chip& chip, const Plan& plan, const Sm
   if (c.cluster_k == 1)
     decomposition.cut_tiles = c.cut_tiles, decomposition.num_shares = c.num_shares;
   decomposition.ping_pong =
-      c.cluster_m * c.cluster_n > 1
-          ? AlwaysPingPongs(c.form)
-          : c.form != KernelForm::kGeneral && c.form != KernelForm::kScaled && !plan.stealing() &&
-                p.tiles_per_chunk == 0 && c.cluster_k == 1 && c.cut_tiles == 0 &&
-                (IsGrouped(c.form)
-                     ? IsPingPong(c.form, instance.tile_n) &&
-                           typical.k >= kPingPongKTiles * instance.tile_k &&
-                           NumTiles(typical, instance) > AsDouble(at_once)
-                     : PingPongs(typical, instance, NumTiles(typical, instance), at_once));
+      !IsPeers(c.form) && c.form != KernelForm::kGeneral && c.form != KernelForm::kScaled &&
+      !plan.stealing() && p.tiles_per_chunk == 0 && c.cut_tiles == 0 &&
+      (IsGrouped(c.form) ? IsPingPong(c.form, instance.tile_n) &&
+                               typical.k >= kPingPongKTiles * instance.tile_k &&
+                               NumTiles(typical, instance) > AsDouble(at_once)
+                         : PingPongs(typical, instance, NumTiles(typical, instance), at_once));
   double cycles = Cycles(typical, chip, instance, decomposition, model);
   if (p.tiles_per_chunk > 0) cycles += ChunkCycles(typical, chip, instance, c.form, at_once, model);
   return cycles;

@@ -42,7 +42,8 @@ class GpuLauncher {
  private:
   // The target of a device, or "" with the error code in *result.
   std::string TargetOf(int device, DriverResult* result) const;
-  // The functions of an instance: one for each form, and then one for each form with multicast.
+  // The functions of an instance: one for each form, and then one for each form with multicast. It
+  // has those that HasForm and MayMulticast tell.
   static constexpr int kFunctions = 2 * kKernelForms;
   static constexpr int FunctionOf(KernelForm form, bool multicasts) {
     return static_cast<int>(form) + (multicasts ? kKernelForms : 0);

@@ -14,10 +14,9 @@ namespace jaxgemm {
 struct PeerRank {
   int tiles, peer, tile;
 
-  // has_peers: whether the tiles can have several peers.
-  JAXGEMM_SM90 PeerRank(int tiles, bool has_peers) : tiles(tiles) {
+  JAXGEMM_SM90 explicit PeerRank(int tiles) : tiles(tiles) {
     const int rank = ClusterRank();
-    peer = has_peers ? DivSmall(rank, tiles) : 0, tile = rank - peer * tiles;
+    peer = DivSmall(rank, tiles), tile = rank - peer * tiles;
   }
   // The rank of another peer of the same tile.
   JAXGEMM_SM90 int Of(int other) const { return other * tiles + tile; }

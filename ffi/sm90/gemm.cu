@@ -39,7 +39,7 @@ __device__ __forceinline__ void Run(const GemmArgs& args, const TensorMaps& maps
     jaxgemm::Run<jaxgemm::KernelForm::form, multicasts>(args, maps, shared);                      \
   }
 #define JAXGEMM_FORM(suffix, form) JAXGEMM_KERNEL_OF(JAXGEMM_KERNEL, suffix, form, false)
-#define JAXGEMM_DENSE_FORM(suffix, form) \
+#define JAXGEMM_PEERS_FORM(suffix, form) \
   JAXGEMM_FORM(suffix, form)             \
   JAXGEMM_KERNEL_OF(JAXGEMM_KERNEL, suffix##_multicast, form, true)
 JAXGEMM_FORM(, kGeneral)
@@ -49,9 +49,9 @@ JAXGEMM_FORM(_grouped_wide, kGroupedWide)
 JAXGEMM_FORM(_grouped_gated, kGroupedGated)
 JAXGEMM_FORM(_claimed, kClaimed)
 JAXGEMM_FORM(_scaled, kScaled)
-JAXGEMM_DENSE_FORM(_plain, kPlain)
-JAXGEMM_DENSE_FORM(_peers, kPeers)
-JAXGEMM_DENSE_FORM(_peers_half_sm, kPeersHalfSm)
-JAXGEMM_DENSE_FORM(_pingpong, kPingPong)
-JAXGEMM_DENSE_FORM(_fused, kFused)
-JAXGEMM_DENSE_FORM(_fused_pingpong, kFusedPingPong)
+JAXGEMM_FORM(_plain, kPlain)
+JAXGEMM_FORM(_pingpong, kPingPong)
+JAXGEMM_FORM(_fused, kFused)
+JAXGEMM_FORM(_fused_pingpong, kFusedPingPong)
+JAXGEMM_PEERS_FORM(_peers, kPeers)
+JAXGEMM_PEERS_FORM(_peers_half_sm, kPeersHalfSm)

@@ -14,39 +14,32 @@
 namespace jaxgemm {
 
 // A map that computes the next work tile in advance, so that no warp waits for its divisions.
-// kHasPeers: whether tiles can have several peers.
-template <class Map, bool kHasPeers>
+template <class Map>
 struct AheadMap {
+  // Whether a tile can have several peers, and a cluster several tiles.
+  static constexpr bool kInClusters = std::is_same_v<Map, PeersMap>;
+
   Map map;
   WorkTile tile;  // what operator() returns next
 
   // Computes `tile` for a CTA's first index, which is usually small, in fewer instructions than
   // Find. Returns false if this index needs Find. `rank` is for clusters of tiles only.
   JAXGEMM_SM90 bool FindFirst(Index index, const PeerRank& rank) {
-    constexpr bool kInClusters = std::is_same_v<Map, PeersMap>;
     const TileGrid& grid = map.grid;
     Index place = index;
-    // Without peers a cluster has 1, 2 or 4 tiles.
-    if constexpr (kHasPeers) {
-      place = DivSmall(index, map.cluster_size());
-    } else if constexpr (kInClusters) {
-      place = index >> (map.cluster_m + map.cluster_n - 2);
-    }
+    if constexpr (kInClusters) place = DivSmall(index, map.cluster_size());
     // With group_m == 1 clusters are visited row by row.
     const bool by_rows = kInClusters && grid.group_m == 1;
     const Index rows = by_rows ? grid.tiles_m : grid.group_m;
     const Index step = by_rows ? grid.tiles_n : grid.group_m;
-    if (place >= rows * grid.tiles_n || (kHasPeers && grid.tiles_k >= 1 << 16)) return false;
+    if (place >= rows * grid.tiles_n || (kInClusters && grid.tiles_k >= 1 << 16)) return false;
     const Index whole = DivSmall(place, step), rest = place - whole * step;
     const Index m = by_rows ? whole : rest, n = by_rows ? rest : whole;
     tile = {.m = m, .n = n, .k_end = grid.tiles_k};
     if constexpr (kInClusters) {
-      const Index in_n =
-          kHasPeers ? DivSmall(rank.tile, map.cluster_m) : rank.tile >> (map.cluster_m - 1);
+      const Index in_n = DivSmall(rank.tile, map.cluster_m);
       tile.m = m * map.cluster_m + rank.tile - in_n * map.cluster_m;
       tile.n = n * map.cluster_n + in_n;
-    }
-    if constexpr (kHasPeers) {
       tile.peer = rank.peer, tile.num_peers = map.peers;
       tile.k_begin = DivSmall(rank.peer * grid.tiles_k, map.peers);
       tile.k_end = DivSmall((rank.peer + 1) * grid.tiles_k, map.peers);
@@ -66,9 +59,7 @@ class DenseWorkgroup {
   // 384 x 168 = 256 x 240 + 128 x 24 = 256 x 232 + 128 x 40.
   static constexpr int kMultiplierRegisters = Traits::kIsPingPong ? 240 : 232;
   static constexpr int kLoaderRegisters = Traits::kIsPingPong ? 24 : 40;
-  // Whether a cluster may have the CTAs of several tiles.
-  static constexpr bool kInClusters = kIsPeers || Traits::kMulticasts;
-  using Map = AheadMap<std::conditional_t<kInClusters, PeersMap, DenseMap>, kIsPeers>;
+  using Map = AheadMap<std::conditional_t<kIsPeers, PeersMap, DenseMap>>;
 
  public:
   JAXGEMM_SM90 DenseWorkgroup(const GemmArgs& args, const TensorMaps& maps,
@@ -78,7 +69,7 @@ class DenseWorkgroup {
         shared_(shared),
         rank_(Traits::kCluster == 1 ? 0 : ClusterRank()),
         by_element_(Traits::kLoadsByElement && (!maps.lhs_valid || !maps.rhs_valid)),
-        peer_rank_(Traits::kMulticasts ? maps.cluster_m * maps.cluster_n : 1, kIsPeers),
+        peer_rank_(Traits::kMulticasts ? maps.cluster_m * maps.cluster_n : 1),
         sharers_(maps),
         next_(blockIdx.x / Traits::kCluster) {
     map_.map.grid = args.map.grid;
@@ -86,9 +77,7 @@ class DenseWorkgroup {
     if constexpr (Traits::kMulticasts) {
       map_.map.cluster_m = maps.cluster_m, map_.map.cluster_n = maps.cluster_n;
     }
-    if constexpr (kInClusters) {
-      map_.map.peers = kIsPeers ? DivSmall(ClusterSize(), peer_rank_.tiles) : 1;
-    }
+    if constexpr (kIsPeers) map_.map.peers = DivSmall(ClusterSize(), peer_rank_.tiles);
   }
 
   JAXGEMM_SM90 void Run() {

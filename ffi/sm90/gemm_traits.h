@@ -49,7 +49,7 @@ struct Sm90Traits {
   static constexpr int kTileM = tile_m, kTileN = tile_n, kTileK = kRowBytes / kBytes;
   // Whether a cluster has the CTAs of several tiles, which load operands for each other.
   static constexpr bool kMulticasts = multicasts;
-  static_assert(!kMulticasts || MayMulticast(form, lhs, cluster, lhs_k_contiguous, transposed));
+  static_assert(!kMulticasts || MayMulticast(form, lhs, lhs_k_contiguous, transposed));
   static constexpr bool kLoadsRhsInHalves = LoadsRhsInHalves(form, cluster, multicasts);
   static constexpr int kCtaM = kTileM / kCluster, kWgmmaM = 64;
   static constexpr int kConsumers = kSm90Consumers;

@@ -145,11 +145,11 @@ constexpr bool LhsInRegisters(DType lhs, bool lhs_k_contiguous, bool transposed)
 }
 
 // Whether two CTAs of a cluster whose tiles have the same columns may each load half of rhs for
-// both, and two whose tiles have the same rows half of lhs (multicast). The two CTAs of a tile of
-// 256 rows (`cluster` is 2) always do so with rhs, in all forms.
-constexpr bool MayMulticast(KernelForm form, DType lhs, int64_t cluster, bool lhs_k_contiguous,
-                            bool transposed) {
-  return IsDense(form) && cluster == 1 && !LhsInRegisters(lhs, lhs_k_contiguous, transposed);
+// both, and two whose tiles have the same rows half of lhs (multicast). Only forms with peers do:
+// in the others it gained nothing (benchmarks/results/gpu-h200-2026-11-28-multicast.md). The two
+// CTAs of a tile of 256 rows always load rhs for each other, in all forms.
+constexpr bool MayMulticast(KernelForm form, DType lhs, bool lhs_k_contiguous, bool transposed) {
+  return IsPeers(form) && !LhsInRegisters(lhs, lhs_k_contiguous, transposed);
 }
 // The largest number of CTAs that load an operand for each other.
 inline constexpr int kMostSharers = 2;

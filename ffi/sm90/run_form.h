@@ -15,7 +15,7 @@ template <DType lhs, int tile_n, int cluster, bool lhs_k_contiguous, bool rhs_k_
           bool transposed, KernelForm form, bool multicasts>
 inline constexpr bool kHasKernel =
     HasForm(form, lhs, tile_n, cluster, lhs_k_contiguous, rhs_k_contiguous, transposed) &&
-    (!multicasts || MayMulticast(form, lhs, cluster, lhs_k_contiguous, transposed));
+    (!multicasts || MayMulticast(form, lhs, lhs_k_contiguous, transposed));
 
 template <class Traits>
 JAXGEMM_SM90 void RunWorkgroup(const GemmArgs& args, const TensorMaps& maps, char* shared) {

@@ -69,9 +69,8 @@ inline bool HasOnlyGroupedForm(const GpuInstance& instance) {
                             instance.rhs_contracting == 1, instance.transposed);
 }
 inline bool MayMulticast(const GpuInstance& instance, KernelForm form = KernelForm::kPeers) {
-  return instance.target == "sm90" &&
-         MayMulticast(form, instance.lhs, instance.waves / kSm90Consumers,
-                      instance.lhs_contracting == 1, instance.transposed);
+  return instance.target == "sm90" && HasForm(instance, form) &&
+         MayMulticast(form, instance.lhs, instance.lhs_contracting == 1, instance.transposed);
 }
 inline bool HasOnlyDenseForms(const GpuInstance& instance) {
   return instance.target == "sm90" && HasOnlyDenseForms(instance.tile_n, instance.transposed);

@@ -100,23 +100,6 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
       scaled.scale = Random(0, 1), scaled.row_scale = true, scaled.bias = true;
       Run(launcher, {scaled, config, fused_form(scaled), {}, /*one_scale=*/Random(0, 1) == 1});
     }
-    if (kHasPlain && cluster == 1) {
-      // Clusters of 2 x 2 tiles, one tile or several for each CTA.
-      Problem many = problem(false);
-      many.m = some(tile_m + 1, 3 * tile_m), many.n = some(tile_n + 1, 3 * tile_n);
-      Config together{.schedule = Schedule::kPersistent, .multicast = 1, .kernel = name};
-      Run(launcher, {many, together, "_plain"});
-      Run(launcher, {many, together, "", {}, false, /*misplaced=*/true});
-      together.num_workgroups = 4;
-      const bool rounds = many.m > 2 * tile_m || many.n > 2 * tile_n;
-      Run(launcher, {many, together, kHasPingPong && rounds ? "_pingpong" : "_plain"});
-      many.bias = true, many.activation = Activation::kRelu, many.batch = 2;
-      many.lhs_batched = true;
-      Run(launcher, {many, together,
-                     HasForm(KernelForm::kFusedPingPong, lhs, tile_n, cluster, lhs_k, rhs_k, false)
-                         ? "_fused_pingpong"
-                         : "_fused"});
-    }
     Config other = config;
     other.schedule = Schedule::kWorkStealing;
     Run(launcher, {problem(false), other, claimed});
@@ -284,21 +267,6 @@ void RunDenseOnly(GpuLauncher& launcher, int rounds) {
       more.bias_bf16 = Random(0, 1);
       Run(launcher, {more, config, suffix(KernelForm::kFused, KernelForm::kFusedPingPong, more)});
     }
-    Problem many = problem(3 * kTileK + 1);
-    many.m += kTileM, many.n += tile_n;
-    Config together{.schedule = Schedule::kPersistent, .multicast = 1, .kernel = name};
-    together.num_workgroups = round % 2 ? 0 : 4;
-    const bool rounds =
-        together.num_workgroups &&
-        4 < many.batch * RoundUp(CeilDiv(many.m, kTileM), 2) * RoundUp(CeilDiv(many.n, tile_n), 2);
-    const bool turns = HasForm(KernelForm::kPingPong, type, tile_n, 1, lhs_k, rhs_k, false);
-    Run(launcher, {many, together, rounds && turns ? "_pingpong" : "_plain"});
-    many.bias = true;
-    Run(launcher,
-        {many, together,
-         rounds && HasForm(KernelForm::kFusedPingPong, type, tile_n, 1, lhs_k, rhs_k, false)
-             ? "_fused_pingpong"
-             : "_fused"});
     if constexpr (HasForm(KernelForm::kPeers, type, tile_n, 1, lhs_k, rhs_k, false)) {
       const int64_t peers = Random(2, MostPeers(tile_n) / 2);
       Problem shared = problem(6 * kTileK - 8);
@@ -349,7 +317,7 @@ void RunTransposed(GpuLauncher& launcher, int rounds) {
                   .kernel = name};
     if (peers > 1) config.num_workgroups = config.num_shares = tiles * peers;
     Run(launcher, {p, config, "_peers"});
-    if (!MayMulticast(KernelForm::kPeers, lhs, 1, lhs_k, true) || 2 * peers > kMaxClusterSize) {
+    if (!MayMulticast(KernelForm::kPeers, lhs, lhs_k, true) || 2 * peers > kMaxClusterSize) {
       continue;
     }
     // Clusters have 2 x 2, 2 x 1 or 1 x 2 tiles, and the last tile may end early.

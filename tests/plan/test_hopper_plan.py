@@ -176,11 +176,12 @@ def test_neighbouring_tiles_load_operands_for_each_other(m, n, peers, lhs, rhs):
 
 def test_no_cluster_has_three_tiles_outside_of_out():
   """tests/protocols/multicast.py shows what would happen in such a cluster."""
-  config = GemmConfig(tile_m=128, tile_n=128, multicast=True)
   for m, n in itertools.product(range(1, 6), repeat=2):
     if m == n == 1:
       continue
-    data = explain(128 * m - 8, 128 * n - 8, 4096, schedule="persistent", config=config)
+    config = GemmConfig(
+        tile_m=128, tile_n=128, num_shares=2 * m * n, num_workgroups=2 * m * n, multicast=True)
+    data = explain(128 * m - 8, 128 * n - 8, 4096, schedule="stream_k", config=config)
     of_lhs, of_rhs = said(data, "of lhs for both"), said(data, "of rhs for both")
     assert of_lhs or of_rhs
     assert (of_lhs and of_rhs) == (min(m, n) > 1 and not (m % 2 and n % 2))
@@ -405,7 +406,10 @@ def test_neighbouring_tiles_of_out_t_load_lhs_for_each_other():
   odd = GemmConfig(multicast=True, tile_m=112, tile_n=128)
   assert said(explain(112, 3 * 128, 4096, config=odd), "each loads half")
   for shape, config in (((112, 128, 4096), odd),  # a single tile
-                        ((64, 512, 4096), GemmConfig(multicast=True, tile_m=256, tile_n=256))):
+                        # Only forms with peers have multicast.
+                        ((64, 512, 4096), GemmConfig(multicast=True, tile_m=128, tile_n=256)),
+                        ((512, 512, 4096), GemmConfig(
+                            multicast=True, tile_m=128, tile_n=128, schedule="persistent"))):
     with pytest.raises(ValueError, match="multicast=True, but no kernel of sm90"):
       explain(*shape, config=config)
   with pytest.raises(ValueError, match="multicast='yes' is not allowed"):

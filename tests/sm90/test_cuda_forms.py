@@ -55,8 +55,6 @@ def test_plain(rng, name):
     a, wide_a = kernel.lhs(rng, 2, m, k)
     b, wide_b = kernel.rhs(rng, 2, k, n)
     grids = [dict(workgroups=count) for count in (1, 4, 66)]
-    if kernel.multicasts:
-      grids += [dict(workgroups=count, multicast=True) for count in (4, 32)]
     for grid in grids:
       runs.append((functools.partial(
           jaxgemm.dot_general, dimension_numbers=numbers, **options(kernel, **grid)),
@@ -80,10 +78,7 @@ def test_fused(rng, name):
     b, wide_b = kernel.rhs(rng, 2, k, n)
     sums = product(wide_a, wide_b)
     z = sums * scale[:, None].astype(np.float64) + bias[:, None]
-    grids = [dict(workgroups=1), dict(workgroups=66)]
-    if kernel.multicasts:
-      grids += [dict(workgroups=count, multicast=True) for count in (4, 32)]
-    for grid in grids:
+    for grid in (dict(workgroups=1), dict(workgroups=66)):
       given = options(kernel, **grid)
       for out in (given["preferred_element_type"], "float32"):
         given["preferred_element_type"] = out

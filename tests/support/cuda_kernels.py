@@ -38,10 +38,10 @@ class Kernel:
     self.name, self.dtypes, self.layout = name, (lhs, rhs), layout
     self.m, self.n, self.k = int(m), int(n), int(k)
     self.integer = lhs == "int8"
-    # CTAs of different tiles can load operands for each other, unless a tile has two CTAs or
-    # rhs goes through registers.
+    # Whether CTAs of different tiles can load operands for each other. Not if rhs goes through
+    # registers.
     self.multicasts = (lhs != "float32" or layout[1] == "c") if self.transposed else (
-        self.m == 128 or self.n == 160)
+        self.m == 128 and self.n <= 144)
     # Tiles whose columns are not a multiple of 64 have dense forms only.
     self.dense_only = not self.transposed and self.n % 64 != 0
     # Whether a grouped form reads rhs into registers, because wgmma reads these types k-major only.
@@ -120,11 +120,13 @@ def dense(kernel: Kernel):
         a, b, (((contract_l,), (contract_r,)), ((), ())), implementation="jaxgemm",
         preferred_element_type="bfloat16", config=config), (a, b), sums)
   if kernel.multicasts and (kernel.layout == "rc" or kernel.dtypes[0] in ("bfloat16", "float16")):
-    # Four CTAs load both operands for each other.
+    # The CTAs of four tiles load both operands for each other. Each tile has two peers.
     long_k = 20 * kernel.k
     far, wide_far = kernel.lhs(whole, m, long_k)
     across, wide_across = kernel.rhs(whole, long_k, n)
-    far_sums, config = product(wide_far, wide_across), kernel.config(multicast=True)
+    shares = 2 * -(-m // kernel.m) * -(-n // kernel.n)
+    far_sums, config = product(wide_far, wide_across), kernel.config(
+        schedule="stream_k", num_workgroups=shares, num_shares=shares, multicast=True)
     yield "multicast", functools.partial(call, config=config), (far, across), far_sums
     if not kernel.integer:
       bias = whole.standard_normal(n, np.float32)
