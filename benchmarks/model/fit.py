@@ -38,7 +38,7 @@ from jaxgemm import _jaxgemm as native
 MODEL_FILE = pathlib.Path(__file__).parents[2] / "ffi" / "plan" / "sm90_model.def"
 FITTED = (*(DATA / f"h200-seed{seed}.json.gz" for seed in (1, 2613, 2701, 2703)),
           *(DATA / f"h100-seed{seed}.json.gz" for seed in (8101, 8105, 9301, 9971, 9973, 9975)),
-          *(DATA / f"h200-seed{seed}.json.gz" for seed in (9701, 9702, 9711, 9712, 52001)))
+          *(DATA / f"h200-seed{seed}.json.gz" for seed in (9701, 9702, 9711, 9712, 52001, 61001)))
 HELD_OUT = (*(DATA / f"h200-seed{seed}.json.gz" for seed in (2, 2011, 2614)),
             DATA / "h100-seed8103.json.gz", DATA / "h200-seed8402.json.gz",
             DATA / "h100-seed9974.json.gz",

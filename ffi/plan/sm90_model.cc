@@ -118,12 +118,12 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   auto requests = [&](double asked, double straddles, double readers) {
     return asked * (1 + model.straddle * straddles) * std::pow(readers, -model.coalesced);
   };
-  // The last round may have fewer CTAs than the others.
-  const double exact_rounds = std::max(1.0, shares / at_once), rounds = std::ceil(shares / at_once);
+  // All CTAs work in the whole rounds, and the last one may have fewer CTAs.
+  const double exact_rounds = std::max(1.0, shares / at_once), rounds = std::ceil(exact_rounds);
+  const double whole_rounds = std::floor(exact_rounds), last_round = exact_rounds - whole_rounds;
   const double from_l2 = power(
       (requests(asked_m, lhs_straddles, active_n) + requests(asked_n, rhs_straddles, active_m)) *
       k * element * ctas / model.l2_bytes);
-  const double l2_share = power(exact_rounds / std::max(1.0, rounds));
   const double waits = (cluster > 1 ? model.sharing : 0) +
                        (cluster_m * cluster_n > 1 ? model.multicast : 0);
   const bool tma_loads_all =
@@ -134,7 +134,8 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
                         (tma_loads_all ? 1 : model.element_load) *
                         (LhsInRegisters(instance) ? model.registers_loop : 1) *
                         (p.grouped() && cluster > 1 ? model.grouped_pairs : 1);
-  auto k_tile = [&](double share) { return waits + slower * root(busy + share * from_l2); };
+  // `share`: the fraction of the CTAs that ask the L2 at the same time.
+  auto k_tile = [&](double share) { return waits + slower * root(busy + power(share) * from_l2); };
 
   // TMA cannot store rows that are no multiple of 16 bytes, so threads store their elements.
   const bool by_element = !instance.transposed && !TmaStoresOut(p);
@@ -187,8 +188,19 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
                            AsDouble(p.m) * AsDouble(p.n) * AsDouble(Bytes(p.out_dtype)) *
                                stored_longer * (p.accumulate ? 2 : 1));
   const double dram = bytes / (chip.gb_per_s * 1e3 * model.memory_share / chip.mhz);
-  // The time of main loops that take `cycles` if the device's memory does not limit them.
-  auto with_dram = [&](double cycles) { return root(power(cycles) + power(dram)); };
+  // The time of main loops that take `cycles` if the device's memory, which moves this fraction of
+  // all bytes meanwhile, does not limit them.
+  auto with_dram = [&](double cycles, double fraction) {
+    return root(power(cycles) + power(fraction * dram));
+  };
+  // The time of all rounds. round(share) is that of one round, if this fraction of the CTAs works in
+  // it, and `stores` what is added between the rounds. So a last round with few CTAs does not use
+  // the whole bandwidth of the memory.
+  auto all_rounds = [&](auto&& round, double stores) {
+    const double whole =
+        with_dram(whole_rounds * round(1) + stores, whole_rounds / exact_rounds);
+    return last_round > 0 ? whole + with_dram(round(last_round), last_round / exact_rounds) : whole;
+  };
   const double once = model.start + model.column_readers * std::log2(active_m) +
                       model.row_readers * std::log2(active_n) +
                       (decomposition.general ? model.general : 0) +
@@ -196,21 +208,24 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
                       (cluster_m * cluster_n > 1 ? model.multicast_start : 0) +
                       (instance.transposed ? model.transposed_store : 0);
   if (decomposition.ping_pong) {
-    const double loop = AsDouble(tiles_k) * k_tile(l2_share);
     // In the time of two turns a warpgroup does one main loop and one epilogue.
     const double epilogue = (HasShortEpilogue(p, instance) ? model.store_per_column : fused) * n;
-    const double turn = std::max(loop, (loop + epilogue) / 2) +
-                        (unboxed ? model.unboxed_turn * n : 0) + elements * m / kStoredRows +
-                        (p.grouped() && p.has_vectors() ? model.grouped_turn * n : 0);
+    auto turn = [&](double share) {
+      const double loop = AsDouble(tiles_k) * k_tile(share);
+      return std::max(loop, (loop + epilogue) / 2) + (unboxed ? model.unboxed_turn * n : 0) +
+             elements * m / kStoredRows +
+             (p.grouped() && p.has_vectors() ? model.grouped_turn * n : 0);
+    };
     // With a batch several tiles read the same rows while these stream from the device's memory.
     // The limits were set by hand, together with turns_stream.
     constexpr int64_t kLongK = 16, kLeastTiles = 3, kMostTiles = 8;
     const double side = std::min(rows, columns);
     const bool streams =
         p.batch > 1 && tiles_k >= kLongK && side >= kLeastTiles && side <= kMostTiles;
-    const double share = std::min(1.0, dram / (rounds * turn));
-    const double longer = 1 + (streams ? model.turns_stream * std::pow(share, 4) : 0);
-    return once + plain * n + with_dram(longer * rounds * turn) + (rounds - 1) * model.next_turn;
+    const double of_memory = std::min(1.0, dram / (rounds * turn(1)));
+    const double longer = 1 + (streams ? model.turns_stream * std::pow(of_memory, 4) : 0);
+    return once + plain * n + all_rounds([&](double share) { return longer * turn(share); }, 0) +
+           (rounds - 1) * model.next_turn;
   }
   const double share_k = AsDouble(CeilDiv(tiles_k, decomposition.cluster_k));
   if (!decomposition.cut_tiles) {
@@ -223,8 +238,8 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
     // The memory also stores. But nothing is loaded while one cluster ends and the next one begins.
     const double stores = (rounds - 1) * (split ? 0 : store + peers_store);
     const double between = (rounds - 1) * (next + (split ? peers_store : 0));
-    return once + with_dram(rounds * share_k * k_tile(l2_share) + stores) + between + store +
-           peers_store + exchange;
+    return once + all_rounds([&](double share) { return share_k * k_tile(share); }, stores) +
+           between + store + peers_store + exchange;
   }
   const int64_t cut = decomposition.cut_tiles, parts = decomposition.num_shares;
   // The last workgroup to arrive at a tile adds up the partial sums of all its slices.
@@ -232,7 +247,7 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   const double loops =
       std::floor((tiles - AsDouble(cut)) / at_once) * (share_k * k_tile(1) + next + store) +
       AsDouble(CeilDiv(cut * tiles_k, parts)) * k_tile(1);
-  return once + with_dram(loops) + store + model.zeroing +
+  return once + with_dram(loops, 1) + store + model.zeroing +
          m * n * 4 / model.partial_bytes * (1 + slices);
 }
 
