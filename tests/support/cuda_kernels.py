@@ -45,7 +45,8 @@ class Kernel:
     # Tiles whose columns are not a multiple of 64 have dense forms only.
     self.dense_only = not self.transposed and self.n % 64 != 0
     # Whether a grouped form reads rhs into registers, because wgmma reads these types k-major only.
-    self.by_registers = layout == "rr" and lhs.startswith("float") and lhs != "float16"
+    self.by_registers = (not self.transposed and layout == "rr" and lhs.startswith("float")
+                         and lhs != "float16")
     self.grouped_only = self.by_registers and self.n > 128
     # Results are rounded once; those of float8 operands stay float32.
     self.out = {"int8": "int32", "bfloat16": "bfloat16", "float16": "float16"}.get(
