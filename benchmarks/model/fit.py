@@ -42,7 +42,7 @@ FITTED = (*(DATA / f"h200-seed{seed}.json.gz" for seed in (1, 2613, 2701, 2703))
 HELD_OUT = (*(DATA / f"h200-seed{seed}.json.gz" for seed in (2, 2011, 2614)),
             DATA / "h100-seed8103.json.gz", DATA / "h200-seed8402.json.gz",
             DATA / "h100-seed9974.json.gz",
-            *(DATA / f"h200-seed{seed}.json.gz" for seed in (41000, 41001, 41002)))
+            *(DATA / f"h200-seed{seed}.json.gz" for seed in (41000, 41001, 41002, 62001)))
 _FOLDS = 4
 # The weight of the error that all candidates of a problem have in common. Such an error does not
 # change the choice, and much of it comes from the GPU's clock, which is lower under long loads.
