@@ -71,14 +71,16 @@ void AddCandidates(const Problem& p, const Config& config, const Chip& chip, boo
   // With few columns and k below their square, rows of lhs are faster than dot products with the
   // columns: those of float32 are read in place, and of out^T in bfloat16 each element would be
   // stored by itself. In float32 they are as fast or faster with any k, if the columns nearly fill
-  // vectors. The numbers were chosen by hand (EPYC with AVX-512, and its AVX2).
-  constexpr int64_t kFewestColumns = 4, kFewestColumnsBF16 = 5, kFullColumns = 14;
-  const bool is_f32 = p.lhs_dtype == DType::kF32;
-  const int64_t fewest = is_f32                        ? kFewestColumns
-                         : p.lhs_dtype == DType::kBF16 ? kFewestColumnsBF16
-                                                       : kHostSkinnyM + 1;
-  const bool reads_rows = p.lhs_dtype == p.rhs_dtype && p.lhs_contracting == 1 && p.n >= fewest &&
-                          (p.k < p.n * p.n || (is_f32 && p.n >= kFullColumns));
+  // vectors. If lhs is [K, M], out^T reads its rows as vectors, so that it pays for shorter k only.
+  // The numbers were chosen by hand (EPYC with AVX-512, and its AVX2).
+  constexpr int64_t kFewestColumns = 4, kFewestColumnsOfKM = 8, kFewestColumnsBF16 = 5;
+  constexpr int64_t kFullColumns = 14;
+  const bool is_f32 = p.lhs_dtype == DType::kF32, is_km = p.lhs_contracting == 0;
+  const int64_t fewest = is_f32 ? is_km ? kFewestColumnsOfKM : kFewestColumns
+                         : p.lhs_dtype == DType::kBF16 && !is_km ? kFewestColumnsBF16
+                                                                 : kHostSkinnyM + 1;
+  const bool reads_rows = p.lhs_dtype == p.rhs_dtype && p.n >= fewest &&
+                          ((is_km ? 3 : 1) * p.k < p.n * p.n || (is_f32 && p.n >= kFullColumns));
   const bool transposed = !grouped && !reads_rows && p.tiles_per_chunk == 0 &&
                           p.n <= kHostSkinnyM && p.m > p.n && p.m > kHostSkinnyM;
   if (transposed) std::swap(tiled.m, tiled.n);
