@@ -74,15 +74,21 @@ void AddCandidates(const Problem& p, const Config& config, const Chip& chip, boo
   // vectors. If lhs is [K, M], out^T reads its rows as vectors, so that it pays for shorter k only.
   // The numbers were chosen by hand (EPYC with AVX-512, and its AVX2).
   constexpr int64_t kFewestColumns = 4, kFewestColumnsOfKM = 8, kFewestColumnsBF16 = 5;
-  constexpr int64_t kFullColumns = 14;
-  const bool is_f32 = p.lhs_dtype == DType::kF32, is_km = p.lhs_contracting == 0;
-  const int64_t fewest = is_f32 ? is_km ? kFewestColumnsOfKM : kFewestColumns
-                         : p.lhs_dtype == DType::kBF16 && !is_km ? kFewestColumnsBF16
-                                                                 : kHostSkinnyM + 1;
+  constexpr int64_t kFullColumns = 14, kLongK = 32;
+  const bool is_f32 = p.lhs_dtype == DType::kF32, is_bf16 = p.lhs_dtype == DType::kBF16;
+  const bool is_km = p.lhs_contracting == 0;
+  const int64_t fewest = is_f32              ? is_km ? kFewestColumnsOfKM : kFewestColumns
+                         : is_bf16 && !is_km ? kFewestColumnsBF16
+                                             : kHostSkinnyM + 1;
   const bool reads_rows = p.lhs_dtype == p.rhs_dtype && p.n >= fewest &&
                           ((is_km ? 3 : 1) * p.k < p.n * p.n || (is_f32 && p.n >= kFullColumns));
+  // With few rows, too, the rows of out^T must be fewer by a factor, which depends on the layouts.
+  const bool is_nk = p.rhs_contracting == 1;
+  const int64_t fewer = (is_km ? 1 : 2) * (is_nk ? 1 : 2);
+  const bool few_rows_pay = p.lhs_dtype == p.rhs_dtype && (is_f32 || is_bf16) &&
+                            p.m > fewer * p.n && (is_km || (p.k >= kLongK && (is_nk || is_f32)));
   const bool transposed = !grouped && !reads_rows && p.tiles_per_chunk == 0 &&
-                          p.n <= kHostSkinnyM && p.m > p.n && p.m > kHostSkinnyM;
+                          p.n <= kHostSkinnyM && p.m > p.n && (p.m > kHostSkinnyM || few_rows_pay);
   if (transposed) std::swap(tiled.m, tiled.n);
   const bool skinny = !grouped && tiled.m <= kHostSkinnyM;
   const int64_t worthwhile = WorthwhileWorkgroups(p, skinny, chip.num_cus);
