@@ -116,8 +116,13 @@ void AddCandidates(const Problem& p, const Config& config, const Chip& chip, boo
   const int64_t threads = stream_k ? s.workgroups : choice.num_threads;
   constexpr int64_t kMaxArea = 512 * 768;  // 1.5 MiB of accumulators, which stay in the L2
   // Grouped products have smaller tiles, with at most one block of packed rows: a group seldom
-  // fills a large tile, and small tiles balance the threads.
-  const int64_t most_m = grouped ? kHostBlockM : 768, most_n = grouped ? 512 : 768;
+  // fills a large tile, and small tiles balance the threads. With short k the sums of a large
+  // result that are not computed in out are converted soon after they were stored, while they are
+  // in the L2. The numbers were chosen by hand.
+  constexpr int64_t kFewK = 128, kLargeOut = 1 << 19;
+  const bool is_converted = p.lhs_dtype != DType::kF32 && p.out_dtype != DType::kF32 &&
+                            tiled.k <= kFewK && tiled.m * tiled.n >= kLargeOut;
+  const int64_t most_m = grouped || is_converted ? kHostBlockM : 768, most_n = grouped ? 512 : 768;
   int64_t asked_m = config.tile_m, asked_n = config.tile_n;
   if (transposed) std::swap(asked_m, asked_n);
   if (skinny) {
