@@ -71,8 +71,9 @@ void AddCandidates(const Problem& p, const Config& config, const Chip& chip, boo
   // With few columns and k below their square, rows of lhs are faster than dot products with the
   // columns: those of float32 are read in place, and of out^T in bfloat16 each element would be
   // stored by itself. In float32 they are as fast or faster with any k, if the columns nearly fill
-  // vectors. If lhs is [K, M], out^T reads its rows as vectors, so that it pays for shorter k only.
-  // The numbers were chosen by hand (EPYC with AVX-512, and its AVX2).
+  // vectors. If lhs is [K, M], out^T loads vectors along m and needs no dot products, so that rows
+  // of lhs are faster with shorter k only. The numbers were chosen by hand (EPYC with AVX-512, and
+  // its AVX2).
   constexpr int64_t kFewestColumns = 4, kFewestColumnsOfKM = 8, kFewestColumnsBF16 = 5;
   constexpr int64_t kFullColumns = 14, kLongK = 32;
   const bool is_f32 = p.lhs_dtype == DType::kF32, is_bf16 = p.lhs_dtype == DType::kBF16;
@@ -82,7 +83,8 @@ void AddCandidates(const Problem& p, const Config& config, const Chip& chip, boo
                                              : kHostSkinnyM + 1;
   const bool reads_rows = p.lhs_dtype == p.rhs_dtype && p.n >= fewest &&
                           ((is_km ? 3 : 1) * p.k < p.n * p.n || (is_f32 && p.n >= kFullColumns));
-  // With few rows, too, the rows of out^T must be fewer by a factor, which depends on the layouts.
+  // A result that has few rows, too, is computed as out^T if that has fewer rows by a factor, which
+  // depends on the layouts.
   const bool is_nk = p.rhs_contracting == 1;
   const int64_t fewer = (is_km ? 1 : 2) * (is_nk ? 1 : 2);
   const bool few_rows_pay = p.lhs_dtype == p.rhs_dtype && (is_f32 || is_bf16) &&
