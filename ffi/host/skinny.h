@@ -36,6 +36,8 @@ constexpr int DirectVectors(int rows) { return rows == 1 ? 8 : rows <= 3 ? 4 : 2
 constexpr int StreamVectors(int rows) {
   return DirectVectors(rows) * kLanes <= 32 ? DirectVectors(rows) : 2;
 }
+// Up to so many rows take three vectors at a time if so many columns are left.
+constexpr int kThreeVectorRows = kTileRows < 12 ? 4 : 8;
 constexpr int64_t kSmallRhs = 1 << 20;
 constexpr int kTilesAhead = 2;  // for prefetches, if a DirectTile takes all rows of rhs
 // With so many words several of them in turn have accumulators of their own, if there are few.
@@ -241,6 +243,7 @@ struct DirectTable<Ops, kDType, Indices<i...>> {
                       typename Ops::Acc*, int64_t, bool);
   static constexpr Fn kOne[] = {DirectTile<Ops, kDType, i + 1, 1>...};
   static constexpr Fn kTwo[] = {DirectTile<Ops, kDType, i + 1, 2>...};
+  static constexpr Fn kThree[] = {DirectTile<Ops, kDType, i + 1, 3>...};
   static constexpr Fn kMost[] = {DirectTile<Ops, kDType, i + 1, DirectVectors(i + 1)>...};
   static constexpr Fn kOneLong[] = {DirectTile<Ops, kDType, i + 1, 1, DirectTurns(i + 1)>...};
   static constexpr Fn kTwoLong[] = {DirectTile<Ops, kDType, i + 1, 2, DirectTurns(2 * i + 2)>...};
@@ -250,8 +253,14 @@ template <class Ops, DType kDType>
 void MultiplyDirect(const uint32_t* a, const SourceRows& b, bool is_small, int rows,
                     typename Ops::Acc* c, int64_t ldc, bool accumulate) {
   using Table = DirectTable<Ops, kDType, typename MakeIndices<kTileRows>::Type>;
+  using FewRows = DirectTable<Ops, kDType, typename MakeIndices<kThreeVectorRows>::Type>;
   const int blocks = (rows + kTileRows - 1) / kTileRows;
-  const int width = (is_small ? DirectVectors(rows) : StreamVectors(rows)) * kLanes;
+  const auto takes_three = [&](int cols) {
+    return rows <= kThreeVectorRows && cols > 2 * kLanes && cols <= 3 * kLanes;
+  };
+  const int width = takes_three(b.count)
+                        ? 3 * kLanes
+                        : (is_small ? DirectVectors(rows) : StreamVectors(rows)) * kLanes;
   const int most_k =
       b.count <= width || b.k <= (is_small ? 4 : 2) * DirectK(rows) ? b.k : DirectK(rows);
   const int64_t ahead =
@@ -262,6 +271,7 @@ void MultiplyDirect(const uint32_t* a, const SourceRows& b, bool is_small, int r
     const bool is_long = words >= kLongWords;
     const auto& tiles = cols <= kLanes       ? is_long ? Table::kOneLong : Table::kOne
                         : cols <= 2 * kLanes ? is_long ? Table::kTwoLong : Table::kTwo
+                        : takes_three(cols)  ? FewRows::kThree
                                              : Table::kMost;
     for (int block = 0, row = 0; block < blocks; ++block) {
       const int count = (rows - row) / (blocks - block);

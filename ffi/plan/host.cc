@@ -71,16 +71,26 @@ void AddCandidates(const Problem& p, const Config& config, const Chip& chip, boo
   // With few columns and k below their square, rows of lhs are faster than dot products with the
   // columns: those of float32 are read in place, and of out^T in bfloat16 each element would be
   // stored by itself. In float32 they are as fast or faster with any k, if the columns nearly fill
-  // vectors. The numbers were chosen by hand (EPYC with AVX-512, and its AVX2).
-  constexpr int64_t kFewestColumns = 4, kFewestColumnsBF16 = 5, kFullColumns = 14;
-  const bool is_f32 = p.lhs_dtype == DType::kF32;
-  const int64_t fewest = is_f32                        ? kFewestColumns
-                         : p.lhs_dtype == DType::kBF16 ? kFewestColumnsBF16
-                                                       : kHostSkinnyM + 1;
-  const bool reads_rows = p.lhs_dtype == p.rhs_dtype && p.lhs_contracting == 1 && p.n >= fewest &&
-                          (p.k < p.n * p.n || (is_f32 && p.n >= kFullColumns));
+  // vectors. If lhs is [K, M], out^T loads vectors along m and needs no dot products, so that rows
+  // of lhs are faster with shorter k only. The numbers were chosen by hand (EPYC with AVX-512, and
+  // its AVX2).
+  constexpr int64_t kFewestColumns = 4, kFewestColumnsOfKM = 8, kFewestColumnsBF16 = 5;
+  constexpr int64_t kFullColumns = 14, kLongK = 32;
+  const bool is_f32 = p.lhs_dtype == DType::kF32, is_bf16 = p.lhs_dtype == DType::kBF16;
+  const bool is_km = p.lhs_contracting == 0;
+  const int64_t fewest = is_f32              ? is_km ? kFewestColumnsOfKM : kFewestColumns
+                         : is_bf16 && !is_km ? kFewestColumnsBF16
+                                             : kHostSkinnyM + 1;
+  const bool reads_rows = p.lhs_dtype == p.rhs_dtype && p.n >= fewest &&
+                          ((is_km ? 3 : 1) * p.k < p.n * p.n || (is_f32 && p.n >= kFullColumns));
+  // A result that has few rows, too, is computed as out^T if that has fewer rows by a factor, which
+  // depends on the layouts.
+  const bool is_nk = p.rhs_contracting == 1;
+  const int64_t fewer = (is_km ? 1 : 2) * (is_nk ? 1 : 2);
+  const bool few_rows_pay = p.lhs_dtype == p.rhs_dtype && (is_f32 || is_bf16) &&
+                            p.m > fewer * p.n && (is_km || (p.k >= kLongK && (is_nk || is_f32)));
   const bool transposed = !grouped && !reads_rows && p.tiles_per_chunk == 0 &&
-                          p.n <= kHostSkinnyM && p.m > p.n && p.m > kHostSkinnyM;
+                          p.n <= kHostSkinnyM && p.m > p.n && (p.m > kHostSkinnyM || few_rows_pay);
   if (transposed) std::swap(tiled.m, tiled.n);
   const bool skinny = !grouped && tiled.m <= kHostSkinnyM;
   const int64_t worthwhile = WorthwhileWorkgroups(p, skinny, chip.num_cus);
@@ -108,8 +118,13 @@ void AddCandidates(const Problem& p, const Config& config, const Chip& chip, boo
   const int64_t threads = stream_k ? s.workgroups : choice.num_threads;
   constexpr int64_t kMaxArea = 512 * 768;  // 1.5 MiB of accumulators, which stay in the L2
   // Grouped products have smaller tiles, with at most one block of packed rows: a group seldom
-  // fills a large tile, and small tiles balance the threads.
-  const int64_t most_m = grouped ? kHostBlockM : 768, most_n = grouped ? 512 : 768;
+  // fills a large tile, and small tiles balance the threads. With short k the sums of a large
+  // result that are not computed in out are converted soon after they were stored, while they are
+  // in the L2. The numbers were chosen by hand.
+  constexpr int64_t kFewK = 128, kLargeOut = 1 << 19;
+  const bool is_converted = p.lhs_dtype != DType::kF32 && p.out_dtype != DType::kF32 &&
+                            tiled.k <= kFewK && tiled.m * tiled.n >= kLargeOut;
+  const int64_t most_m = grouped || is_converted ? kHostBlockM : 768, most_n = grouped ? 512 : 768;
   int64_t asked_m = config.tile_m, asked_n = config.tile_n;
   if (transposed) std::swap(asked_m, asked_n);
   if (skinny) {

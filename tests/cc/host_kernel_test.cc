@@ -86,6 +86,7 @@ void TestMultiply(const HostKernel& kernel, DType lhs, DType rhs, bool skinny) {
   const int64_t a_size = size_of(av, rows, k), b_size = size_of(bv, k, cols);
   auto a = RandomOperand(lhs, a_size), b = RandomOperand(rhs, b_size);
   av.data = a.get(), bv.data = b.get();
+  bv.total_bytes = Random(0, 1) << 30;  // whether it is more than a cache has
   auto aligned = [](int64_t bytes) {
     return std::unique_ptr<void, decltype(&std::free)>(
         std::aligned_alloc(64, (bytes + 63) / 64 * 64), &std::free);
