@@ -124,8 +124,8 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   const double from_l2 = power(
       (requests(asked_m, lhs_straddles, active_n) + requests(asked_n, rhs_straddles, active_m)) *
       k * element * ctas / model.l2_bytes);
-  const double waits = (cluster > 1 ? model.sharing : 0) +
-                       (cluster_m * cluster_n > 1 ? model.multicast : 0);
+  const double waits =
+      (cluster > 1 ? model.sharing : 0) + (cluster_m * cluster_n > 1 ? model.multicast : 0);
   const bool tma_loads_all =
       (TmaReadsLhs(p) || LhsInRegisters(instance)) && (TmaReadsRhs(p) || rhs_in_registers);
   const double slower = (split                     ? model.peers_loop
@@ -158,47 +158,40 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   const double per_epilogue = !decomposition.peers_epilogue || in_lines ? 0
                               : instance.transposed                     ? model.epilogue_per_row
                                                                         : model.epilogue_per_column;
-  const double per_row = in_lines                      ? model.per_line_row
+  const double per_row = in_lines                  ? model.per_line_row
                          : Bytes(p.out_dtype) == 4 ? model.wide_transposed_row
                                                    : model.per_transposed_row;
   const double per_column =
       model.peers_per_column * (Bytes(p.out_dtype) == 4 ? model.wide_peers : 1);
   const bool odd_rows = instance.transposed && !split && p.m % 8 != 0;
   const double peers_store =
-      whole_rows ? 0
-                 : ((per_epilogue + (instance.transposed ? per_row : per_column)) * n +
-                    elements) /
-                           peers +
-                       (odd_rows ? model.odd_row * std::min(n, AsDouble(p.n)) : 0) +
-                       (split && p.lhs_dtype == DType::kS8 ? model.split_int8 : 0);
+      whole_rows
+          ? 0
+          : ((per_epilogue + (instance.transposed ? per_row : per_column)) * n + elements) / peers +
+                (odd_rows ? model.odd_row * std::min(n, AsDouble(p.n)) : 0);
   // Between two tiles. The loads of a CTA's next tile begin before the current one ends. With peers
   // or out^T each tile has a CTA of its own.
   const double next = split                 ? model.next_cluster
                       : instance.transposed ? model.next_cta
                                             : model.next_tile + (unboxed ? model.next_unboxed : 0);
 
-  // Rows of a tile that do not end at a cache line of the L2 are stored in more transactions.
-  const double stored_longer = unboxed && !in_lines ? 1 + model.unboxed_stores : 1;
-  // For each group of tile rows all of rhs is read, and the L2 does not keep all of a large one.
+  // For each group of tile rows all of rhs is read.
   const double sweeps = std::ceil(rows / std::max(decomposition.group_rows, active / columns));
-  const double rhs_bytes = AsDouble(p.k) * AsDouble(p.n) * element;
-  const double read_again = (sweeps - 1) * std::max(0.0, rhs_bytes - model.l2_keeps * 1e6);
   const double bytes =
-      AsDouble(p.batch) * (AsDouble(p.m) * AsDouble(p.k) * element + rhs_bytes + read_again +
-                           AsDouble(p.m) * AsDouble(p.n) * AsDouble(Bytes(p.out_dtype)) *
-                               stored_longer * (p.accumulate ? 2 : 1));
+      AsDouble(p.batch) *
+      (AsDouble(p.m) * AsDouble(p.k) * element + sweeps * AsDouble(p.k) * AsDouble(p.n) * element +
+       AsDouble(p.m) * AsDouble(p.n) * AsDouble(Bytes(p.out_dtype)) * (p.accumulate ? 2 : 1));
   const double dram = bytes / (chip.gb_per_s * 1e3 * model.memory_share / chip.mhz);
   // The time of main loops that take `cycles` if the device's memory, which moves this fraction of
   // all bytes meanwhile, does not limit them.
   auto with_dram = [&](double cycles, double fraction) {
     return root(power(cycles) + power(fraction * dram));
   };
-  // The time of all rounds. round(share) is that of one round, if this fraction of the CTAs works in
-  // it, and `stores` what is added between the rounds. So a last round with few CTAs does not use
-  // the whole bandwidth of the memory.
+  // The time of all rounds. round(share) is that of one round, if this fraction of the CTAs works
+  // in it, and `stores` what is added between the rounds. So a last round with few CTAs does not
+  // use the whole bandwidth of the memory.
   auto all_rounds = [&](auto&& round, double stores) {
-    const double whole =
-        with_dram(whole_rounds * round(1) + stores, whole_rounds / exact_rounds);
+    const double whole = with_dram(whole_rounds * round(1) + stores, whole_rounds / exact_rounds);
     return last_round > 0 ? whole + with_dram(round(last_round), last_round / exact_rounds) : whole;
   };
   const double once = model.start + model.column_readers * std::log2(active_m) +

@@ -109,11 +109,11 @@ def test_constants_are_written_to_the_lines_of_the_model(tmp_path):
 
 
 @pytest.mark.parametrize("path, count, mean, worst", [
-    (fit.HELD_OUT[0], 22, 0.010, 0.066), (fit.HELD_OUT[1], 31, 0.012, 0.092),
-    (fit.HELD_OUT[2], 125, 0.013, 0.133), (fit.HELD_OUT[3], 94, 0.016, 0.233),
-    (fit.HELD_OUT[4], 76, 0.008, 0.054), (fit.HELD_OUT[5], 108, 0.017, 0.183),
-    (fit.HELD_OUT[6], 120, 0.015, 0.244), (fit.HELD_OUT[7], 153, 0.027, 0.250),
-    (fit.HELD_OUT[8], 149, 0.019, 0.238)])
+    (fit.HELD_OUT[0], 22, 0.010, 0.065), (fit.HELD_OUT[1], 31, 0.010, 0.092),
+    (fit.HELD_OUT[2], 125, 0.014, 0.133), (fit.HELD_OUT[3], 94, 0.032, 0.499),
+    (fit.HELD_OUT[4], 76, 0.008, 0.054), (fit.HELD_OUT[5], 104, 0.016, 0.207),
+    (fit.HELD_OUT[6], 120, 0.008, 0.194), (fit.HELD_OUT[7], 151, 0.020, 0.250),
+    (fit.HELD_OUT[8], 149, 0.013, 0.169), (fit.HELD_OUT[9], 150, 0.031, 0.216)])
 def test_the_regret_of_timings_that_were_not_fitted(path, count, mean, worst):
   """The bounds are the figures of the last fit, with some room."""
   regret = fit.regrets(fit.Timings(fit.read([path])), fit.constants())
