@@ -16,6 +16,11 @@ class OutBoxes {
  public:
   static constexpr int kBoxes = Traits::kTileN / kBoxColumns, kBytes = kBoxRows * kRowBytes;
 
+  // The boxes of a tile take turns in so many places of shared_.out. Of a gated tile only the
+  // second half of the boxes is stored, which may be one.
+  static constexpr bool kHasOneBox = Traits::kForm == KernelForm::kGroupedGated && kBoxes == 2;
+  static constexpr int kPlaces = kHasOneBox ? 1 : Traits::kOutBoxes;
+
   // A warp's results of a tile, in pairs of 16-bit values.
   struct Packed {
     int row, column, z;  // in out
@@ -56,9 +61,9 @@ class OutBoxes {
   }
   // Waits until box `i`'s place in this warp's part of shared_.out is free, and returns it.
   JAXGEMM_SM90 uint32_t Free(int i) const {
-    if (IsLeader()) WaitForStoredBoxes<Traits::kOutBoxes - 1>();
+    if (IsLeader()) WaitForStoredBoxes<kPlaces - 1>();
     __syncwarp();
-    return SharedAddress(shared_.out[Warp()]) + i % Traits::kOutBoxes * kBytes;
+    return SharedAddress(shared_.out[Warp()]) + i % kPlaces * kBytes;
   }
 
   // Results of 32 bits are float32, or int32 of int8 operands. A tile must have whole boxes of
