@@ -114,11 +114,11 @@ class GemmConfig:
       devices, but not in a `jax.shard_map` over all axes of the mesh. False is for
       `jax.export` for several devices and for the persistent compilation cache, which do
       not work with the rule; use such a `jax.shard_map` then.
-    multicast: for Hopper's dense kernels that store out^T or divide a tile along k in a
-      cluster: whether CTAs whose tiles are neighbours load operands for each other, in one
-      cluster. Two whose tiles have the same rows of out load
-      half of these rows of lhs each, two whose tiles have the same columns of out half of
-      these columns of rhs. By default the plan decides.
+    multicast: for Hopper's dense kernels that store out^T or divide each tile along k in a
+      cluster: whether CTAs whose tiles are neighbours are in one cluster and load operands
+      for each other. Two whose tiles have the same rows of out load half of these rows of
+      lhs each, two whose tiles have the same columns of out half of these columns of rhs.
+      By default the plan decides.
 
   Raises:
     ValueError: an unknown name, or a size that is not a positive int.

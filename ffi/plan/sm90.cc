@@ -101,8 +101,7 @@ bool MayMulticast(const Problem& p, const Plan& plan) {
 // which they release the stage (Multiplier in sm90/mainloop.h). A count that overflows would
 // release none, and the kernel would wait for ever.
 bool CountsKTiles(const Plan& plan) {
-  const int64_t tiles = int64_t{ClusterGrid(plan).num_tiles()} * plan.cluster_size();
-  const int64_t rounds = CeilDiv(tiles, plan.choice.num_workgroups);
+  const int64_t rounds = CeilDiv(int64_t{plan.grid.num_tiles()}, plan.choice.num_workgroups);
   return rounds <= std::numeric_limits<Index>::max() / std::max<int64_t>(plan.grid.tiles_k, 1);
 }
 
@@ -249,10 +248,10 @@ std::vector<Draft> Sm90Candidates(const Problem& p, const Config& config, const 
     if (config.multicast != 1) drafts.push_back(draft);
     if (config.multicast == 0 || !MayMulticast(instance)) return;
     // Tiles that are cut for the last round, claimed, grouped or awaited have no form with peers.
-    const bool is_dense = (plan_decides || config.multicast == 1) && !p.grouped() &&
-                          p.tiles_per_chunk == 0 && !p.block_k && !config.num_queues &&
-                          config.schedule != Schedule::kWorkStealing;
-    if (!is_dense || (cluster_k == 1 && !instance.transposed)) return;
+    const bool has_peers = (plan_decides || config.multicast == 1) && !p.grouped() &&
+                           p.tiles_per_chunk == 0 && !p.block_k && !config.num_queues &&
+                           config.schedule != Schedule::kWorkStealing;
+    if (!has_peers || (cluster_k == 1 && !instance.transposed)) return;
     auto [cluster_m, cluster_n] =
         MulticastShape(computed, chip, instance, cluster_k, config.multicast == 1);
     if (cluster_m * cluster_n == 1) return;

@@ -124,8 +124,8 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   const double from_l2 = power(
       (requests(asked_m, lhs_straddles, active_n) + requests(asked_n, rhs_straddles, active_m)) *
       k * element * ctas / model.l2_bytes);
-  const double waits =
-      (cluster > 1 ? model.sharing : 0) + (cluster_m * cluster_n > 1 ? model.multicast : 0);
+  const bool multicasts = cluster_m * cluster_n > 1;
+  const double waits = (cluster > 1 ? model.sharing : 0) + (multicasts ? model.multicast : 0);
   const bool tma_loads_all =
       (TmaReadsLhs(p) || LhsInRegisters(instance)) && (TmaReadsRhs(p) || rhs_in_registers);
   const double slower = (split                     ? model.peers_loop
@@ -142,7 +142,8 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   // Tiles whose columns do not fill boxes are stored from the registers.
   const bool unboxed = HasOnlyDenseForms(instance);
   // TMA stores the accumulators without a cast.
-  const bool wide = (HasNoEpilogue(p) || p.accumulate) && Bytes(p.out_dtype) == 4 && !by_element;
+  const bool has_32_bits = Bytes(p.out_dtype) == 4;
+  const bool wide = (HasNoEpilogue(p) || p.accumulate) && has_32_bits && !by_element;
   const double plain = unboxed ? model.unboxed_per_column : model.store_per_column;
   const double fused = wide ? model.wide_per_column * (unboxed ? model.unboxed_wide : 1)
                        : HasNoEpilogue(p) ? plain
@@ -158,11 +159,10 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   const double per_epilogue = !decomposition.peers_epilogue || in_lines ? 0
                               : instance.transposed                     ? model.epilogue_per_row
                                                                         : model.epilogue_per_column;
-  const double per_row = in_lines                  ? model.per_line_row
-                         : Bytes(p.out_dtype) == 4 ? model.wide_transposed_row
-                                                   : model.per_transposed_row;
-  const double per_column =
-      model.peers_per_column * (Bytes(p.out_dtype) == 4 ? model.wide_peers : 1);
+  const double per_row = in_lines      ? model.per_line_row
+                         : has_32_bits ? model.wide_transposed_row
+                                       : model.per_transposed_row;
+  const double per_column = model.peers_per_column * (has_32_bits ? model.wide_peers : 1);
   const bool odd_rows = instance.transposed && !split && p.m % 8 != 0;
   const double peers_store =
       whole_rows
@@ -194,12 +194,11 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
     const double whole = with_dram(whole_rounds * round(1) + stores, whole_rounds / exact_rounds);
     return last_round > 0 ? whole + with_dram(round(last_round), last_round / exact_rounds) : whole;
   };
-  const double once = model.start + model.column_readers * std::log2(active_m) +
-                      model.row_readers * std::log2(active_n) +
-                      (decomposition.general ? model.general : 0) +
-                      (IsFused(decomposition.form) ? model.fused : 0) +
-                      (cluster_m * cluster_n > 1 ? model.multicast_start : 0) +
-                      (instance.transposed ? model.transposed_store : 0);
+  const double once =
+      model.start + model.column_readers * std::log2(active_m) +
+      model.row_readers * std::log2(active_n) + (decomposition.general ? model.general : 0) +
+      (IsFused(decomposition.form) ? model.fused : 0) + (multicasts ? model.multicast_start : 0) +
+      (instance.transposed ? model.transposed_store : 0);
   if (decomposition.ping_pong) {
     // In the time of two turns a warpgroup does one main loop and one epilogue.
     const double epilogue = (HasShortEpilogue(p, instance) ? model.store_per_column : fused) * n;
@@ -286,7 +285,7 @@ double Sm90Cycles(const Problem& p, const Chip& chip, const Plan& plan, const Sm
   if (c.cluster_k == 1)
     decomposition.cut_tiles = c.cut_tiles, decomposition.num_shares = c.num_shares;
   decomposition.ping_pong =
-      !IsPeers(c.form) && c.form != KernelForm::kGeneral && c.form != KernelForm::kScaled &&
+      !in_clusters && c.form != KernelForm::kGeneral && c.form != KernelForm::kScaled &&
       !plan.stealing() && p.tiles_per_chunk == 0 && c.cut_tiles == 0 &&
       (IsGrouped(c.form) ? IsPingPong(c.form, instance.tile_n) &&
                                typical.k >= kPingPongKTiles * instance.tile_k &&

@@ -274,8 +274,10 @@ std::string GpuLauncher::Launch(const Call& given, int device, void* stream) {
       multicasts = false;
       cluster = plan.choice.cluster_k, clusters = ClusterGrid(alone.plan);
     }
-    if (cluster > 1 || IsPeers(form)) arguments.map.grid = clusters;
-    if (IsPeers(form)) grid = static_cast<unsigned>(clusters.num_tiles() * cluster);
+    if (IsPeers(form)) {
+      arguments.map.grid = clusters;
+      grid = static_cast<unsigned>(clusters.num_tiles() * cluster);
+    }
     pointers[1] = &maps;
     grid *= static_cast<unsigned>(instance.waves / kSm90Consumers);
     block = kSm90Threads;

@@ -16,11 +16,6 @@ class OutBoxes {
  public:
   static constexpr int kBoxes = Traits::kTileN / kBoxColumns, kBytes = kBoxRows * kRowBytes;
 
-  // The boxes of a tile take turns in so many places of shared_.out. Of a gated tile only the
-  // second half of the boxes is stored, which may be one.
-  static constexpr bool kHasOneBox = Traits::kForm == KernelForm::kGroupedGated && kBoxes == 2;
-  static constexpr int kPlaces = kHasOneBox ? 1 : Traits::kOutBoxes;
-
   // A warp's results of a tile, in pairs of 16-bit values.
   struct Packed {
     int row, column, z;  // in out
@@ -117,6 +112,11 @@ class OutBoxes {
   }
 
  private:
+  // The boxes of a tile take turns in so many places of shared_.out. Of a gated tile only the
+  // second half of the boxes is stored, which may be one.
+  static constexpr bool kHasOneBox = Traits::kForm == KernelForm::kGroupedGated && kBoxes == 2;
+  static constexpr int kPlaces = kHasOneBox ? 1 : Traits::kOutBoxes;
+
   // Unsigned divisions take fewer instructions.
   JAXGEMM_SM90 int Lane() const { return static_cast<uint32_t>(thread_) % kWarpSize; }
   JAXGEMM_SM90 int Warp() const { return static_cast<uint32_t>(thread_) / kWarpSize; }

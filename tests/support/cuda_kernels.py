@@ -38,8 +38,8 @@ class Kernel:
     self.name, self.dtypes, self.layout = name, (lhs, rhs), layout
     self.m, self.n, self.k = int(m), int(n), int(k)
     self.integer = lhs == "int8"
-    # Whether CTAs of different tiles can load operands for each other. Not if rhs goes through
-    # registers.
+    # Whether CTAs of different tiles can load operands for each other: in kernels with peers, but
+    # not if rhs goes through registers.
     self.multicasts = (lhs != "float32" or layout[1] == "c") if self.transposed else (
         self.m == 128 and self.n <= 144)
     # Tiles whose columns are not a multiple of 64 have dense forms only.
