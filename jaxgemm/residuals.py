@@ -21,11 +21,12 @@ batching.defvectorized(kept_p)
 mlir.register_lowering(kept_p, lambda _, x: [x])
 
 
-def kept(tree):
-  """The same arrays, for the backward pass: those of floats of 8 bits or fewer by `kept_p`."""
-  def one(x):
-    dtype = jnp.result_type(x)
-    narrow = jnp.issubdtype(dtype, jnp.floating) and dtype.itemsize == 1
-    return kept_p.bind(x) if narrow else x
+def is_narrow(x) -> bool:
+  """Whether the elements of an array are floats of 8 bits or fewer."""
+  dtype = jnp.result_type(x)
+  return jnp.issubdtype(dtype, jnp.floating) and dtype.itemsize == 1
 
-  return jax.tree.map(one, tree)
+
+def kept(tree):
+  """The same arrays, for derivatives only; the forward pass reads those that are given."""
+  return jax.tree.map(lambda x: kept_p.bind(x) if is_narrow(x) else x, tree)

@@ -213,14 +213,13 @@ def tangent_of_sums(lhs, rhs, scale, row_scale, d_lhs, d_rhs, d_bias, d_scale, d
     bind: `contract`, with its argument `partition` set.
   """
   scaled = dims._replace(bias=None)
-  lhs, rhs = kept((lhs, rhs))
   has_scale = scale is not None or row_scale is not None
   of_product = spec.for_gradient(epilogue.tangents_dtype(spec, has_scale))
   terms = []
   if d_lhs is not None:
-    terms += bind(d_lhs, rhs, None, scale, row_scale, dims=scaled, spec=of_product)
+    terms += bind(d_lhs, kept(rhs), None, scale, row_scale, dims=scaled, spec=of_product)
   if d_rhs is not None:
-    terms += bind(lhs, d_rhs, None, scale, row_scale, dims=scaled, spec=of_product)
+    terms += bind(kept(lhs), d_rhs, None, scale, row_scale, dims=scaled, spec=of_product)
   if d_scale is not None or d_row_scale is not None:
     # lhs @ rhs is computed again: to give it, the saved value would be divided by a scale, which
     # may be zero.

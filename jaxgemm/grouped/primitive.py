@@ -356,14 +356,13 @@ def _jvp(primals, tangents, *, form, spec, partitioned):
     return outs, zero_tangents(outs)
 
   outs = product(spec=spec.for_derivative(form.gated))
-  lhs, rhs = kept((lhs, rhs))
   count = form.geometry(lhs.shape, rhs.shape, sizes.shape).m
   rows = functools.partial(rows_of, sizes=sizes, offset=offset, count=count, spec=spec)
   of_rows = functools.partial(along_rows, sizes=sizes, offset=offset, count=count, form=form)
   product = functools.partial(ragged, sizes=sizes, offset=offset,
                               form=form._replace(gated=False, tangent=True))
   if form.mode == "m" and d_rhs is not None and spec.config.partition:
-    d_rhs = alike(d_rhs, rhs)
+    d_rhs = alike(d_rhs, kept(rhs))
   has_scale = scale is not None or row_scale is not None
   dtype = epilogue.tangents_dtype(spec, has_scale or form.gated)
   of_rhs = d_rhs, None
@@ -371,7 +370,7 @@ def _jvp(primals, tangents, *, form, spec, partitioned):
     of_rhs = d_rhs if form.tangent else d_buffer, buffer
   # The terms of the tangent of z = row_scale * scale * acc + bias, or in mode "k" of buffer + acc.
   terms = []
-  for left, right, added in ((d_lhs, rhs, None), (lhs, *of_rhs)):
+  for left, right, added in ((d_lhs, kept(rhs), None), (kept(lhs), *of_rhs)):
     if left is not None and right is not None:
       terms += product(left, right, scale=scale, row_scale=row_scale, buffer=added,
                        spec=spec.for_gradient(dtype))
