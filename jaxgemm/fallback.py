@@ -96,11 +96,10 @@ def _operands_error(lhs, rhs, out_dtype, k: int) -> str | None:
 _warned: set[str] = set()
 
 
-def warn_once(reason: str) -> None:
-  if reason not in _warned:
-    _warned.add(reason)
-    warnings.warn(f"jaxgemm leaves this product to XLA: {reason}.",
-                  stacklevel=callers_level())
+def warn_once(message: str) -> None:
+  if message not in _warned:
+    _warned.add(message)
+    warnings.warn(message, stacklevel=callers_level())
 
 
 def callers_level() -> int:
@@ -134,7 +133,7 @@ def leaves_to_xla(implementation: str | None, reason: str | None) -> bool:
         f"implementation={implementation!r} was given, but {reason}. Pass other "
         "operands, or implementation=None to let XLA compute this.", reason)
   if reason:
-    warn_once(reason)
+    warn_once(f"jaxgemm leaves this product to XLA: {reason}.")
   return bool(reason)
 
 

@@ -15,7 +15,7 @@ from jaxgemm.options import array_argument, dtype_argument, emulated_arch
 _KINDS = ("tensor", "row", "block", "mx")
 # The number of neighbours that share a scale, by kind.
 BLOCKS = {"block": 128, "mx": 32}
-_SMALLEST_NORMAL = float(jnp.finfo(jnp.float32).tiny)
+SMALLEST_NORMAL = float(jnp.finfo(jnp.float32).tiny)
 
 
 class Quantized(NamedTuple):
@@ -102,16 +102,17 @@ def _blocks(kind: str, block, axes: tuple[int, ...], shape) -> dict[int, int]:
   return dict(zip(axes, sizes))
 
 
-def saturating_cast(scaled, dtype) -> jax.Array:
-  """Casts float32 values to a small dtype. Values beyond the dtype's largest become the largest.
+def bounded_quotient(wide, scales, dtype) -> jax.Array:
+  """wide / scales; what is beyond the largest value of a dtype becomes that value.
 
-  Infinities and NaN stay what they are.
+  Infinities and NaN stay what they are. The bounds are those of `wide`, because the quotient of
+  finite numbers may be infinite.
   """
-  most = largest(dtype)
-  return _cast(jnp.where(jnp.isfinite(scaled), jnp.clip(scaled, -most, most), scaled), dtype)
+  most = scales * largest(dtype)
+  return jnp.where(jnp.isfinite(wide), jnp.clip(wide, -most, most), wide) / scales
 
 
-def _cast(scaled, dtype) -> jax.Array:
+def cast(scaled, dtype) -> jax.Array:
   """Casts float32 values to the nearest values of a small dtype."""
   if jnp.issubdtype(dtype, jnp.integer):
     scaled = jnp.round(scaled)
@@ -145,6 +146,17 @@ def largest(dtype) -> float:
   """The largest finite value of a dtype."""
   integer = jnp.issubdtype(dtype, jnp.integer)
   return float(jnp.iinfo(dtype).max if integer else jnp.finfo(dtype).max)
+
+
+def scales_of(amax, dtype) -> jax.Array:
+  """The float32 scales with which the largest magnitudes `amax` become the dtype's largest value.
+
+  They and their reciprocals are normal numbers, so that neither is 0 or infinite, on devices that
+  flush subnormal numbers, too. Where amax is 0 they are 1.
+  """
+  # Rounded down, so that the largest value times its scale is finite.
+  most = np.nextafter(np.float32(float(jnp.finfo(jnp.float32).max) / largest(dtype)), np.float32(0))
+  return jnp.where(amax == 0, 1, jnp.clip(amax / largest(dtype), SMALLEST_NORMAL, most))
 
 
 def _power_of_two(amax, dtype) -> jax.Array:
@@ -238,13 +250,13 @@ def _quantize(x, key, *, kind, axes, blocks, dtype) -> Quantized:
   if kind == "mx":
     scales = _power_of_two(amax, dtype)
   else:
-    scales = jnp.where(amax == 0, 1, jnp.maximum(amax / largest(dtype), _SMALLEST_NORMAL))
-  scaled = wide / scales.astype(jnp.float32)
+    scales = scales_of(amax, dtype)
+  factors = scales.astype(jnp.float32)
+  # Only with scales that are powers of two may a value be beyond the largest by more than rounding.
+  # The other kinds do not saturate, so that the operand of the cast has one use: then XLA
+  # transposes an operand of a product in the kernel that casts it.
+  scaled = bounded_quotient(wide, factors, dtype) if kind == "mx" else wide / factors
   if key is not None:
     scaled = stochastic_round(scaled, dtype, key)
-  # Only with scales that are powers of two may a value be beyond the largest by more than rounding.
-  # The other kinds do not saturate, so that `scaled` has one use: then XLA transposes an operand of
-  # a product in the kernel that casts it.
-  cast = saturating_cast if kind == "mx" else _cast
   values = cast(scaled, dtype).reshape(x.shape)
   return Quantized(values, jnp.squeeze(scales, within) if blocks else scales)

@@ -14,6 +14,8 @@ import jax
 from jax.extend.core import Var
 from jax.interpreters import mlir
 
+from jaxgemm.residuals import kept_p
+
 ir = mlir.ir
 
 # For jax.jit(inline=...): the functions of products are inlined while jax traces. From jax 0.12 on
@@ -99,6 +101,8 @@ def in_jaxpr(eqn, made: dict[Any, Any], rule: Rule):
   """
   def variable(x):
     by = made.get(x)
+    if by is not None and by.primitive is kept_p:
+      return by.invars[0], range(x.aval.ndim)
     if by is None or by.primitive.name != "transpose":
       return None
     return by.invars[0], by.params["permutation"]

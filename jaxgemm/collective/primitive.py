@@ -16,6 +16,7 @@ from jaxgemm import _ffi, epilogue
 from jaxgemm.collective import copies, ring
 from jaxgemm.collective.ring import Form
 from jaxgemm.dense.primitive import unify_varying, zero_tangents
+from jaxgemm.residuals import kept
 
 # Its parameter `jaxpr` is what one device computes by a ring, and `devices` is
 # copies.needs_devices() or None.
@@ -77,6 +78,8 @@ def _jvp(primals, tangents, *, form, jaxpr, devices):
     return outs, zero_tangents(outs)
 
   outs = bind(*primals, form=form._replace(spec=spec.for_derivative()))
+  arrays = kept(primals[:2])
+  dtype = epilogue.tangents_dtype(spec)
   terms = []
   for i, tangent in enumerate(tangents):
     if tangent is None:
@@ -84,9 +87,9 @@ def _jvp(primals, tangents, *, form, jaxpr, devices):
     if i == 2:
       terms.append(jnp.broadcast_to(tangent.astype(jnp.float32), outs[0].shape))
     else:
-      operands = [tangent if i == j else x for j, x in enumerate(primals[:2])]
-      terms += bind(*operands, form=form.for_gradient(form.gives, spec.out_dtype))
-  d_z = functools.reduce(jnp.add, terms)
+      operands = [tangent if i == j else x for j, x in enumerate(arrays)]
+      terms += bind(*operands, form=form.for_gradient(form.gives, dtype))
+  d_z = epilogue.added(terms)
   return outs[:1 + spec.save_preact], epilogue.tangents(d_z, outs, spec)
 
 

@@ -25,6 +25,7 @@ from jaxgemm.dense import layout, sharding
 from jaxgemm.dense.layout import Dims, same_order
 from jaxgemm.dense.plan import in_kernel, is_bf16, kernel_part, plan_contraction
 from jaxgemm.plan import require_plan
+from jaxgemm.residuals import kept
 from jaxgemm.spec import Spec
 
 
@@ -212,13 +213,13 @@ def tangent_of_sums(lhs, rhs, scale, row_scale, d_lhs, d_rhs, d_bias, d_scale, d
     bind: `contract`, with its argument `partition` set.
   """
   scaled = dims._replace(bias=None)
+  has_scale = scale is not None or row_scale is not None
+  of_product = spec.for_gradient(epilogue.tangents_dtype(spec, has_scale))
   terms = []
   if d_lhs is not None:
-    terms += bind(d_lhs, rhs, None, scale, row_scale, dims=scaled,
-                  spec=spec.for_gradient(spec.out_dtype))
+    terms += bind(d_lhs, kept(rhs), None, scale, row_scale, dims=scaled, spec=of_product)
   if d_rhs is not None:
-    terms += bind(lhs, d_rhs, None, scale, row_scale, dims=scaled,
-                  spec=spec.for_gradient(spec.out_dtype))
+    terms += bind(kept(lhs), d_rhs, None, scale, row_scale, dims=scaled, spec=of_product)
   if d_scale is not None or d_row_scale is not None:
     # lhs @ rhs is computed again: to give it, the saved value would be divided by a scale, which
     # may be zero.
@@ -232,7 +233,7 @@ def tangent_of_sums(lhs, rhs, scale, row_scale, d_lhs, d_rhs, d_bias, d_scale, d
     assert dims.bias is not None
     terms.append(jnp.broadcast_to(
         epilogue.expand(d_bias.astype(jnp.float32), dims.bias, dims.out), shape))
-  return functools.reduce(jnp.add, terms)
+  return epilogue.added(terms)
 
 
 def zero_tangents(outs):

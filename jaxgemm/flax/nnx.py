@@ -242,9 +242,35 @@ class OverwriteWithGradient(nnx.Variable):
   """A variable whose next value is its gradient, as in Flax Linen's collection of this name."""
 
 
-def overwrite(model: nnx.Module, gradients: nnx.State) -> None:
-  """Sets the model's `OverwriteWithGradient` variables to their gradients."""
-  nnx.update(model, nnx.filter_state(gradients, OverwriteWithGradient))
+def overwrite(model: nnx.Module, gradients: nnx.State) -> nnx.State:
+  """Sets the model's `OverwriteWithGradient` variables to their gradients.
+
+  Args:
+    model: the model.
+    gradients: gradients with respect to all of these variables, and any others. By default
+      `nnx.grad` gives those of `nnx.Param` only; see `Fp8DotGeneralOp`.
+
+  Returns:
+    The other gradients, for the optimizer.
+
+  Raises:
+    ValueError: the model has no such variable, or gradients lack one.
+  """
+  new, others = nnx.split_state(gradients, OverwriteWithGradient, ...)
+  paths = [[path for path, _ in nnx.to_flat_state(state)]
+           for state in (nnx.state(model, OverwriteWithGradient), new)]
+  missing = [".".join(map(str, path)) for path in paths[0] if path not in paths[1]]
+  if not paths[0]:
+    raise ValueError(
+        "model has no variable of type OverwriteWithGradient; one at least is allowed, of an "
+        "Fp8DotGeneralOp. Pass dot_general=Fp8DotGeneralOp() to its layers, or leave the call out.")
+  if missing:
+    raise ValueError(
+        f"gradients lack {', '.join(missing)}; all OverwriteWithGradient variables of the model "
+        "are needed. Pass argnums=nnx.DiffState(0, (nnx.Param, OverwriteWithGradient)) to nnx.grad "
+        "or nnx.value_and_grad.")
+  nnx.update(model, new)
+  return others
 
 
 class Fp8DotGeneralOp(nnx.Module):
@@ -264,8 +290,10 @@ class Fp8DotGeneralOp(nnx.Module):
     ...     64, 32, dot_general=jaxgemm_nnx.Fp8DotGeneralOp(), rngs=nnx.Rngs(0))
     >>> wrt = nnx.DiffState(0, (nnx.Param, jaxgemm_nnx.OverwriteWithGradient))
     >>> gradients = nnx.grad(lambda layer: layer(jnp.ones((8, 64))).sum(), argnums=wrt)(layer)
-    >>> jaxgemm_nnx.overwrite(layer, gradients)      # the scales of the next step
-    >>> of_params = nnx.filter_state(gradients, nnx.Param)  # those for the optimizer
+    >>> of_params = jaxgemm_nnx.overwrite(layer, gradients)  # the scales of the next step
+
+  `of_params` are the gradients for the optimizer. Without `nnx.DiffState` the variables are not
+  differentiated. Then the scales come from the arrays' own values, and a warning says so.
 
   Args:
     amax_history_length: the number of steps whose largest magnitudes count.

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import jax
 from jax import lax
+from jax.custom_derivatives import SymbolicZero
 import jax.numpy as jnp
 import numpy as np
 
@@ -16,10 +17,12 @@ from jaxgemm.dense.layout import Dims, Labels, count
 from jaxgemm.dense.merge import merged, parts, unmerged
 from jaxgemm.dense.primitive import unify_varying, varying
 from jaxgemm.dense.vectors import Scales
+from jaxgemm.fallback import warn_once
 from jaxgemm.fp8 import blocks
 from jaxgemm.fp8.recipes import RECIPES, DelayedScaling, check, dtypes_of, first_derivative
 from jaxgemm.options import check_options
 from jaxgemm.quantization import Quantized, quantize
+from jaxgemm.residuals import kept
 
 
 class _Params(NamedTuple):
@@ -28,7 +31,7 @@ class _Params(NamedTuple):
   Attributes:
     dims: the labels of the operands and the result.
     sizes: pairs of label and size.
-    kind: the kind of `quantize`, or "delayed".
+    kind: the kind of `quantize`; with a state "tensor".
     dtypes: the dtypes of lhs, rhs and the result.
     float8: the dtypes of quantised operands and of quantised cotangents.
     out_sharding: sharding of the result.
@@ -74,11 +77,11 @@ def _forward_in_blocks(lhs, rhs, params: _Params):
   k_first = _come_first(k, n, dims.rhs)
   of_rhs = blocks.for_both_products(
       merged(rhs, dims.rhs, (b, k, n) if k_first else (b, n, k)), params.kind, dtype)
-  right, kept = of_rhs if k_first else reversed(of_rhs)
+  right, of_gradient = of_rhs if k_first else reversed(of_rhs)
   out = blocks.product(quantized(lhs, dims.lhs, (b, m, k)), right, params.dtypes[2],
                        dict(params.options))
   return (unmerged(out, (b, m, n), dict(params.sizes), dims.out),
-          (quantized(lhs, dims.lhs, (b, k, m)), kept))
+          (quantized(lhs, dims.lhs, (b, k, m)), of_gradient))
 
 
 def _come_first(labels: Labels, others: Labels, order: Labels) -> bool:
@@ -111,11 +114,29 @@ def _dot(lhs, rhs, state: DelayedScaling | None, params: _Params) -> jax.Array:
   return _forward(lhs, rhs, state, params)[0]
 
 
+def _differentiated(lhs, rhs, state, params: _Params):
+  """`_forward` of jax's `CustomVJPPrimal`, which say what is differentiated.
+
+  A state that is not differentiated would stay as it is, whatever the arrays become. Then the
+  scales are those of recipe "tensorwise".
+  """
+  if state is not None and not any(x.perturbed for x in jax.tree.leaves(state)):
+    warn_once(
+        "A product of jaxgemm.fp8 with a state is differentiated, but not with respect to the "
+        "state, which would stay as it is. So the scales come from the arrays' own values. For "
+        "delayed scaling differentiate with respect to the state, too: in NNX with "
+        "argnums=nnx.DiffState(0, (nnx.Param, jaxgemm.flax.nnx.OverwriteWithGradient)), in Linen "
+        'with respect to the collection "_overwrite_with_gradient".')
+    state = None
+  lhs, rhs, state = jax.tree.map(lambda x: x.value, (lhs, rhs, state))
+  return _forward(lhs, rhs, state, params)
+
+
 def _forward(lhs, rhs, state: DelayedScaling | None, params: _Params):
   dims, dtype, before = params.dims, params.float8[0], state
   if params.kind in blocks.BLOCKS:
-    out, kept = _forward_in_blocks(lhs, rhs, params)
-    return out, (*kept, None, None)
+    out, of_gradients = _forward_in_blocks(lhs, rhs, params)
+    return out, kept((*of_gradients, None, None))
   if state is not None:
     lhs, of_lhs = state.lhs.quantize(lhs, dtype)
     rhs, of_rhs = state.rhs.quantize(rhs, dtype)
@@ -125,7 +146,7 @@ def _forward(lhs, rhs, state: DelayedScaling | None, params: _Params):
     rhs = _quantized(rhs, dims.rhs, dims.out, params.kind, dtype)
   out = _product(lhs, rhs.values, rhs.scales, dims, params.dtypes[2], params,
                  params.out_sharding)
-  return out, (lhs, rhs, state, before)
+  return out, kept((lhs, rhs, state, before))
 
 
 def _largest_alike(x, like):
@@ -136,6 +157,8 @@ def _largest_alike(x, like):
 
 def _backward(params: _Params, saved, ct):
   *operands, state, before = saved
+  if isinstance(ct, SymbolicZero):
+    ct = jnp.zeros(ct.shape, ct.dtype)
   if params.kind in blocks.BLOCKS:
     lhs, rhs = operands
     return *map(first_derivative, _backward_in_blocks(params, lhs, rhs, ct)), None
@@ -164,7 +187,7 @@ def _backward(params: _Params, saved, ct):
   return *map(first_derivative, (gradient(0), gradient(1))), state
 
 
-_dot.defvjp(_forward, _backward)
+_dot.defvjp(_differentiated, _backward, symbolic_zeros=True)
 _jitted = jax.jit(_dot, static_argnums=3, inline=True)
 
 
@@ -243,7 +266,7 @@ def dot_general(
     raise ValueError(
         f"recipe={recipe!r} was given with a state; delayed scaling has one scale for each array. "
         "Leave one of the two out.")
-  kind = RECIPES[recipe] if state is None else "delayed"
+  kind = RECIPES[recipe]
   if out_sharding is not None and kind in blocks.BLOCKS:
     raise ValueError(
         f"out_sharding was given with recipe={recipe!r}, whose products merge dimensions; None is "

@@ -17,6 +17,7 @@ from jaxgemm.grouped.checks import BASIC, K_LAST, check_arrays
 from jaxgemm.grouped.group_sizes import groups_of_rows
 from jaxgemm.options import check_options
 from jaxgemm.quantization import Quantized, quantize
+from jaxgemm.residuals import kept
 from jaxgemm.scaled.api import scaled_ragged_dot
 
 # The gradient of rhs sums over the rows of each group.
@@ -59,11 +60,11 @@ def _forward_in_blocks(lhs, rhs, sizes, offset, params: _Params):
   """(the product, lhs and rhs quantised for its gradients) for the kinds "block" and "mx"."""
   quantized = functools.partial(blocks.quantized, kind=params.kind, dtype=params.float8[0])
   left = quantized(lhs)
-  right, kept = blocks.for_both_products(rhs, params.kind, params.float8[0])
+  right, of_gradient = blocks.for_both_products(rhs, params.kind, params.float8[0])
   out = scaled_ragged_dot(
       left.values, right.values, sizes, left.scales, right.scales, params.dtypes[2], offset,
       **dict(params.options))
-  return out, quantized(lhs, k_first=True), kept
+  return out, quantized(lhs, k_first=True), of_gradient
 
 
 def _backward_in_blocks(params: _Params, lhs: Quantized, rhs: Quantized, sizes, offset, ct):
@@ -85,14 +86,14 @@ def _forward(lhs, rhs, sizes, offset, params: _Params):
   lhs = _of_groups(lhs, groups_of_rows(sizes, offset, groups, lhs.shape[0]), groups)
   if params.kind in blocks.BLOCKS:
     out, lhs, rhs = _forward_in_blocks(lhs, rhs, sizes, offset, params)
-    return out, (lhs, rhs, sizes, offset)
+    return out, kept((lhs, rhs, sizes, offset))
   lhs = quantize(lhs, params.kind, axis=1, dtype=dtype)
   # With kind "tensor" the matrix of each expert has one scale.
   rhs = quantize(rhs, "row", axis=(1, 2) if params.kind == "tensor" else 1, dtype=dtype)
   out = api.ragged_dot(
       lhs.values, rhs.values, sizes, None, params.dtypes[2], offset, scale_lhs=lhs.scales,
       scale_rhs=rhs.scales, **dict(params.options))
-  return out, (lhs, rhs, sizes, offset)
+  return out, kept((lhs, rhs, sizes, offset))
 
 
 def _backward(params: _Params, saved, ct):

@@ -53,6 +53,7 @@ from jaxgemm.grouped import sharding
 from jaxgemm.grouped.alike import alike
 from jaxgemm.grouped.group_sizes import groups_of_rows
 from jaxgemm.plan import plan_call, require_plan
+from jaxgemm.residuals import kept
 from jaxgemm.spec import Geometry, Spec, with_absent
 
 
@@ -361,16 +362,18 @@ def _jvp(primals, tangents, *, form, spec, partitioned):
   product = functools.partial(ragged, sizes=sizes, offset=offset,
                               form=form._replace(gated=False, tangent=True))
   if form.mode == "m" and d_rhs is not None and spec.config.partition:
-    d_rhs = alike(d_rhs, rhs)
+    d_rhs = alike(d_rhs, kept(rhs))
+  has_scale = scale is not None or row_scale is not None
+  dtype = epilogue.tangents_dtype(spec, has_scale or form.gated)
   of_rhs = d_rhs, None
   if form.accumulate and form.mode == "m":
     of_rhs = d_rhs if form.tangent else d_buffer, buffer
   # The terms of the tangent of z = row_scale * scale * acc + bias, or in mode "k" of buffer + acc.
   terms = []
-  for left, right, added in ((d_lhs, rhs, None), (lhs, *of_rhs)):
+  for left, right, added in ((d_lhs, kept(rhs), None), (kept(lhs), *of_rhs)):
     if left is not None and right is not None:
       terms += product(left, right, scale=scale, row_scale=row_scale, buffer=added,
-                       spec=spec.for_gradient(spec.out_dtype))
+                       spec=spec.for_gradient(dtype))
   if d_buffer is not None and form.mode == "k":
     terms.append(d_buffer)
   if d_scale is not None or d_row_scale is not None:
@@ -383,12 +386,12 @@ def _jvp(primals, tangents, *, form, spec, partitioned):
         term = acc if of_row is None else acc * of_rows(of_row)
         terms.append(term if of_columns is None else term * rows(of_columns, dtype=jnp.float32))
   if d_bias is not None:
-    terms.append(rows(d_bias.astype(jnp.float32), dtype=spec.out_dtype))
+    terms.append(rows(d_bias.astype(jnp.float32), dtype=dtype))
   results = outs[:1 + spec.save_preact]
   if not terms:
     return results, zero_tangents(results)
   # The terms of bias, and of a buffer that the batch shares, may lack the batch dimension.
-  d_z = functools.reduce(jnp.add, [jnp.broadcast_to(x, outs[-1].shape) for x in terms])
+  d_z = epilogue.added([jnp.broadcast_to(x, outs[-1].shape) for x in terms])
   return results, epilogue.tangents(d_z, outs, spec, form.gated)
 
 

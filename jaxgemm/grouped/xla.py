@@ -1,5 +1,7 @@
 """A grouped product as XLA computes it."""
 
+import functools
+
 import jax
 from jax import lax
 import jax.numpy as jnp
@@ -57,7 +59,10 @@ def _product(lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, *, num
       rhs = jnp.pad(rhs, [(int(i == axis), 0) for i in range(rhs.ndim)])
   lhs, rhs, sizes = xla.batched_alike(lhs, rhs, sizes)
   lhs, rhs = xla.operands(lhs, rhs, acc_dtype)
-  out = lax.ragged_dot_general(lhs, rhs, sizes, numbers, precision, acc_dtype)
+  product = functools.partial(
+      lax.ragged_dot_general, ragged_dot_dimension_numbers=numbers, precision=precision,
+      preferred_element_type=acc_dtype)
+  out = xla.bilinear(product, lhs, rhs, sizes)
   if form.mode == "k":
     return out if group_offset is None else out[1:]
   if rows is None:
