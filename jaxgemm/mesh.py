@@ -14,6 +14,13 @@ import numpy as np
 from jaxgemm import _ffi
 
 
+def names(axis_name) -> tuple[str, ...]:
+  """The mesh axes of an argument that is None, a name or a tuple of names."""
+  if axis_name is None:
+    return ()
+  return axis_name if isinstance(axis_name, tuple) else (axis_name,)
+
+
 def needs_partitioning_rule(partition: bool | None) -> bool:
   """Whether a call that is traced now gets the partitioning rule; see GemmConfig."""
   if partition is None:

@@ -7,6 +7,7 @@ import jax
 from jax import lax
 import jax.numpy as jnp
 
+from jaxgemm import mesh as meshes
 from jaxgemm.collective import copies, primitive
 from jaxgemm.collective.ring import Form
 from jaxgemm.config import GemmConfig, check_choice, resolve
@@ -20,11 +21,15 @@ from jaxgemm.spec import Spec, accumulator_dtype
 
 def _check_axis(name: str, axis_name) -> None:
   """Raises an error if axis_name is no axis of a `jax.shard_map`, nor a tuple of such axes."""
-  names = axis_name if isinstance(axis_name, tuple) else (axis_name,)
+  names = meshes.names(axis_name)
   if not names or not all(isinstance(x, str) for x in names):
     raise TypeError(
         f"axis_name={axis_name!r} was given; the name of a mesh axis is allowed, or a tuple "
         "of names. Pass the axis of the jax.shard_map around this call.")
+  if len({*names}) < len(names):
+    raise ValueError(
+        f"axis_name={axis_name!r} was given; each axis is allowed once. Leave the repeated names "
+        "out.")
   manual = jax.sharding.get_abstract_mesh().manual_axes
   missing = [x for x in names if x not in manual]
   if missing:

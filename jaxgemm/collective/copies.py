@@ -59,7 +59,7 @@ def needs_devices():
 
 def _groups(form: Form, mesh, manual_axes) -> tuple[str, str | None]:
   """(groups of devices that copy from each other, by ordinal; why they cannot, or None)."""
-  names = form.axis_name if isinstance(form.axis_name, tuple) else (form.axis_name,)
+  names = meshes.names(form.axis_name)
   if not isinstance(mesh, jax.sharding.Mesh):
     return "", "the mesh is abstract, and copies need its devices"
   free = [a for a in mesh.axis_names if a not in manual_axes and mesh.shape[a] > 1]

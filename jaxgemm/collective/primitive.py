@@ -13,6 +13,7 @@ from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
 from jaxgemm import _ffi, epilogue
+from jaxgemm import mesh as meshes
 from jaxgemm.collective import copies, ring
 from jaxgemm.collective.ring import Form
 from jaxgemm.dense.primitive import unify_varying, zero_tangents
@@ -32,10 +33,10 @@ def bind(first, second, bias=None, *, form: Form) -> list[jax.Array]:
     second: the other one.
     bias: values in the dtype that the kernels read, [columns of out], or None.
   """
-  names = form.axis_name if isinstance(form.axis_name, tuple) else (form.axis_name,)
   # Because of unify_varying, jax sums the gradient of an operand over the axes along which the
   # operand is the same on all devices.
-  operands = unify_varying([x for x in (first, second, bias) if x is not None], *names)
+  operands = unify_varying([x for x in (first, second, bias) if x is not None],
+                           *meshes.names(form.axis_name))
   jaxpr = jax.make_jaxpr(functools.partial(ring.results, form=form))(*operands)
   may_copy = (form.gives != "weights" and form.transfers != "ring"
               and _ffi.default_platform() in copies.PLATFORMS)

@@ -27,8 +27,10 @@ from typing import Any, NamedTuple
 
 import jax
 from jax import lax
+import numpy as np
 
 from jaxgemm import epilogue
+from jaxgemm import mesh as meshes
 from jaxgemm.dense.call import dense_results
 from jaxgemm.dense.dimensions import dot_general_product
 from jaxgemm.dense.layout import Dims
@@ -104,19 +106,35 @@ def weights_axis(form: Form, name: str) -> int:
 
 
 class _Ring(NamedTuple):
-  """The devices along the axis. `size` is their number, `index` the number of this one."""
+  """The devices along the axes.
 
-  axis_name: Any
+  Attributes:
+    axes: the axes in the order of the mesh. `jax.lax.ppermute` numbers devices in this order,
+      whatever the order of the names that it is given.
+    place: the number of each device in that order. All other numbers of devices are those of
+      `jax.lax.axis_index`, `jax.lax.all_gather` and `jax.sharding.PartitionSpec`: in the order of
+      the names that the caller gave.
+    size: the number of devices.
+    index: the number of this device.
+  """
+
+  axes: tuple[str, ...]
+  place: tuple[int, ...]
   size: int
   index: Any
 
   @classmethod
   def of(cls, axis_name) -> "_Ring":
-    return cls(axis_name, lax.axis_size(axis_name), lax.axis_index(axis_name))
+    given = meshes.names(axis_name)
+    axes = tuple(a for a in jax.sharding.get_abstract_mesh().axis_names if a in given)
+    places = np.arange(lax.axis_size(axes)).reshape([lax.axis_size(a) for a in axes])
+    place = places.transpose([axes.index(a) for a in given]).reshape(-1)
+    return cls(axes, tuple(place.tolist()), place.size, lax.axis_index(given))
 
   def send(self, x):
     """Sends x to the next device; returns the x of the device before."""
-    return lax.ppermute(x, self.axis_name, [(i, (i + 1) % self.size) for i in range(self.size)])
+    return lax.ppermute(x, self.axes, [(p, self.place[(i + 1) % self.size])
+                                       for i, p in enumerate(self.place)])
 
   def before(self, steps: int):
     """The number of the device that is `steps` before this one."""

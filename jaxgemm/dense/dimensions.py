@@ -7,9 +7,9 @@ import operator
 from typing import NamedTuple
 
 import jax
-from jax import lax
 import jax.numpy as jnp
 
+from jaxgemm import jax_products
 from jaxgemm.dense.layout import Dims, Labels
 
 
@@ -102,7 +102,7 @@ def matmul_product(a, b, *, precision=None, preferred_element_type=None,
   """
   preferred_element_type = preferred_of_scaled(preferred_element_type, a, b, scaled)
   reference = functools.partial(
-      jnp.matmul, precision=precision, out_sharding=out_sharding,
+      jax_products.matmul, precision=precision, out_sharding=out_sharding,
       preferred_element_type=preferred_element_type,
   )
   result = result_type(reference, a, b)
@@ -134,8 +134,8 @@ def dot_general_product(lhs, rhs, *, dimension_numbers, precision=None,
   preferred_element_type = preferred_of_scaled(preferred_element_type, lhs, rhs, scaled)
 
   def reference(x, y, preferred_element_type=preferred_element_type):
-    return lax.dot_general(x, y, dimension_numbers, precision,
-                           preferred_element_type, out_sharding=out_sharding)
+    return jax_products.dot_general(
+        x, y, dimension_numbers, precision, preferred_element_type, out_sharding=out_sharding)
 
   result = result_type(reference, lhs, rhs)
   lhs, rhs = map(_shape_dtype, (lhs, rhs))

@@ -207,7 +207,7 @@ def _check_experts(experts, choices: tuple[int, ...]) -> None:
 
 def _varies_along(axis_name, tree) -> bool:
   """Whether an array in the tree differs along a mesh axis, if jax keeps track of that."""
-  axes = {*_axes(axis_name)}
+  axes = {*meshes.names(axis_name)}
   return any(axes & varying(leaf) for leaf in jax.tree.leaves(tree))
 
 
@@ -234,13 +234,6 @@ def _with_bias_of_one_shard(mlp: experts_lib.Mlp | None, axes: tuple[str, ...]):
   if not axes or mlp is None or mlp.down_bias is None:
     return mlp
   return mlp._replace(down_bias=jnp.where(lax.axis_index(axes) == 0, mlp.down_bias, 0))
-
-
-def _axes(axis_name) -> tuple[str, ...]:
-  """The mesh axes of an argument that is None, a name or a tuple of names."""
-  if axis_name is None:
-    return ()
-  return axis_name if isinstance(axis_name, tuple) else (axis_name,)
 
 
 def _on_explicit_mesh(mesh, compute, x, params: MoEParams, experts):
@@ -425,7 +418,7 @@ def moe(
     return _on_explicit_mesh(mesh, compute, x, params, experts)
   return compute(x, params, experts, first_expert, expert_axis_name=expert_axis_name,
                  sharded_tokens=bool(sharded_tokens), dispatch=dispatch,
-                 tensor_axes=_axes(tensor_axis_name))
+                 tensor_axes=meshes.names(tensor_axis_name))
 
 
 def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, router_scores,
@@ -442,7 +435,7 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, rout
       those of the tokens of all shards along them.
     tensor_axes: mesh axes along which hidden features are sharded.
   """
-  axes = _axes(expert_axis_name)
+  axes = meshes.names(expert_axis_name)
   params = params._replace(experts=_with_bias_of_one_shard(params.experts, tensor_axes),
                            shared=_with_bias_of_one_shard(params.shared, tensor_axes))
   shape, x = x.shape, x.reshape(-1, x.shape[-1])

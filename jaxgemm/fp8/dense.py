@@ -9,7 +9,7 @@ from jax.custom_derivatives import SymbolicZero
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgemm import epilogue
+from jaxgemm import epilogue, jax_products
 from jaxgemm.config import GemmConfig
 from jaxgemm.dense.call import compute
 from jaxgemm.dense.dimensions import Product, dot_general_product, indices, result_type
@@ -59,8 +59,9 @@ def _product(lhs: Quantized, rhs, rhs_scales, dims: Dims, dtype, params: _Params
   def reference(x, y, preferred_element_type=dtype):
     # XLA's products do not take two different float8 dtypes. bfloat16 has all their values.
     x, y = x.astype(jnp.bfloat16), y.astype(jnp.bfloat16)
-    return jnp.einsum(x, list(dims.lhs), y, list(dims.rhs), list(dims.out),
-                      preferred_element_type=preferred_element_type, out_sharding=out_sharding)
+    return jax_products.einsum(
+        x, list(dims.lhs), y, list(dims.rhs), list(dims.out),
+        preferred_element_type=preferred_element_type, out_sharding=out_sharding)
 
   b, m, n, k = parts(dims)
   product = Product(reference, dims, ((), ()), b, m, n, count(k, dict(params.sizes)),

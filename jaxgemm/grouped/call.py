@@ -9,10 +9,9 @@ import functools
 import math
 
 import jax
-from jax import lax
 import jax.numpy as jnp
 
-from jaxgemm import _ffi, fallback
+from jaxgemm import _ffi, fallback, jax_products
 from jaxgemm import mesh as meshes
 from jaxgemm.config import check_activation, resolve
 from jaxgemm.dense.api import dot_general
@@ -89,7 +88,7 @@ def ragged_result(lhs, rhs, group_sizes, numbers, precision=None,
   # jax 0.10.0 has no out_sharding.
   sharded = {} if out_sharding is None else {"out_sharding": out_sharding}
   result = result_type(
-      lambda lhs, rhs, group_sizes: lax.ragged_dot_general(
+      lambda lhs, rhs, group_sizes: jax_products.ragged_dot_general(
           lhs, rhs, group_sizes, numbers, precision, preferred, **sharded),
       lhs, rhs, group_sizes)
   return result, local

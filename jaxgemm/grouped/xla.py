@@ -3,10 +3,9 @@
 import functools
 
 import jax
-from jax import lax
 import jax.numpy as jnp
 
-from jaxgemm import epilogue, xla
+from jaxgemm import epilogue, jax_products, xla
 from jaxgemm.grouped.group_sizes import clamp_sizes, groups_of_rows, local_sizes
 from jaxgemm.grouped.layout import RaggedLayout
 from jaxgemm.grouped.primitive import merge_columns
@@ -60,7 +59,7 @@ def _product(lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, *, num
   lhs, rhs, sizes = xla.batched_alike(lhs, rhs, sizes)
   lhs, rhs = xla.operands(lhs, rhs, acc_dtype)
   product = functools.partial(
-      lax.ragged_dot_general, ragged_dot_dimension_numbers=numbers, precision=precision,
+      jax_products.ragged_dot_general, ragged_dot_dimension_numbers=numbers, precision=precision,
       preferred_element_type=acc_dtype)
   out = xla.bilinear(product, lhs, rhs, sizes)
   if form.mode == "k":

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgemm import _ffi, epilogue, program
+from jaxgemm import _ffi, epilogue, jax_products, program
 from jaxgemm.config import GemmConfig
 from jaxgemm.dense.plan import plan_contraction
 from jaxgemm.dense.primitive import contract_p
@@ -98,8 +98,8 @@ class Product:
 
     def compute(*operands):
       lhs, rhs, *vectors = dims.split(operands)
-      acc = jnp.einsum(lhs, list(dims.lhs), rhs, list(dims.rhs), list(dims.out),
-                       preferred_element_type=sums)
+      acc = jax_products.einsum(
+          lhs, list(dims.lhs), rhs, list(dims.rhs), list(dims.out), preferred_element_type=sums)
       if plain:
         return [acc]
       return epilogue.apply(acc, dims.out, *vectors, dims=dims, spec=spec)
