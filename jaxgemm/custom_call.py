@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm import relayout
-from jaxgemm.plan import plan_call
+from jaxgemm.plan import PLATFORMS, plan_call, require_built
 from jaxgemm.spec import Geometry, Spec
 
 CALL_TARGET = "jaxgemm_gemm"
@@ -107,7 +107,8 @@ def lower_call(ctx, *operands, geometry: Geometry, spec: Spec, platform: str,
     vectors: see `plan_call`.
 
   Raises:
-    ValueError: see `plan_call`; or the emulator is asked for on another platform than the CPU.
+    ValueError: see `plan_call`; or this build lacks the plan's kernel; or the emulator is asked
+      for on another platform than the CPU.
   """
   lhs, rhs = ctx.avals_in[:2]
   if spec.emulated is not None and platform != "cpu":
@@ -115,7 +116,9 @@ def lower_call(ctx, *operands, geometry: Geometry, spec: Spec, platform: str,
         f"implementation='emulated:{spec.emulated}' was given for platform {platform}; "
         "the emulator runs on the CPU. Use jax.default_device(jax.devices('cpu')[0]), "
         "or leave implementation out.")
-  chosen = plan_call(geometry, lhs.dtype, rhs.dtype, spec, spec.target(platform), **vectors)
+  target = spec.target(platform)
+  chosen = plan_call(geometry, lhs.dtype, rhs.dtype, spec, target, **vectors)
+  require_built(chosen, spec, target, platform)
   operands, avals_in = prepared(ctx, operands, geometry, chosen)
   workspace = jax.core.ShapedArray((chosen["workspace_bytes"],), jnp.uint8)
   names = chosen["operands"]
@@ -221,7 +224,7 @@ def register_lowerings(primitive: Primitive, rule, *, in_place: bool = False) ->
       may lower equal calls once, as a function.
   """
   mlir.register_lowering(primitive, _no_lowering)
-  for platform in ("cpu", "cuda", "rocm"):
+  for platform in PLATFORMS:
     mlir.register_lowering(primitive, functools.partial(rule, platform=platform),
                            platform=platform, cacheable=not in_place)
 

@@ -1,6 +1,7 @@
 """The products in a function that jax has traced: the kernels' and those left to XLA."""
 
 from collections.abc import Callable, Iterator
+import functools
 from typing import Any, NamedTuple
 
 import jax
@@ -17,8 +18,8 @@ from jaxgemm.scaled.primitive import scaled_p
 
 KERNELS = (dense.contract_p, grouped.ragged_p, chunked_p, scaled_p)
 _READ_BEFORE_TRANSPOSE = {
-    dense.contract_p: dense.read_before_transpose,
-    grouped.ragged_p: grouped.read_before_transpose,
+    dense.contract_p: (dense.read_before_transpose, dense.can_be_lowered),
+    grouped.ragged_p: (grouped.read_before_transpose, grouped.can_be_lowered),
 }
 _XLAS = ("dot_general", "ragged_dot", "ragged_dot_general")
 
@@ -60,8 +61,11 @@ def calls(jaxpr, within: tuple[str, ...] = (), reason: str = "",
     name = eqn.primitive.name
     why = reason or reason_of(str(eqn.source_info.name_stack))
     if eqn.primitive in KERNELS or (why and name in _XLAS):
-      rule = _READ_BEFORE_TRANSPOSE.get(eqn.primitive)
-      yield Call(transposes.in_jaxpr(eqn, made, rule) if rule else eqn, within, why)
+      if eqn.primitive in _READ_BEFORE_TRANSPOSE:
+        rule, can_be_lowered = _READ_BEFORE_TRANSPOSE[eqn.primitive]
+        eqn = transposes.in_jaxpr(eqn, made, rule, functools.partial(
+            can_be_lowered, platforms=[_ffi.default_platform()]))
+      yield Call(eqn, within, why)
       continue
     params = eqn.params
     if eqn.primitive is ring_p:

@@ -28,7 +28,7 @@ from jaxgemm.collective.ring import Form
 from jaxgemm.custom_call import prepared, reshaped
 from jaxgemm.dense.plan import is_bf16
 from jaxgemm.fallback import prefers_xla, support
-from jaxgemm.plan import plan_call
+from jaxgemm.plan import lacks_kernel, plan_call
 from jaxgemm.precision import is_high
 from jaxgemm.spec import Geometry, Spec, accumulator_dtype
 
@@ -181,6 +181,8 @@ def why_not(form: Form, operands, mesh, manual_axes, platform: str | None) -> st
   planned = product.plan_piece(platform)
   if form.implementation is None and planned["faster_by_xla"]:
     return planned["faster_by_xla"]
+  if lacks_kernel(planned, product.spec, platform):
+    return f"this build has no code object of {planned['kernel']}, which the copies need"
   if planned["operand_dtypes"][0] != lhs.dtype or planned["passes"] != 1:
     return (f"the kernels multiply {lhs.dtype.name} as "
             f"{planned['operand_dtypes'][0].name}, and copies do not convert the rows of lhs")

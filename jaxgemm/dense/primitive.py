@@ -24,7 +24,7 @@ from jaxgemm.custom_call import gemm_p, out_avals, run_by_jit
 from jaxgemm.dense import layout, sharding
 from jaxgemm.dense.layout import Dims, same_order
 from jaxgemm.dense.plan import in_kernel, is_bf16, kernel_part, plan_contraction
-from jaxgemm.plan import require_plan
+from jaxgemm.plan import can_lower, require_plan
 from jaxgemm.residuals import kept
 from jaxgemm.spec import Spec
 
@@ -181,9 +181,16 @@ def read_before_transpose(params, i: int, permutation):
   return params | {"labels": labels._replace(**{name: before})}
 
 
+def can_be_lowered(avals, params, platforms) -> bool:
+  """See `can_lower`."""
+  return can_lower(params["spec"], platforms, lambda target: plan_contraction(
+      avals, params["labels"], params["spec"], target)[1])
+
+
 def _contract_lowering(ctx, *operands, labels, spec, partitioned):
   values, avals_in, read = transposes.in_lowering(
-      operands, ctx.avals_in, {"labels": labels}, read_before_transpose)
+      operands, ctx.avals_in, {"labels": labels, "spec": spec}, read_before_transpose,
+      functools.partial(can_be_lowered, platforms=ctx.platforms or ctx.module_context.platforms))
   dims = read["labels"]
   fun = functools.partial(compute, dims=dims, spec=spec)
   if partitioned is not None:

@@ -52,7 +52,7 @@ from jaxgemm.dense.primitive import unify_varying, zero_tangents
 from jaxgemm.grouped import sharding
 from jaxgemm.grouped.alike import alike
 from jaxgemm.grouped.group_sizes import groups_of_rows
-from jaxgemm.plan import plan_call, require_plan
+from jaxgemm.plan import can_lower, plan_call, require_plan
 from jaxgemm.residuals import kept
 from jaxgemm.spec import Geometry, Spec, with_absent
 
@@ -296,11 +296,18 @@ def read_before_transpose(params, i: int, permutation):
   return params | {"form": form._replace(rhs_contracting=form.rhs_contracting ^ is_swapped)}
 
 
+def can_be_lowered(avals, params, platforms) -> bool:
+  """See `can_lower`."""
+  return can_lower(params["spec"], platforms, lambda target: plan_ragged(
+      avals, params["form"], params["spec"], target))
+
+
 def _lowering(ctx, *operands, form, spec, partitioned, platform):
   avals_in, _ = _without_buffer(ctx.avals_in, form)
   needed, form = _without_buffer(operands, form)
   values, avals_in, read = transposes.in_lowering(
-      needed, avals_in, {"form": form}, read_before_transpose)
+      needed, avals_in, {"form": form, "spec": spec}, read_before_transpose,
+      functools.partial(can_be_lowered, platforms=[platform]))
   ctx = ctx.replace(avals_in=avals_in)
   if partitioned is not None:
     meshes.refuse_export(ctx)
