@@ -76,6 +76,11 @@ def key(problem: Problem, target: str, cus: int) -> str:
 @functools.lru_cache(maxsize=1)
 def _entries(path) -> dict[str, Entry]:
   found = database.load(path)
+  if os.environ.get("JAXGEMM_TUNING") and not os.path.exists(path):
+    database.report(
+        path, "that JAXGEMM_TUNING names does not exist, so it has no entries",
+        "Run jaxgemm.tune, which makes it, or correct the variable; 'off', in small letters, "
+        "switches tuning off.")
   if old := sum(not is_current(name) for name in found):
     database.report(path, f"has {old} entries of other versions of jaxgemm, which are ignored",
                     "Run python -m jaxgemm.tune prune to remove them, and tune again.")
@@ -138,13 +143,13 @@ def _shipped() -> dict[str, Entry]:
 
 def entries() -> Mapping[str, Entry]:
   """The entries that this process uses: those of the file, then those of the package."""
-  path = database.default_path()
-  if path is None:
+  if database.is_off():
     return {}
-  own: dict[str, Entry]
+  path = database.default_path()
+  own: dict[str, Entry] = {}
   if jax.process_count() > 1:
     own = _entries_of_process_0() if os.environ.get("JAXGEMM_TUNING") else {}
-  else:
+  elif path is not None:
     own = _entries(path)
   return collections.ChainMap(own, _shipped()) if _shipped() else own
 
