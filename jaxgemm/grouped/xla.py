@@ -5,6 +5,7 @@ from jax import lax
 import jax.numpy as jnp
 
 from jaxgemm import epilogue, xla
+from jaxgemm.dtypes import for_jax
 from jaxgemm.grouped.group_sizes import clamp_sizes, groups_of_rows, local_sizes
 from jaxgemm.grouped.layout import RaggedLayout
 from jaxgemm.grouped.primitive import merge_columns
@@ -56,7 +57,7 @@ def _product(lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, *, num
       axis, = numbers.rhs_group_dimensions
       rhs = jnp.pad(rhs, [(int(i == axis), 0) for i in range(rhs.ndim)])
   lhs, rhs, sizes = xla.batched_alike(lhs, rhs, sizes)
-  lhs, rhs = xla.operands(lhs, rhs, acc_dtype)
+  lhs, rhs = for_jax(*xla.operands(lhs, rhs, acc_dtype), acc_dtype)
   out = lax.ragged_dot_general(lhs, rhs, sizes, numbers, precision, acc_dtype)
   if form.mode == "k":
     return out if group_offset is None else out[1:]
