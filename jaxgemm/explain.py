@@ -35,7 +35,7 @@ from jaxgemm.grouped import layout as grouped_layout
 from jaxgemm.grouped.api import ragged_dot, ragged_dot_general, ragged_gated_linear_unit
 from jaxgemm.grouped.call import BASIC, ragged_result
 from jaxgemm.grouped.primitive import plan_ragged, ragged_p
-from jaxgemm.options import array_argument, dtype_argument, emulated_arch
+from jaxgemm.options import array_argument, dtype_argument, emulated_arch, operand_argument
 from jaxgemm.precision import hashable
 from jaxgemm.scaled import api as scaled
 from jaxgemm.scaled.primitive import plan_scaled, scaled_p
@@ -226,9 +226,9 @@ def _function(kwargs):
 
 def _abstract(name: str, x):
   """An argument for tracing; an array in host memory becomes a `jax.ShapeDtypeStruct`."""
-  scales = "scale", "scale_lhs", "scale_rhs"
-  if name in ("bias", *scales) and not isinstance(x, jax.ShapeDtypeStruct):
-    x = array_argument(name, x)
+  if not isinstance(x, jax.ShapeDtypeStruct):
+    may_be_number = name in ("bias", "scale", "scale_lhs", "scale_rhs")
+    x = (array_argument if may_be_number else operand_argument)(name, x)
   if not isinstance(x, jax.Array):
     return x
   aval = jax.typeof(x)

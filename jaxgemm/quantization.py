@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm import _ffi
-from jaxgemm.options import array_argument, dtype_argument, emulated_arch
+from jaxgemm.options import dtype_argument, emulated_arch, operand_argument
 
 _KINDS = ("tensor", "row", "block", "mx")
 # The number of neighbours that share a scale, by kind.
@@ -63,12 +63,7 @@ def _axes(kind: str, axis, rank: int) -> tuple[int, ...]:
   """The axes along which values share scales, counted from 0."""
   if kind == "tensor":
     return tuple(range(rank))
-  try:
-    axes = tuple(map(operator.index, axis if isinstance(axis, Sequence) else (axis,)))
-  except TypeError as error:
-    raise TypeError(
-        f"axis={axis!r} was given; an int is allowed, or a sequence of ints. Pass the contracted "
-        "axis of a product.") from error
+  axes = _integers("axis", axis, "Pass the contracted axis of a product.")
   if not all(-rank <= i < rank for i in axes):
     raise ValueError(
         f"axis={axis!r} was given for an array of rank {rank}; {-rank} to {rank - 1} are allowed. "
@@ -77,25 +72,43 @@ def _axes(kind: str, axis, rank: int) -> tuple[int, ...]:
     raise ValueError(
         f"axis={axis!r} was given with kind='mx'; one axis is allowed, which is cut into blocks. "
         "Pass the contracted axis of a product.")
-  return tuple(i % rank for i in axes)
+  axes = tuple(i % rank for i in axes)
+  if len({*axes}) < len(axes):
+    raise ValueError(
+        f"axis={axis!r} was given for an array of rank {rank}; different axes are allowed. Name "
+        "each axis once.")
+  if kind in BLOCKS and not axes:
+    raise ValueError(
+        f"axis={axis!r} was given with kind={kind!r}; one axis or more is allowed, which is cut "
+        "into blocks. Pass the contracted axis of a product.")
+  return axes
+
+
+def _integers(name: str, given, advice: str) -> tuple[int, ...]:
+  """An int, or a sequence of ints, as a tuple; raises TypeError for anything else."""
+  found = tuple(given) if isinstance(given, Sequence) else (given,)
+  try:
+    if any(isinstance(x, (bool, np.bool_)) for x in found):
+      raise TypeError("a bool is no axis and no size")
+    return tuple(map(operator.index, found))
+  except TypeError as error:
+    raise TypeError(
+        f"{name}={given!r} was given; an int is allowed, or a sequence of ints. {advice}"
+    ) from error
 
 
 def _blocks(kind: str, block, axes: tuple[int, ...], shape) -> dict[int, int]:
   """The size of the blocks along each of the axes."""
   block = BLOCKS[kind] if block is None else block
-  try:
-    sizes = tuple(map(operator.index, block if isinstance(block, Sequence) else
-                      (block,) * len(axes)))
-  except TypeError as error:
-    raise TypeError(
-        f"block={block!r} was given; an int is allowed, or one for each axis. Leave it out for "
-        f"{BLOCKS[kind]}.") from error
+  sizes = _integers("block", block, f"Leave it out for {BLOCKS[kind]}.")
+  if not isinstance(block, Sequence):
+    sizes *= len(axes)
   if len(sizes) != len(axes):
     raise ValueError(
         f"block={block!r} was given for {len(axes)} axes; an int is allowed, or one for each axis. "
         f"Leave it out for {BLOCKS[kind]}.")
   for i, size in zip(axes, sizes):
-    if size < 1 or shape[i] % size:
+    if not 1 <= size < 2**31 or shape[i] % size:
       raise ValueError(
           f"blocks of {size} do not divide the {shape[i]} elements of axis {i}; a divisor is "
           "allowed. Pass block=..., or pad x with zeros.")
@@ -220,7 +233,7 @@ def quantize(x: jax.Array, kind: str = "tensor", *, axis: int | Sequence[int] = 
     raise ValueError(
         f"block={block} was given with kind={kind!r}; it is allowed with 'block' and 'mx'. Leave "
         "it out.")
-  x = jnp.asarray(array_argument("x", x))
+  x = jnp.asarray(operand_argument("x", x))
   if not jnp.issubdtype(x.dtype, jnp.floating):
     raise TypeError(f"x has dtype {x.dtype.name}; a float dtype is allowed. Cast it.")
   dtype = float8_dtypes()[0] if dtype is None else dtype_argument("dtype", dtype)

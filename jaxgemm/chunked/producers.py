@@ -17,6 +17,7 @@ from jaxgemm.chunked.primitive import require_local
 from jaxgemm.config import check_bool, timeout_ns
 from jaxgemm.custom_call import register_lowerings, reshaped
 from jaxgemm.dense.primitive import unify_varying
+from jaxgemm.options import operand_argument
 
 
 class ChunkedArray(NamedTuple):
@@ -92,6 +93,7 @@ def start_copy(x, *, chunk_rows: int, axis: int = -2, first_chunk: int = 0,
       several devices (use it inside `jax.shard_map` then), or no join follows.
     TypeError: product_leaves_room is not a bool.
   """
+  x = operand_argument("x", x)
   shape, dtype = jnp.shape(x), jnp.result_type(x)
   axis = _integer("axis", axis)
   chunk_rows = _integer("chunk_rows", chunk_rows)
@@ -206,7 +208,7 @@ def overlap(x, consumer, *, chunk_rows: int, axis: int = -2, first_chunk: int = 
     return join(chunked, consumer(chunked.data, chunked.signals))
 
   # The call is always jitted: between two programs the copy's arrays could be freed.
-  return jax.jit(run)(x)
+  return jax.jit(run)(operand_argument("x", x))
 
 
 def _outside(*_, **__):

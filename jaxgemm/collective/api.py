@@ -14,7 +14,7 @@ from jaxgemm.config import GemmConfig, check_choice, resolve
 from jaxgemm.dense.dimensions import matmul_product
 from jaxgemm.dense.vectors import epilogue_values
 from jaxgemm.dtypes import promoted
-from jaxgemm.options import array_argument, check_options
+from jaxgemm.options import array_argument, check_options, operand_argument
 from jaxgemm.precision import hashable
 from jaxgemm.spec import Spec, accumulator_dtype
 
@@ -113,6 +113,7 @@ def _checked(name: str, lhs, rhs, bias, *, precision, **options: Any) -> jax.Arr
   _check_axis(name, options["axis_name"])
   check_choice("transfers", options["transfers"], copies.TRANSFERS)
   check_options(**options)
+  lhs, rhs = operand_argument("lhs", lhs), operand_argument("rhs", rhs)
   return _call(lhs, rhs, array_argument("bias", bias), name=name,
                precision=hashable(precision), **options)
 

@@ -8,7 +8,7 @@ from jaxgemm.config import GemmConfig
 from jaxgemm.dense.call import compute
 from jaxgemm.dense.dimensions import dot_general_product, indices, matmul_product
 from jaxgemm.dense.vectors import Scales
-from jaxgemm.options import array_argument, check_options
+from jaxgemm.options import array_argument, check_options, operand_argument
 from jaxgemm.precision import hashable
 from jaxgemm.transposes import INLINE
 
@@ -108,7 +108,7 @@ def matmul(
     ValueError, TypeError: while tracing: jax's own errors for operands that do not fit
       each other, and errors that say what was given and what is allowed.
   """
-  return _matmul(a, b, **_given(
+  return _matmul(operand_argument("a", a), operand_argument("b", b), **_given(
       precision=precision, preferred_element_type=preferred_element_type,
       out_sharding=out_sharding, bias=bias, scale=scale, scale_lhs=scale_lhs,
       scale_rhs=scale_rhs, activation=activation, schedule=schedule, reduction=reduction,
@@ -178,6 +178,7 @@ def dot_general(
   Raises:
     ValueError, TypeError: see `jaxgemm.matmul`.
   """
+  lhs, rhs = operand_argument("lhs", lhs), operand_argument("rhs", rhs)
   # jax accepts lists as dimension numbers. jax.jit cannot hash these, so they become tuples.
   return _dot_general(lhs, rhs, dimension_numbers=indices(dimension_numbers), **_given(
       precision=precision, preferred_element_type=preferred_element_type,

@@ -20,7 +20,7 @@ from jaxgemm.dense.vectors import Scales
 from jaxgemm.fallback import warn_once
 from jaxgemm.fp8 import blocks
 from jaxgemm.fp8.recipes import RECIPES, DelayedScaling, check, dtypes_of, first_derivative
-from jaxgemm.options import check_options
+from jaxgemm.options import check_options, operand_argument
 from jaxgemm.quantization import Quantized, quantize
 from jaxgemm.residuals import kept
 
@@ -254,7 +254,7 @@ def dot_general(
   options = dict(schedule=schedule, reduction=reduction, deterministic=deterministic,
                  config=config, implementation=implementation)
   check_options(**options)
-  lhs, rhs = jnp.asarray(lhs), jnp.asarray(rhs)
+  lhs, rhs = (jnp.asarray(operand_argument(name, x)) for name, x in (("lhs", lhs), ("rhs", rhs)))
   check(recipe, precision, lhs=lhs, rhs=rhs)
   product = dot_general_product(
       lhs, rhs, dimension_numbers=indices(dimension_numbers),

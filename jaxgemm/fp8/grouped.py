@@ -13,9 +13,9 @@ from jaxgemm.dense.primitive import unify_varying
 from jaxgemm.fp8 import blocks
 from jaxgemm.fp8.recipes import RECIPES, check, dtypes_of, first_derivative
 from jaxgemm.grouped import api
-from jaxgemm.grouped.checks import BASIC, K_LAST, check_arrays
-from jaxgemm.grouped.group_sizes import groups_of_rows
-from jaxgemm.options import check_options
+from jaxgemm.grouped.checks import BASIC, K_LAST, check_arrays, check_num_groups, check_vector
+from jaxgemm.grouped.group_sizes import given_groups, groups_of_rows
+from jaxgemm.options import check_options, operand_argument
 from jaxgemm.quantization import Quantized, quantize
 from jaxgemm.residuals import kept
 from jaxgemm.scaled.api import scaled_ragged_dot
@@ -179,21 +179,20 @@ def ragged_dot(
   options = dict(schedule=schedule, reduction=reduction, deterministic=deterministic,
                  config=config, implementation=implementation)
   check_options(**options)
-  lhs, rhs, group_sizes, group_offset = jax.tree.map(
-      jnp.asarray, (lhs, rhs, group_sizes, group_offset))
+  lhs, rhs = (jnp.asarray(operand_argument(name, x)) for name, x in (("lhs", lhs), ("rhs", rhs)))
+  group_sizes, group_offset = given_groups(group_sizes, group_offset)
   check(recipe, precision, lhs=lhs, rhs=rhs)
-  check_arrays(BASIC, lhs, rhs, group_sizes, group_offset=group_offset)
+  check_arrays(BASIC, lhs, rhs, group_sizes, group_offset)
+  check_vector(group_sizes)
   if rhs.ndim != 3:
     raise ValueError(
         f"rhs has shape {rhs.shape}; (G, K, N) is allowed. Reshape it; for one group pass "
         "rhs[None].")
+  check_num_groups(rhs.shape[0], group_sizes.size, group_offset is not None)
   out_dtype = jnp.dtype(preferred_element_type or jnp.promote_types(lhs.dtype, rhs.dtype))
   kind = RECIPES[recipe]
   params = _Params(kind, (lhs.dtype, rhs.dtype, out_dtype), dtypes_of(kind, implementation, dtypes),
                    tuple(sorted(options.items())))
-  sizes = jnp.clip(group_sizes, 0, lhs.shape[0]).astype(jnp.int32)
-  if group_offset is not None:
-    group_offset = jnp.clip(group_offset, 0, sizes.shape[-1]).astype(jnp.int32)
   # Because of unify_varying, the gradient of an operand that devices of a shard_map share is summed
   # over these devices.
-  return _jitted(*unify_varying([lhs, rhs]), sizes, group_offset, params)
+  return _jitted(*unify_varying([lhs, rhs]), group_sizes, group_offset, params)

@@ -16,8 +16,9 @@ from jaxgemm.dense.api import dot_general
 from jaxgemm.dtypes import is_float4
 from jaxgemm.fallback import support
 from jaxgemm.grouped.api import ragged_dot_general
-from jaxgemm.grouped.checks import K_LAST
-from jaxgemm.options import array_argument, check_options, emulated_arch
+from jaxgemm.grouped.checks import K_LAST, check_num_groups, check_vector
+from jaxgemm.grouped.group_sizes import given_groups
+from jaxgemm.options import array_argument, check_options, emulated_arch, operand_argument
 from jaxgemm.quantization import BLOCKS
 from jaxgemm.scaled.primitive import ScaledParams, plan_scaled, product
 from jaxgemm.scaled.sharding import BLOCK
@@ -314,7 +315,7 @@ def reasons(lhs, rhs, *, lhs_scales, rhs_scales, group_sizes=None, block=None, b
 
 
 def _arrays(**given):
-  return (jnp.asarray(array_argument(name, x)) for name, x in given.items())
+  return (jnp.asarray(operand_argument(name, x)) for name, x in given.items())
 
 
 def scaled_matmul(
@@ -382,7 +383,7 @@ def scaled_matmul(
                  deterministic=deterministic, config=config, implementation=implementation)
   return _compute(
       _Call(block, "none", preferred_element_type, tuple(sorted(options.items()))),
-      _Given(lhs, rhs, lhs_scales, rhs_scales, bias=bias))
+      _Given(lhs, rhs, lhs_scales, rhs_scales, bias=array_argument("bias", bias)))
 
 
 def scaled_ragged_dot(
@@ -436,17 +437,17 @@ def scaled_ragged_dot(
     raise ValueError(
         f"ragged={ragged!r} was given; 'm' and 'k' are allowed. Pass 'm' if the group sizes cut "
         "the rows of lhs, and 'k' if they cut k.")
-  lhs, rhs, group_sizes, lhs_scales, rhs_scales = _arrays(
-      lhs=lhs, rhs=rhs, group_sizes=group_sizes, lhs_scales=lhs_scales, rhs_scales=rhs_scales)
+  lhs, rhs, lhs_scales, rhs_scales = _arrays(
+      lhs=lhs, rhs=rhs, lhs_scales=lhs_scales, rhs_scales=rhs_scales)
+  group_sizes, group_offset = given_groups(group_sizes, group_offset)
   if lhs.ndim != 2 or rhs.ndim != (3 if ragged == "m" else 2) or lhs.shape[-1] != rhs.shape[-1]:
     raise ValueError(
         f"lhs has shape {lhs.shape} and rhs {rhs.shape}; (M, K) and "
         f"{'(G, N, K)' if ragged == 'm' else '(N, K)'} are allowed with ragged={ragged!r}. "
         "Transpose an operand whose last dimension is not K.")
-  if not jnp.issubdtype(group_sizes.dtype, jnp.integer):
-    raise TypeError(
-        f"group_sizes has dtype {group_sizes.dtype.name}; integers are allowed. Pass "
-        "group_sizes.astype(jnp.int32).")
+  check_vector(group_sizes)
+  if ragged == "m":
+    check_num_groups(rhs.shape[0], group_sizes.size, group_offset is not None)
   if ragged == "k" and (bias is not None or activation is not None):
     raise ValueError(
         "bias or activation was given with ragged='k'; neither is allowed there. Leave them out, "
@@ -455,4 +456,5 @@ def scaled_ragged_dot(
                  deterministic=deterministic, config=config, implementation=implementation)
   return _compute(
       _Call(block, ragged, preferred_element_type, tuple(sorted(options.items()))),
-      _Given(lhs, rhs, lhs_scales, rhs_scales, group_sizes.astype(jnp.int32), group_offset, bias))
+      _Given(lhs, rhs, lhs_scales, rhs_scales, group_sizes, group_offset,
+             array_argument("bias", bias)))
