@@ -45,7 +45,7 @@ def bilinear(product: Callable, lhs, rhs, *others) -> jax.Array:
   """
   if not (is_narrow(lhs) or is_narrow(rhs)):
     return product(lhs, rhs, *others)
-  whole = jax.custom_jvp(product)
+  whole = jax.custom_jvp(lambda *operands: product(*operands))  # the options are no operands
 
   def jvp(primals, tangents):
     lhs, rhs, *others = primals
