@@ -7,13 +7,14 @@
     python -m tests.support.fuzz --sanitized=build/cc_tests/address/libcpu_handlers.so
 
 Kinds: "api" calls the public functions (api.py), "calls" the FFI targets (calls.py), "files" reads
-corrupted code objects and tuning files (files.py). "scaled", "grouped", "collectives", "experts" and
-"transforms" make whole computations of products, with gradients, on eight CPU devices and in the
-emulator; "gfx942" and "gfx950" make some of them on virtual devices (virtual.py). The cases run in child processes, so a crash or
-a hang is a fault of one case, and the next child goes on with the case after it. The last line has
-the counts as JSON; the exit status is 1 if there is a fault. With --sanitized the handlers of the
-CPU are those of a library that was compiled with sanitizers (sanitized.py). These see all loads and
-stores of the kernel that JAXGEMM_HOST_KERNEL=portable chooses, and most of those of other kernels.
+corrupted code objects and tuning files (files.py). "computations" are products and their gradients,
+on eight CPU devices and in the emulator; its parts "scaled", "recipes", "grouped", "collectives",
+"experts" and "transforms" are kinds, too. "gfx942" and "gfx950" compute some of them on virtual
+devices (virtual.py). The cases run in child processes, so a crash or a hang is a fault of one case,
+and the next child goes on with the case after it. The last line has the counts as JSON; the exit
+status is 1 if there is a fault. With --sanitized the handlers of the CPU are those of a library
+that was compiled with sanitizers (sanitized.py). These see all loads and stores of the kernel that
+JAXGEMM_HOST_KERNEL=portable chooses, and most of those of other kernels.
 """
 
 import argparse
@@ -29,12 +30,12 @@ import time
 from tests.support.fuzz import sanitized
 
 _VIRTUAL = ("gfx942", "gfx950")  # virtual.py
-# Cases of these take much longer, because each compiles a program of its own.
-COMPUTATIONS = ("scaled", "grouped", "collectives", "experts", "transforms")
-KINDS = ("api", "calls", "files", *COMPUTATIONS, *_VIRTUAL)
+KINDS = ("api", "calls", "files", "computations", *_VIRTUAL)
+PARTS = ("scaled", "recipes", "grouped", "collectives", "experts", "transforms")
 _PLANTED = "planted"  # planted.py: faults of all kinds, for a test
-_SHARES = {"api": 0.48, "calls": 0.37, "files": 0.1, **dict.fromkeys(COMPUTATIONS, 0.009),
-           **dict.fromkeys(_VIRTUAL, 0.0025), _PLANTED: 1.0}
+# A case of a computation takes longer than others, because it may compile a program.
+_SHARES = {"api": 0.48, "calls": 0.37, "files": 0.1, "computations": 0.045,
+           **dict.fromkeys(_VIRTUAL, 0.0025), **dict.fromkeys(PARTS, 1.0), _PLANTED: 1.0}
 _SEES_ONE_DEVICE = ("api", "calls", "files", _PLANTED)
 # LLVM's level 0 halves the time of compilations.
 _XLA_FLAGS = "--xla_force_host_platform_device_count=8 --xla_backend_optimization_level=0"
@@ -57,7 +58,7 @@ def child(kind: str, seed: int, first: int, cases: int, seconds: float, library:
   if kind in _VIRTUAL:
     from jaxgemm.emulator import rocm
 
-    rocm.start(kind, devices=2)
+    rocm.start(kind, devices=4)
   name = "virtual" if kind in _VIRTUAL else kind
   module = importlib.import_module(f"tests.support.fuzz.{name}")
   warnings.simplefilter("ignore")
@@ -159,7 +160,7 @@ def main() -> None:
   parser.add_argument("--seed", type=int, default=1)
   parser.add_argument("--first", type=int, default=0, help="number of the first case")
   parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after this time")
-  parser.add_argument("--kind", choices=[*KINDS, _PLANTED], action="append",
+  parser.add_argument("--kind", choices=[*KINDS, *PARTS, _PLANTED], action="append",
                       help="a kind; may be given several times; default: all")
   parser.add_argument("--sanitized", default="", metavar="LIBRARY", help="the CPU's handlers")
   parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)

@@ -106,3 +106,5 @@ NO_OPERANDS = {
     "a string": lambda x: "x",
     "dates": lambda x: np.zeros(np.shape(x), "datetime64[s]"),
 }
+# jax's own texts about such an operand name the type, or a dtype.
+OF_OPERANDS = ("argument", "dtype", "array", "type", "masked")

@@ -6,7 +6,7 @@ checked, too. Gradients include those of the losses.
 """
 
 import functools
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -14,7 +14,7 @@ from jax.sharding import AxisType, Mesh
 from jax.sharding import PartitionSpec as P
 import numpy as np
 
-from jaxgemm.flax import MoEStats, Mlp, MoEParams, moe
+from jaxgemm.flax import Mlp, MoEParams, MoEStats, moe
 from jaxgemm.flax import linen as jaxgemm_linen
 from tests.support.fuzz import attack
 from tests.support.fuzz.grouped import RECIPES
@@ -133,7 +133,7 @@ def _specs(params: MoEParams, expert, tensor) -> MoEParams:
                    None if params.router_bias is None else P())
 
 
-def _layer(rng, params, given, kind: str):
+def _layer(rng, given, kind: str):
   """The layer as a function of x, parameters and a routing, which may be None."""
   if kind == "plain":
     return lambda x, p, experts: moe(x, p, experts, **given)
@@ -164,7 +164,24 @@ def _layer(rng, params, given, kind: str):
   return layer
 
 
-def _valid(rng) -> str:
+class _Structure(NamedTuple):
+  """What decides the program of a case: few of them, so that most are compiled already."""
+
+  options: dict[str, Any]
+  kind: str
+  gated: bool
+  use_bias: bool
+  shared: bool
+  router_bias: bool
+  tokens: int
+  repeats: bool
+  call: Any
+  words: str
+
+
+@functools.cache
+def _structure(number: int) -> _Structure:
+  rng = np.random.default_rng([7, number])
   flip = lambda share=0.5: bool(rng.random() < share)
   top_k = choice(rng, (1, 2, 3, 8))
   given: dict[str, Any] = {"top_k": top_k, "activation": choice(rng, ("silu", "gelu", "relu"))}
@@ -176,37 +193,48 @@ def _valid(rng) -> str:
     given["routed_scaling"] = 2.5
   if flip(0.15) and top_k <= 4:
     given["node_limit"] = (2, 1)
-  dtype = choice(rng, ("float32", "float32", "float32", "bfloat16"))
-  given["dtype"] = dtype
+  given["dtype"] = choice(rng, ("float32", "float32", "float32", "bfloat16"))
   if flip(0.25):
     given["recipe"] = choice(rng, RECIPES)
-  params = _params(rng, flip(0.7), flip(0.4), flip(0.3), flip(0.2))
-  params, load = _loaded(rng, params, given.get("router_scores") == "sigmoid")
   kind = choice(rng, ("plain", "experts", "gather", "all_to_all"))
-  if len(jax.devices()) < 8:
-    kind = "plain"
   tokens = choice(rng, (16, 16, 48)) if kind != "plain" else choice(rng, (0, 1, 16, 48))
-  x = rng.standard_normal((tokens, C))
-  x[:, -1] = 1
-  x = jnp.asarray(x, jnp.bfloat16).astype(jnp.float32)  # exact in bfloat16
-  experts = None
-  if flip(0.3):  # a given routing, which may repeat experts
-    few = choice(rng, (1, 2, E))
-    experts = rng.integers(0, few, (tokens, top_k)).astype(choice(rng, ("int32", "int8", "uint8")))
-  ct = np.asarray(rng.standard_normal(x.shape), np.float32)
-  layer = _layer(rng, params, given, kind)
-  words = described(f"moe, {kind}", given | {
-      "tokens": tokens, "load": load, "biases": params.experts.down_bias is not None,
-      "shared": params.shared is not None, "router bias": params.router_bias is not None,
-      "experts": None if experts is None else f"{experts.dtype} below {few}",
-      "mesh": getattr(layer, "words", "")})
+  layer = _layer(rng, given, kind)
+  # A given routing may repeat experts.
+  repeats = flip(0.3)
 
   @jax.jit
   def call(x, p, ct, experts):
     out, pull, stats = jax.vjp(lambda x, p: layer(x, p, experts), x, p, has_aux=True)
     return out, pull(ct.astype(out.dtype)), stats
 
-  out, gradients, stats = attack.computed(words, lambda: call(x, params, ct, experts))
+  return _Structure(given, kind, flip(0.7), flip(0.4), flip(0.3), flip(0.2), tokens, repeats, call,
+                    getattr(layer, "words", ""))
+
+
+_STRUCTURES = 100
+
+
+def valid(rng) -> str:
+  structure = _structure(int(rng.integers(_STRUCTURES)))
+  given = structure.options
+  params = _params(rng, structure.gated, structure.use_bias, structure.shared,
+                   structure.router_bias)
+  params, load = _loaded(rng, params, given.get("router_scores") == "sigmoid")
+  x = rng.standard_normal((structure.tokens, C))
+  x[:, -1] = 1
+  x = jnp.asarray(x, jnp.bfloat16).astype(jnp.float32)  # exact in bfloat16
+  experts, few = None, E
+  if structure.repeats:
+    few = choice(rng, (1, 2, E))
+    experts = rng.integers(0, few, (structure.tokens, given["top_k"])).astype(
+        choice(rng, ("int32", "int8", "uint8")))
+  ct = np.asarray(rng.standard_normal(x.shape), np.float32)
+  words = described(f"moe, {structure.kind}", given | {
+      "tokens": structure.tokens, "load": load, "gated": structure.gated,
+      "biases": structure.use_bias, "shared": structure.shared,
+      "router bias": structure.router_bias, "mesh": structure.words,
+      "experts": None if experts is None else f"{experts.dtype} below {few}"})
+  out, gradients, stats = attack.computed(words, lambda: structure.call(x, params, ct, experts))
   return _compare(words, x, params, experts, ct, given, out, gradients, stats)
 
 
@@ -323,7 +351,7 @@ def _refused(rng) -> str:
 
 def run(rng) -> str:
   what = rng.random()
-  return _refused(rng) if what < 0.2 else _flax(rng) if what < 0.35 else _valid(rng)
+  return _refused(rng) if what < 0.2 else _flax(rng) if what < 0.35 else valid(rng)
 
 
 def forget() -> None:

@@ -63,7 +63,8 @@ def _gated(x, w):
 
 def _scales(x, count: int):
   """Constant scales of powers of two."""
-  return jnp.broadcast_to(jnp.exp2(jnp.arange(count, dtype=jnp.float32) - 1), (*x.shape[:-1], count))
+  scales = jnp.exp2(jnp.arange(count, dtype=jnp.float32) - 1)
+  return jnp.broadcast_to(scales, (*x.shape[:-1], count))
 
 
 def _scaled(implementation, x, y):
@@ -180,7 +181,8 @@ def _vmap(rng, shapes):
 
 
 _POLICIES = ("everything_saveable", "nothing_saveable", "dots_saveable",
-             "dots_with_no_batch_dims_saveable", "offload", "save_anything_except_these_names", None)
+             "dots_with_no_batch_dims_saveable", "offload",
+             "save_anything_except_these_names", None)
 
 
 def _policy(name):
@@ -218,10 +220,11 @@ def _scan(rng, shapes):
         moving = iter(moving)
         given = [x if axis is None else next(moving) for x, axis in zip(arrays, axes)]
         out = f(*given)
-        # The carry is bounded, and what it was matters.
-        return jnp.sin(carry + out[0].sum()), tuple(x * (1 + 0.1 * carry) for x in out)
+        # The carry stays near 1, and what it was matters.
+        carry = 0.9 * carry + (0.01 * out[0].sum()).astype(carry.dtype)
+        return carry, tuple(x * carry.astype(x.dtype) for x in out)
 
-      carry, outs = lax.scan(body, jnp.zeros((), arrays[0].dtype), moving, reverse=reverse)
+      carry, outs = lax.scan(body, jnp.ones((), arrays[0].dtype), moving, reverse=reverse)
       return *outs, carry
     return call
   return f"scan {axes}", transform, new
@@ -237,14 +240,20 @@ def _shard_map(rng, shapes):
     def call(*arrays):
       is_wide = arrays[0].dtype == jnp.float64
       devices = jax.devices("cpu") if is_wide else jax.devices()
-      mesh = Mesh(np.array(devices[:count]), ("d",), axis_types=(AxisType.Auto,))
-      specs = tuple(P() if axis is None else P("d") for axis in axes)
+      # The second of two shard_maps is inside of the first, along another axis of the same mesh.
+      inner = bool(jax.sharding.get_abstract_mesh().manual_axes)
+      names, sizes = (("d", "e"), (count, count)) if len(devices) >= count**2 else (
+          ("d",), (count,))
+      name = names[-1] if inner else "d"
+      mesh = None if inner else Mesh(np.array(devices[:count**len(names)]).reshape(sizes), names,
+                                     axis_types=(AxisType.Auto,) * len(names))
+      specs = tuple(P() if axis is None else P(name) for axis in axes)
 
       def body(*parts):
         given = [x if axis is None else x[0] for x, axis in zip(parts, axes)]
         return tuple(x[None] for x in f(*given))
 
-      return jax.shard_map(body, mesh=mesh, in_specs=specs, out_specs=P("d"),
+      return jax.shard_map(body, mesh=mesh, in_specs=specs, out_specs=P(name), axis_names={name},
                            check_vma=check_vma)(*arrays)
     return call
   return f"shard_map {axes}, check_vma={check_vma}", transform, new
@@ -252,7 +261,7 @@ def _shard_map(rng, shapes):
 
 _TRANSFORMS = (_jit, _grad, _jvp, _linearize, _vmap, _vmap, _remat, _remat, _scan, _shard_map)
 # A product in float8 has first derivatives in reverse mode only, and says so.
-_FORWARD = ("custom_vjp", "forward-mode", "differentiated twice")
+_FORWARD = ("custom_vjp", "forward-mode", "differentiated twice", "custom_lin")
 
 
 def _chain(rng, product: Product):
