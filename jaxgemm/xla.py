@@ -3,6 +3,7 @@
 import functools
 import operator
 
+import jax
 import jax.numpy as jnp
 
 from jaxgemm import _ffi
@@ -19,7 +20,7 @@ def accumulator_dtype(out_dtype):
   return jnp.dtype(jnp.int32 if integer else jnp.float32)
 
 
-def operands(lhs, rhs, out_dtype):
+def operands(lhs, rhs, out_dtype) -> tuple[jax.Array, jax.Array]:
   """lhs and rhs in dtypes that XLA can multiply into a result of this dtype.
 
   XLA's compiler for ROCm ends the process if a product of integers has a result of floats.
