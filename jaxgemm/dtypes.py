@@ -3,8 +3,7 @@
 jax decides the dtype of the result: see dense/dimensions.py. The accumulators' is in spec.py.
 """
 
-from typing import Any
-
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -32,7 +31,7 @@ def promoted(lhs, rhs):
                for x, dtype in zip((lhs, rhs), promoted_dtypes(lhs, rhs)))
 
 
-def for_jax(lhs, rhs, preferred) -> tuple[Any, Any]:
+def for_jax(lhs, rhs, preferred) -> tuple[jax.Array, jax.Array]:
   """(lhs, rhs) in dtypes of which jax computes a product.
 
   jax refuses two float8 dtypes with equal exponents and mantissas, such as e5m2 and e5m2fnuz.

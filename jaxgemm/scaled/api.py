@@ -67,7 +67,8 @@ def _check(name, x, scales, block: int | None) -> None:
   *lead, rows, k = x.shape
   blocks = scales.shape[-1]
   counts = {rows, math.ceil(rows / BLOCK)}
-  fits = blocks in (1, math.ceil(k / block)) if block else blocks > 0 and k % blocks == 0
+  fits = (blocks in (1, math.ceil(k / block)) if block else
+          k % blocks == 0 if blocks else k == 0)
   if (*scales.shape[:-2],) != (*lead,) or scales.shape[-2] not in counts or not fits:
     allowed = f"1 or {math.ceil(k / block)}" if block else f"a divisor of K={k}"
     raise ValueError(
@@ -79,7 +80,7 @@ def _check(name, x, scales, block: int | None) -> None:
 
 def _block_of(k: int, count: int, block: int | None) -> int:
   """The number of elements along k that share a scale."""
-  return max(k, 1) if count == 1 else block or k // count
+  return max(k, 1) if count == 1 else block or k // max(count, 1) or 1
 
 
 def _along(scales, block: int, size: int, axis: int):
@@ -228,6 +229,8 @@ def _reason(call: _Call, given: _Given) -> str | None:
     return "the operands have scales of rows, which are applied to whole sums"
   if dict(call.options)["implementation"] == "xla":
     return "implementation='xla' was given"
+  if not given.lhs.shape[-1]:
+    return "k is 0, so that there is nothing to sum"
   spec = _spec(call)
   prepared, form = _abstract(call, given)
   # If a target has no kernel for float4, the product is one of float8.
