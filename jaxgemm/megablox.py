@@ -18,6 +18,7 @@ import jax.numpy as jnp
 from jaxgemm.grouped.api import ragged_dot_general
 from jaxgemm.grouped.checks import BASIC, K_LAST
 from jaxgemm.grouped.group_sizes import groups_of_rows
+from jaxgemm.parts import names_parts
 from jaxgemm.qarray import operand
 from jaxgemm.scaled.api import scaled_ragged_dot
 
@@ -43,6 +44,7 @@ def _check_existing(existing_out, shape, dtype) -> None:
         "pass its dtype as preferred_element_type.")
 
 
+@names_parts
 def gmm(
     lhs,
     rhs,
@@ -106,6 +108,7 @@ def gmm(
   return jnp.where((rows < groups)[:, None], out, existing_out)
 
 
+@names_parts
 def tgmm(
     lhs,
     rhs,

@@ -19,6 +19,7 @@ from jaxgemm.dense.vectors import Scales
 from jaxgemm.fp8 import blocks
 from jaxgemm.fp8.recipes import RECIPES, DelayedScaling, check, dtypes_of, first_derivative
 from jaxgemm.options import check_options
+from jaxgemm.parts import names_parts
 from jaxgemm.quantization import Quantized, quantize
 
 
@@ -169,6 +170,7 @@ _dot.defvjp(_forward, _backward)
 _jitted = jax.jit(_dot, static_argnums=3, inline=True)
 
 
+@names_parts
 def dot_general(
     lhs: jax.Array,
     rhs: jax.Array,

@@ -18,6 +18,7 @@ from jaxgemm.fallback import support
 from jaxgemm.grouped.api import ragged_dot_general
 from jaxgemm.grouped.checks import K_LAST
 from jaxgemm.options import array_argument, check_options, emulated_arch
+from jaxgemm.parts import names_parts
 from jaxgemm.quantization import BLOCKS
 from jaxgemm.scaled.primitive import ScaledParams, plan_scaled, product
 from jaxgemm.scaled.sharding import BLOCK
@@ -317,6 +318,7 @@ def _arrays(**given):
   return (jnp.asarray(array_argument(name, x)) for name, x in given.items())
 
 
+@names_parts
 def scaled_matmul(
     lhs: jax.Array,
     rhs: jax.Array,
@@ -385,6 +387,7 @@ def scaled_matmul(
       _Given(lhs, rhs, lhs_scales, rhs_scales, bias=bias))
 
 
+@names_parts
 def scaled_ragged_dot(
     lhs: jax.Array,
     rhs: jax.Array,
