@@ -1,9 +1,10 @@
 """The lowering of all products to one custom call.
 
 `gemm_p` appears only while `contract_p` (dense/primitive.py) is lowered. The lowerings of
-`ragged_p`, `chunked_p` and `scaled_p` (primitive.py of their folders) call `lower_call` themselves.
-`lower_call` makes the native plan for the platform and emits "jaxgemm_gemm". The workspace is the
-call's last result and is dropped here, so that no abstract value depends on the platform.
+`ragged_p`, `chunked_p` and `scaled_p` (primitive.py of their folders) call `lower_call` themselves,
+the first two by `on_each_platform`. `lower_call` makes the native plan for the platform and emits
+"jaxgemm_gemm". The workspace is the call's last result and is dropped here, so that no abstract
+value depends on the platform.
 """
 
 import functools
@@ -216,17 +217,53 @@ def _no_lowering(ctx, *_, **__):
       "Pass implementation='xla' to leave the product to XLA.")
 
 
-def register_lowerings(primitive: Primitive, rule, *, in_place: bool = False) -> None:
-  """Registers rule(ctx, *operands, platform=..., **params) for the kernels' platforms.
-
-  Args:
-    in_place: whether the rule looks at the operations that make its operands. Else jax
-      may lower equal calls once, as a function.
-  """
+def register_lowerings(primitive: Primitive, rule) -> None:
+  """Registers rule(ctx, *operands, platform=..., **params) for the kernels' platforms."""
   mlir.register_lowering(primitive, _no_lowering)
   for platform in PLATFORMS:
     mlir.register_lowering(primitive, functools.partial(rule, platform=platform),
-                           platform=platform, cacheable=not in_place)
+                           platform=platform)
+
+
+def register_in_place(primitive: Primitive, rule) -> None:
+  """Registers rule(ctx, *operands, **params), which looks at the operations around it.
+
+  jax lowers other primitives once for equal calls. This one is lowered for each, and once for all
+  platforms: for one that has several rules jax 0.10 cannot lower such a primitive for several
+  platforms. What depends on the platform is lowered by `on_each_platform`.
+  """
+  def lowering(ctx, *operands, **params):
+    if not {*(ctx.platforms or ctx.module_context.platforms)} <= {*PLATFORMS}:
+      _no_lowering(ctx)
+    return rule(ctx, *operands, **params)
+
+  mlir.register_lowering(primitive, lowering, cacheable=False)
+
+
+_on_platform_p = Primitive("jaxgemm_on_platform")
+_on_platform_p.multiple_results = True
+_on_platform_p.def_abstract_eval(lambda *_, results, **__: results)
+
+
+def on_each_platform(ctx, rule, *operands, **params):
+  """Lowers rule(ctx, *operands, platform=..., **params) for each platform of the program.
+
+  Args:
+    rule: a lowering rule, a function of a module.
+    params: the parameters of the rule, which can be hashed.
+  """
+  def bind(*operands):
+    return _on_platform_p.bind(*operands, rule=rule, results=tuple(ctx.avals_out), **params)
+
+  return mlir.lower_fun(bind, multiple_results=True)(ctx, *operands)
+
+
+def _on_platform_lowering(ctx, *operands, rule, results, **params):
+  del results
+  return rule(ctx, *operands, **params)
+
+
+register_lowerings(_on_platform_p, _on_platform_lowering)
 
 
 def _gemm_lowering(ctx, *operands, lhs_contracting, rhs_contracting, **params):

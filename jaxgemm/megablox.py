@@ -20,6 +20,7 @@ from jaxgemm.grouped.api import ragged_dot_general
 from jaxgemm.grouped.checks import BASIC, K_LAST
 from jaxgemm.grouped.group_sizes import given_groups, groups_of_rows
 from jaxgemm.options import operand_argument
+from jaxgemm.parts import names_parts
 from jaxgemm.qarray import operand
 from jaxgemm.scaled.api import scaled_ragged_dot
 
@@ -51,6 +52,7 @@ def _check_existing(existing_out, shape, dtype) -> None:
         "pass its dtype as preferred_element_type.")
 
 
+@names_parts
 def gmm(
     lhs,
     rhs,
@@ -114,6 +116,7 @@ def gmm(
   return jnp.where((rows < groups)[:, None], out, existing_out)
 
 
+@names_parts
 def tgmm(
     lhs,
     rhs,

@@ -15,6 +15,7 @@ from jaxgemm.dense.dimensions import dot_general_product, indices
 from jaxgemm.dense.layout import Labels
 from jaxgemm.dense.merge import merged, parts, unmerged
 from jaxgemm.options import operand_argument
+from jaxgemm.parts import names_parts
 from jaxgemm.quantization import Quantized
 from jaxgemm.scaled.api import scaled_matmul
 
@@ -105,6 +106,7 @@ def _in_blocks(lhs: Operand, rhs: Operand, product, dtype, options) -> jax.Array
   return unmerged(out, (b, m, n), dict(zip(dims.out, product.result.shape)), dims.out)
 
 
+@names_parts
 def dot_general(
     lhs,
     rhs,

@@ -21,6 +21,7 @@ from jaxgemm.dense.dimensions import (
 )
 from jaxgemm.dense.vectors import Scales
 from jaxgemm.options import array_argument, check_options, operand_argument
+from jaxgemm.parts import names_parts
 from jaxgemm.spec import Spec
 
 _OPTIONS = ("precision", "preferred_element_type", "activation", "schedule",
@@ -202,6 +203,7 @@ def _compute(lhs, rhs, signals, epoch, bias, scale, *, chunk_rows, **options):
 _call = jax.jit(_compute, static_argnames=_STATIC, inline=True)
 
 
+@names_parts
 def chunked_matmul(
     lhs: jax.Array,
     rhs: jax.Array,

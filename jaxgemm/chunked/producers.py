@@ -15,7 +15,7 @@ from jaxgemm.chunked import calls
 from jaxgemm.chunked.calls import COPIES, START_TARGET
 from jaxgemm.chunked.primitive import require_local
 from jaxgemm.config import check_bool, timeout_ns
-from jaxgemm.custom_call import register_lowerings, reshaped
+from jaxgemm.custom_call import register_in_place, reshaped
 from jaxgemm.dense.primitive import unify_varying
 from jaxgemm.options import operand_argument
 
@@ -235,8 +235,7 @@ def _start_abstract_eval(x, *, axis, chunk_rows, **_):
   return [data, reshaped(data, (chunks,)).update(dtype=np.dtype("uint32"))]
 
 
-def _start_lowering(ctx, x, *, platform, joined, **params):
-  del platform
+def _start_lowering(ctx, x, *, joined, **params):
   require_local(ctx, "a copy in chunks")
   if not joined.is_traced:
     raise ValueError(
@@ -249,7 +248,7 @@ def _start_lowering(ctx, x, *, platform, joined, **params):
   return rule(ctx, x, **{name: np.int64(value) for name, value in params.items()})
 
 
-register_lowerings(start_p, _start_lowering, in_place=True)
+register_in_place(start_p, _start_lowering)
 
 
 def _start_jvp(primals, tangents, **params):
@@ -284,8 +283,7 @@ def _join_abstract_eval(*operands, num_sources, **_):
   return list(operands[2 + num_sources:])
 
 
-def _join_lowering(ctx, *operands, platform, **params):
-  del platform
+def _join_lowering(ctx, *operands, **params):
   require_local(ctx, "a join of chunks")
   outs = calls.lower_join(ctx, operands, ctx.avals_in, **params)
   start = calls.start_of(operands[1])
@@ -294,7 +292,7 @@ def _join_lowering(ctx, *operands, platform, **params):
   return outs
 
 
-register_lowerings(join_p, _join_lowering, in_place=True)
+register_in_place(join_p, _join_lowering)
 
 
 def _join_jvp(primals, tangents, *, num_sources, **params):

@@ -15,6 +15,7 @@ from jaxgemm.dense.dimensions import matmul_product
 from jaxgemm.dense.vectors import epilogue_values
 from jaxgemm.dtypes import promoted
 from jaxgemm.options import array_argument, check_options, operand_argument
+from jaxgemm.parts import names_parts
 from jaxgemm.precision import hashable
 from jaxgemm.spec import Spec, accumulator_dtype
 
@@ -118,6 +119,7 @@ def _checked(name: str, lhs, rhs, bias, *, precision, **options: Any) -> jax.Arr
                precision=hashable(precision), **options)
 
 
+@names_parts
 def allgather_matmul(
     lhs: jax.Array,
     rhs: jax.Array,
@@ -186,6 +188,7 @@ def allgather_matmul(
       transfers=transfers)
 
 
+@names_parts
 def matmul_reduce_scatter(
     lhs: jax.Array,
     rhs: jax.Array,

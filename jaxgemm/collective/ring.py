@@ -27,6 +27,9 @@ from typing import Any, NamedTuple
 
 import jax
 from jax import lax
+from jax.extend.core import Primitive
+from jax.interpreters import mlir
+import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm import epilogue
@@ -105,6 +108,22 @@ def weights_axis(form: Form, name: str) -> int:
   return form.num_batch + ((name == "N") != form.transposed)
 
 
+# An array that the products of a ring are written to; all its elements are.
+_room_p = Primitive("jaxgemm_room")
+_room_p.def_abstract_eval(lambda *, shape, dtype: jax.core.ShapedArray(shape, dtype))
+_room_p.def_impl(lambda *, shape, dtype: lax.empty(shape, dtype))
+
+
+def _room_lowering(ctx, *, shape, dtype):
+  # In a program for several platforms XLA moves lax.empty of GPUs into the code for the CPU, which
+  # does not have it.
+  make = jnp.zeros if meshes.is_exported(ctx) else lax.empty
+  return mlir.lower_fun(lambda: make(shape, dtype), multiple_results=False)(ctx)
+
+
+mlir.register_lowering(_room_p, _room_lowering)
+
+
 class _Ring(NamedTuple):
   """The devices along the axes.
 
@@ -176,7 +195,7 @@ def _full(rows, weights, *bias, form: Form):
       return parts
     if outs is None:
       shape = (*rows.shape[:axis], ring.size * count, parts[0].shape[-1])
-      outs = [lax.empty(shape, part.dtype) for part in parts]
+      outs = [_room_p.bind(shape=shape, dtype=part.dtype) for part in parts]
     outs = [lax.dynamic_update_slice_in_dim(out, part, number * count, axis)
             for out, part in zip(outs, parts)]
   return outs

@@ -9,6 +9,7 @@ from jaxgemm.dense.call import compute
 from jaxgemm.dense.dimensions import dot_general_product, indices, matmul_product
 from jaxgemm.dense.vectors import Scales
 from jaxgemm.options import array_argument, check_options, operand_argument
+from jaxgemm.parts import names_parts
 from jaxgemm.precision import hashable
 from jaxgemm.transposes import INLINE
 
@@ -42,6 +43,7 @@ def _matmul(a, b, *, bias=None, scale=None, scale_lhs=None, scale_rhs=None, prec
       **(_OPTIONS | options))
 
 
+@names_parts
 def matmul(
     a: jax.Array,
     b: jax.Array,
@@ -130,6 +132,7 @@ def _dot_general(lhs, rhs, *, dimension_numbers, bias=None, scale=None, scale_lh
       **(_OPTIONS | options))
 
 
+@names_parts
 def dot_general(
     lhs: jax.Array,
     rhs: jax.Array,

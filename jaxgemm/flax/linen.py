@@ -12,7 +12,7 @@ import jax.numpy as jnp
 
 from jaxgemm import fp8
 from jaxgemm.flax import experts as experts_lib
-from jaxgemm.flax.moe import MoEParams, check_options, moe, num_features
+from jaxgemm.flax.moe import MoEParams, check_options, check_shapes, moe, num_features
 from jaxgemm.flax.routing import MoEStats
 
 
@@ -161,6 +161,18 @@ class MoE(nn.Module, kw_only=True):
         ragged_dot=self.ragged_dot, ragged_gated_linear_unit=self.ragged_gated_linear_unit,
         hidden_features=self.hidden_features,
     )
+    if jax.sharding.get_abstract_mesh().manual_axes and not self.is_initializing():
+      # The error names in_specs; that of Flax, which follows, would not.
+      given = nn.meta.unbox(self.variables)
+      of_layer = given.get("params", {})
+      if {"router", "experts"} <= of_layer.keys():
+        shared = of_layer.get("shared")
+        check_shapes(
+            x, MoEParams(of_layer["router"], experts_lib.Mlp(**of_layer["experts"]),
+                         shared and experts_lib.Mlp(**shared),
+                         given.get("router_bias", {}).get("router_bias")),
+            axis_name, tensor_axis_name, num_experts=self.num_experts,
+            hidden_features=self.hidden_features, num_shared_experts=self.num_shared_experts)
     router = self.param(
         "router", self.router_init, (features, self.num_experts), self.param_dtype
     )

@@ -26,7 +26,9 @@ from jaxgemm.dense.primitive import varying
 from jaxgemm.flax import dispatch as dispatch_lib
 from jaxgemm.flax import experts as experts_lib
 from jaxgemm.flax import routing as routing_lib
+from jaxgemm.flax import shapes
 from jaxgemm.partitioning import on_explicit_mesh
+from jaxgemm.parts import likely_cause
 
 DISPATCHES = ("gather", "all_to_all")
 
@@ -129,6 +131,25 @@ def num_features(x: jax.Array) -> int:
   return x.shape[-1]
 
 
+def check_shapes(x: jax.Array, params: MoEParams, expert_axis_name, tensor_axis_name=None, *,
+                 num_experts: int | None = None, hidden_features: int = 0,
+                 num_shared_experts: int = 0, **known: int) -> None:
+  """Raises TypeError or ValueError if x and one device's parameters do not fit each other.
+
+  Args:
+    x, params, expert_axis_name, tensor_axis_name: see `moe`.
+    num_experts, hidden_features, num_shared_experts, known: sizes of the layer, if they are known;
+      see `shapes.check`.
+  """
+  num_features(x)
+  shards = _num_shards(expert_axis_name)
+  if num_experts is not None:
+    hidden = hidden_features // _num_shards(tensor_axis_name, "tensor_axis_name")
+    known |= {"experts": num_experts, "local": num_experts // shards, "hidden": hidden,
+              "shared": num_shared_experts * hidden}
+  shapes.check(x, params, shards, **known)
+
+
 def _num_shards(axis_name, option: str = "expert_axis_name") -> int:
   if axis_name is None:
     return 1
@@ -147,9 +168,10 @@ def _num_shards(axis_name, option: str = "expert_axis_name") -> int:
     ) from error
 
 
-def _first_expert(num_experts: int, num_local: int, axis_name) -> jax.Array | None:
+def _first_expert(params: MoEParams, axis_name) -> jax.Array | None:
   """int32[1], the number of this shard's first expert, or None without an axis_name."""
   shards = _num_shards(axis_name)
+  num_experts, num_local = params.router.shape[-1], params.experts.down.shape[0]
   if num_local * shards != num_experts:
     where = "no expert_axis_name" if axis_name is None else (
         f"{shards} shards along {axis_name!r}")
@@ -158,6 +180,7 @@ def _first_expert(num_experts: int, num_local: int, axis_name) -> jax.Array | No
         f"with {where}; each shard must hold num_experts / shards of them. Pass the kernels of all "
         "experts, or call the layer inside jax.shard_map with expert_axis_name, and shard the "
         "kernels' leading dimension along that axis."
+        + likely_cause({"params.router": params.router, "params.experts.down": params.experts.down})
     )
   if axis_name is None:
     return None
@@ -183,13 +206,6 @@ def _check_params(params) -> None:
         "router of your own use jaxgemm.ragged_dot.")
 
 
-def _check_router_bias(bias, num_experts: int) -> None:
-  if bias is not None and jnp.shape(bias) != (num_experts,):
-    raise ValueError(
-        f"params.router_bias has shape {jnp.shape(bias)}; ({num_experts},) is allowed. Pass one "
-        "value for each expert.")
-
-
 def _check_experts(experts, choices: tuple[int, ...]) -> None:
   dtype = getattr(experts, "dtype", None)
   if dtype is None or not jnp.issubdtype(dtype, jnp.integer):
@@ -202,6 +218,7 @@ def _check_experts(experts, choices: tuple[int, ...]) -> None:
     raise ValueError(
         f"experts has the shape {experts.shape} and must have {choices}: top_k "
         "experts for each token of x. Pass `MoEStats.experts` of the same tokens."
+        + likely_cause({"experts": experts})
     )
 
 
@@ -247,11 +264,9 @@ def _on_explicit_mesh(mesh, compute, x, params: MoEParams, experts):
   token_axes = tuple(a for axes in rows if axes for a in axes)
   expert_axes = tuple(a for a in meshes.axes_of(jax.typeof(params.experts.down))[0]
                       if a not in token_axes) or None
-  num_experts = params.router.shape[-1]
 
   def body(x, params, experts):
-    first_expert = _first_expert(
-        num_experts, params.experts.down.shape[0], expert_axes)
+    first_expert = _first_expert(params, expert_axes)
     return compute(x, params, experts, first_expert, expert_axis_name=expert_axes,
                    token_axes=token_axes)
 
@@ -361,16 +376,7 @@ def moe(
       num_experts, top_k, activation, dtype=dtype, node_limit=node_limit,
       gated=params.experts.gate_up is not None, router_scores=router_scores, recipe=recipe,
       ragged_dot=ragged_dot, ragged_gated_linear_unit=ragged_gated_linear_unit)
-  _check_router_bias(params.router_bias, num_experts)
-  if num_features(x) != params.router.shape[0]:
-    raise ValueError(
-        f"x has {x.shape[-1]} features in its last dimension and the layer has "
-        f"{params.router.shape[0]}; equal numbers are allowed. x's shape is {x.shape}: reshape or "
-        "transpose it."
-    )
-  first_expert = _first_expert(
-      num_experts, params.experts.down.shape[0], expert_axis_name
-  )
+  check_shapes(x, params, expert_axis_name)
   if dtype is None:
     dtype = jnp.result_type(x, params.experts.down)
   if sharded_tokens and expert_axis_name is None:
@@ -406,6 +412,7 @@ def moe(
   if experts is not None:
     _check_experts(experts, (*x.shape[:-1], top_k))
 
+  first_expert = _first_expert(params, expert_axis_name)
   compute = functools.partial(
       _moe, top_k=top_k, activation=activation, router_scores=router_scores,
       normalize_weights=normalize_weights, routed_scaling=routed_scaling,

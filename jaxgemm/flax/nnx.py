@@ -9,7 +9,7 @@ import jax.numpy as jnp
 
 from jaxgemm import fp8
 from jaxgemm.flax import experts as experts_lib
-from jaxgemm.flax.moe import MoEParams, check_options, moe
+from jaxgemm.flax.moe import MoEParams, check_options, check_shapes, moe
 from jaxgemm.flax.routing import MoEStats
 
 
@@ -225,8 +225,13 @@ class MoE(nnx.Module):
     """
     shared = self.shared.params() if self.num_shared_experts else None
     bias = self.router_bias[...] if self.use_router_bias else None
+    params = MoEParams(self.router[...], self.experts.params(), shared, bias)
+    check_shapes(
+        jnp.asarray(x), params, self.expert_axis_name, self.tensor_axis_name,
+        num_experts=self.num_experts, hidden_features=self.hidden_features,
+        num_shared_experts=self.num_shared_experts, features=self.features)
     return moe(
-        x, MoEParams(self.router[...], self.experts.params(), shared, bias), experts,
+        x, params, experts,
         top_k=self.top_k, activation=self.activation, router_scores=self.router_scores,
         normalize_weights=self.normalize_weights,
         routed_scaling=self.routed_scaling, node_limit=self.node_limit,

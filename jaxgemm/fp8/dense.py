@@ -21,6 +21,7 @@ from jaxgemm.fallback import warn_once
 from jaxgemm.fp8 import blocks
 from jaxgemm.fp8.recipes import RECIPES, DelayedScaling, check, dtypes_of, first_derivative
 from jaxgemm.options import check_options, operand_argument
+from jaxgemm.parts import names_parts
 from jaxgemm.quantization import Quantized, quantize
 from jaxgemm.residuals import kept
 
@@ -192,6 +193,7 @@ _dot.defvjp(_differentiated, _backward, symbolic_zeros=True)
 _jitted = jax.jit(_dot, static_argnums=3, inline=True)
 
 
+@names_parts
 def dot_general(
     lhs: jax.Array,
     rhs: jax.Array,

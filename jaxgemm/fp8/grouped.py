@@ -16,6 +16,7 @@ from jaxgemm.grouped import api
 from jaxgemm.grouped.checks import BASIC, K_LAST, check_arrays, check_num_groups, check_vector
 from jaxgemm.grouped.group_sizes import given_groups, groups_of_rows
 from jaxgemm.options import check_options, operand_argument
+from jaxgemm.parts import names_parts
 from jaxgemm.quantization import Quantized, quantize
 from jaxgemm.residuals import kept
 from jaxgemm.scaled.api import scaled_ragged_dot
@@ -129,6 +130,7 @@ _dot.defvjp(_forward, _backward)
 _jitted = jax.jit(_dot, static_argnums=4, inline=True)
 
 
+@names_parts
 def ragged_dot(
     lhs: jax.Array,
     rhs: jax.Array,

@@ -43,8 +43,9 @@ from jaxgemm import epilogue, transposes
 from jaxgemm import mesh as meshes
 from jaxgemm.custom_call import (
   lower_call,
+  on_each_platform,
   out_avals,
-  register_lowerings,
+  register_in_place,
   run_by_jit,
 )
 from jaxgemm.dense.plan import is_bf16
@@ -302,7 +303,7 @@ def can_be_lowered(avals, params, platforms) -> bool:
       avals, params["form"], params["spec"], target))
 
 
-def _lowering(ctx, *operands, form, spec, partitioned, platform):
+def _lowering(ctx, *operands, form, spec, partitioned):
   avals_in, _ = _without_buffer(ctx.avals_in, form)
   needed, form = _without_buffer(operands, form)
   values, avals_in, read = transposes.in_lowering(
@@ -315,14 +316,17 @@ def _lowering(ctx, *operands, form, spec, partitioned, platform):
       partitioned = _partitioned(avals_in, read["form"], spec)
     fun = mlir.lower_fun(jaxpr_as_fun(partitioned), multiple_results=True)
     return fun(ctx, *values)
-  form = read["form"]
-  geometry = form.geometry(*(x.shape for x in avals_in[:3]))
-  vectors = form.vectors(avals_in)
+  return on_each_platform(ctx, _lower_call, *values, form=read["form"], spec=spec)
+
+
+def _lower_call(ctx, *operands, form, spec, platform):
+  geometry = form.geometry(*(x.shape for x in ctx.avals_in[:3]))
+  vectors = form.vectors(ctx.avals_in)
 
   def call(ctx, *operands):
     return lower_call(ctx, *operands, geometry=geometry, spec=spec, platform=platform, **vectors)
 
-  return _on_merged(call, ctx, values, form) if form.paired else call(ctx, *values)
+  return _on_merged(call, ctx, operands, form) if form.paired else call(ctx, *operands)
 
 
 def _on_merged(call, ctx, operands, form):
@@ -348,7 +352,8 @@ def _on_merged(call, ctx, operands, form):
   return list(map(reshape, outs, avals_out, ctx.avals_out))
 
 
-register_lowerings(ragged_p, _lowering, in_place=True)
+# The rule looks at the operations that compute its operands, so equal calls may lower differently.
+register_in_place(ragged_p, _lowering)
 
 
 def _jvp(primals, tangents, *, form, spec, partitioned):

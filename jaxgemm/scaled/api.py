@@ -19,6 +19,7 @@ from jaxgemm.grouped.api import ragged_dot_general
 from jaxgemm.grouped.checks import K_LAST, check_num_groups, check_vector
 from jaxgemm.grouped.group_sizes import given_groups
 from jaxgemm.options import array_argument, check_options, emulated_arch, operand_argument
+from jaxgemm.parts import names_parts
 from jaxgemm.quantization import BLOCKS
 from jaxgemm.scaled.primitive import ScaledParams, plan_scaled, product
 from jaxgemm.scaled.sharding import BLOCK
@@ -321,6 +322,7 @@ def _arrays(**given):
   return (jnp.asarray(operand_argument(name, x)) for name, x in given.items())
 
 
+@names_parts
 def scaled_matmul(
     lhs: jax.Array,
     rhs: jax.Array,
@@ -389,6 +391,7 @@ def scaled_matmul(
       _Given(lhs, rhs, lhs_scales, rhs_scales, bias=array_argument("bias", bias)))
 
 
+@names_parts
 def scaled_ragged_dot(
     lhs: jax.Array,
     rhs: jax.Array,
