@@ -1,7 +1,6 @@
 """Decides whether this package's kernels or XLA compute a product, and says why."""
 
 import contextlib
-import pathlib
 import re
 import sys
 from typing import NamedTuple
@@ -94,6 +93,7 @@ def _operands_error(lhs, rhs, out_dtype, k: int) -> str | None:
 
 
 _warned: set[str] = set()
+_INSIDE = "jaxgemm", "jax", "flax"
 
 
 def warn_once(message: str) -> None:
@@ -103,11 +103,9 @@ def warn_once(message: str) -> None:
 
 
 def callers_level() -> int:
-  """warnings.warn's stacklevel of the first frame outside this package and jax."""
-  files = jax.__file__, _ffi.__file__
-  inside = tuple(str(pathlib.Path(file).parent) for file in files)
+  """warnings.warn's stacklevel of the first frame outside this package, jax and flax."""
   frame, level = sys._getframe(1), 1
-  while frame.f_back and frame.f_code.co_filename.startswith(inside):
+  while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in _INSIDE:
     frame, level = frame.f_back, level + 1
   return level
 

@@ -38,6 +38,11 @@ def varying(x) -> frozenset:
   return frozenset(manual.varying if manual is not None else aval.vma)
 
 
+def is_tracked(axis_name: str) -> bool:
+  """Whether jax keeps track of the arrays that differ along an axis: with check_vma=True."""
+  return bool(varying(lax.axis_index(axis_name)))
+
+
 def unify_varying(operands, *names: str):
   """The operands, cast so that all vary along the same axes of a shard_map.
 

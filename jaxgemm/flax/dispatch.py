@@ -13,6 +13,8 @@ import jax
 from jax import lax
 import jax.numpy as jnp
 
+from jaxgemm.transposes import INLINE
+
 # A permutation and its transpose never add up rows at one index, which a GPU does in no fixed
 # order. So results are bitwise the same on every run.
 _PERMUTATION: dict[str, Any] = dict(unique_indices=True, mode="promise_in_bounds")
@@ -95,6 +97,50 @@ def exchange(rows, counts, *, room: int, most: int, axis_name) -> jax.Array:
       default=functools.partial(_exchange_slices, room=room, axis_name=axis_name))
 
 
+# Outside of jax.jit each function that moves rows is compiled as one program.
+_compiled = functools.partial(jax.jit, inline=INLINE)
+
+
+def gathered_through_experts(
+    x, weights, chosen, group_sizes, *, dtype, sharded_tokens: bool, axis_name,
+    compute: Callable,
+):
+  """f32[T, C]: as `through_experts`, where each device has all tokens or gathers them.
+
+  Args:
+    x, weights, chosen, group_sizes, dtype: see `through_experts`.
+    sharded_tokens: whether tokens are sharded along axis_name. Then all devices gather them, and a
+      reduce-scatter brings the results.
+    axis_name: the mesh axes along which the experts are sharded; () for none.
+    compute: as in `through_experts`, but rows and sizes are those of all experts. Rows of experts
+      on other devices become zero.
+  """
+  rows, sizes, experts, weights, choice = _gathered_rows(
+      x, weights, chosen, group_sizes, dtype=dtype,
+      axis_name=axis_name if sharded_tokens else ())
+  rows = compute(rows, sizes, experts)
+  return _summed(rows, weights, choice, axis_name=axis_name, scatters=sharded_tokens)
+
+
+@functools.partial(_compiled, static_argnames=("dtype", "axis_name"))
+def _gathered_rows(x, weights, chosen, group_sizes, *, dtype, axis_name):
+  if axis_name:
+    x, weights, chosen = (
+        lax.all_gather(a, axis_name, tiled=True) for a in (x, weights, chosen))
+    group_sizes = lax.psum(group_sizes, axis_name)
+  experts, choice = sorted_choices(chosen)
+  rows = copy_rows(x, chosen.shape[1], choice).astype(dtype)
+  return rows, group_sizes, experts, weights, choice
+
+
+@functools.partial(_compiled, static_argnames=("axis_name", "scatters"))
+def _summed(rows, weights, choice, *, axis_name, scatters: bool):
+  out = combine(rows, weights, choice)
+  if scatters:
+    return lax.psum_scatter(out, axis_name, tiled=True)
+  return lax.psum(out, axis_name) if axis_name else out
+
+
 def through_experts(
     x, weights, chosen, group_sizes, *, dtype, most_per_token: int, axis_name,
     compute: Callable,
@@ -115,13 +161,27 @@ def through_experts(
       experts of a device. sizes and experts are as in `experts.grouped_products`, for these
       experts. Rows after those of all experts are zero, and their results are not used.
   """
-  num_tokens, top_k = chosen.shape
+  room = dict(most=chosen.shape[0] * most_per_token, axis_name=axis_name)
+  rows, sizes, experts, choice, order, sent = _rows_of_device(
+      x, chosen, group_sizes, dtype=dtype, **room)
+  rows = compute(rows, sizes, experts)
+  return _sent_back(rows, weights, choice, order, sent, **room)
+
+
+@functools.partial(_compiled, static_argnames=("dtype", "most", "axis_name"))
+def _rows_of_device(x, chosen, group_sizes, *, dtype, most: int, axis_name):
+  """The rows for the experts of this device; see `through_experts`.
+
+  Returns:
+    rows, sizes and experts, the arguments of `compute`; the order of the choices; the order of the
+    rows; and int32[D, D], the numbers of rows that devices sent.
+  """
   devices, num_experts = lax.axis_size(axis_name), group_sizes.size
-  num_local, most = num_experts // devices, num_tokens * most_per_token
+  num_local = num_experts // devices
   # counts[i, j, e]: the rows that device i sends for expert e of device j.
   counts = lax.all_gather(group_sizes, axis_name).reshape(devices, devices, num_local)
   _, choice = sorted_choices(chosen)
-  rows = copy_rows(x, top_k, choice).astype(dtype)
+  rows = copy_rows(x, chosen.shape[1], choice).astype(dtype)
   sent = counts.sum(axis=2, dtype=jnp.int32)
   rows = exchange(rows, sent, room=devices * most, most=most, axis_name=axis_name)
 
@@ -132,7 +192,12 @@ def through_experts(
   repeats = repeats.at[-1].set(devices * most - repeats.sum(dtype=jnp.int32))
   of_rows = jnp.repeat(of_rows, repeats, total_repeat_length=devices * most)
   experts, order = sorted_choices(of_rows)
-  rows = compute(rows.at[order].get(**_PERMUTATION), mine.sum(axis=0, dtype=jnp.int32), experts)
-  rows = exchange(_permuted_back(rows, order), sent.T, room=num_tokens * top_k, most=most,
+  return (rows.at[order].get(**_PERMUTATION), mine.sum(axis=0, dtype=jnp.int32), experts, choice,
+          order, sent)
+
+
+@functools.partial(_compiled, static_argnames=("most", "axis_name"))
+def _sent_back(rows, weights, choice, order, sent, *, most: int, axis_name):
+  rows = exchange(_permuted_back(rows, order), sent.T, room=weights.size, most=most,
                   axis_name=axis_name)
   return combine(rows, weights, choice)

@@ -1,6 +1,7 @@
 """The mixture-of-experts layer for Flax Linen, and an operation for its layers in float8."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+import contextvars
 from typing import Any
 
 from flax import linen as nn
@@ -12,7 +13,15 @@ import jax.numpy as jnp
 
 from jaxgemm import fp8
 from jaxgemm.flax import experts as experts_lib
-from jaxgemm.flax.moe import MoEParams, check_options, check_shapes, moe, num_features
+from jaxgemm.flax.moe import (
+  MoEParams,
+  check_options,
+  check_shapes,
+  moe,
+  num_features,
+  warn_of_router,
+)
+from jaxgemm.flax.parameters import compiled
 from jaxgemm.flax.routing import MoEStats
 
 
@@ -30,6 +39,29 @@ def _pair(init: Initializer) -> Initializer:
   return pair
 
 
+def _boxed(init: Initializer, others: Sequence[tuple[Initializer, tuple[int, ...]]]) -> Initializer:
+  """An initializer whose values have a box with the names of their dimensions.
+
+  Without names of its own a value gets a box of the kind that the others have, so that both kinds
+  of names, mesh axes and logical ones, are understood. `nn.vmap` then puts the name of the experts'
+  dimension in front.
+
+  Args:
+    init: the initializer.
+    others: the initializers of the layer with a shape for each.
+  """
+  def boxed(key, shape, dtype):
+    value = init(key, shape, dtype)
+    if isinstance(value, nn.meta.AxisMetadata):
+      return value
+    boxes = (jax.eval_shape(lambda key: other(key, like, dtype), key)
+             for other, like in others)
+    box = next((x for x in boxes if isinstance(x, nn.Partitioned)), nn.Partitioned(None, ()))
+    return box.replace(value=value, names=(None,) * value.ndim)
+
+  return boxed
+
+
 _OCP = (jnp.float8_e4m3fn, jnp.float8_e5m2)
 
 
@@ -40,15 +72,24 @@ class _Mlp(nn.Module):
   kernel_init: Initializer
   bias_init: Initializer
   param_dtype: Dtype
+  boxed: bool = False  # whether the parameters get a box with the names of their dimensions
 
   @nn.compact
   def __call__(self) -> experts_lib.Mlp:
+    down = self.shapes["down"]
+    others = (self.kernel_init, down), (self.bias_init, down[1:])
+
     def param(name, shape):
-      init = self.bias_init if name.endswith("bias") else self.kernel_init
+      init = compiled(self.bias_init if name.endswith("bias") else self.kernel_init)
       init = _pair(init) if name.startswith("gate_up") else init
+      init = _boxed(init, others) if self.boxed else init
       return self.param(name, init, shape, self.param_dtype)
 
     return experts_lib.Mlp(**{n: param(n, s) for n, s in self.shapes.items()})
+
+
+# Whether a layer is being copied. A copy does not repeat the warning of the layer.
+_copying: contextvars.ContextVar[bool] = contextvars.ContextVar("copying", default=False)
 
 
 class MoE(nn.Module, kw_only=True):
@@ -96,11 +137,12 @@ class MoE(nn.Module, kw_only=True):
     expert_axis_name: the mesh axis of `jax.shard_map` along which the experts'
       parameters are sharded in `apply`; `init` makes the parameters of all experts. See
       `jaxgemm.flax.nnx.MoE`.
-    dispatch: see `jaxgemm.flax.nnx.MoE`.
+    sharded_tokens, dispatch: see `jaxgemm.flax.nnx.MoE`.
     tensor_axis_name: the mesh axis along which the experts' hidden features are sharded when
       the layer is applied; see `jaxgemm.flax.moe`.
-    partition_name: see `jaxgemm.flax.nnx.MoE`; here `nn.with_partitioning` gives the names
-      after it to an initializer.
+    partition_name: the name of a mesh axis, or a logical name: the experts' dimension has it in
+      the boxes of the experts' parameters (`nn.Partitioned`), in front of the names that
+      `nn.with_partitioning` gives to an initializer (else in front of None).
   """
 
   hidden_features: int
@@ -126,9 +168,23 @@ class MoE(nn.Module, kw_only=True):
   ragged_dot: Any = None
   ragged_gated_linear_unit: Any = None
   expert_axis_name: str | None = None
+  sharded_tokens: bool | None = None
   dispatch: str = "gather"
   tensor_axis_name: str | None = None
   partition_name: str | None = None
+
+  def __post_init__(self):
+    super().__post_init__()
+    if not _copying.get():
+      warn_of_router(self.top_k, self.normalize_weights)
+
+  @nn.nowrap
+  def clone(self, **updates):  # Flax copies a layer for each init and apply
+    token = _copying.set(True)
+    try:
+      return super().clone(**updates)
+    finally:
+      _copying.reset(token)
 
   @nn.compact
   def __call__(
@@ -159,7 +215,8 @@ class MoE(nn.Module, kw_only=True):
         num_shared_experts=self.num_shared_experts, node_limit=self.node_limit,
         gated=self.gated, router_scores=self.router_scores, recipe=self.recipe,
         ragged_dot=self.ragged_dot, ragged_gated_linear_unit=self.ragged_gated_linear_unit,
-        hidden_features=self.hidden_features,
+        sharded_tokens=self.sharded_tokens, expert_axis_name=self.expert_axis_name,
+        dispatch=self.dispatch, hidden_features=self.hidden_features,
     )
     if jax.sharding.get_abstract_mesh().manual_axes and not self.is_initializing():
       # The error names in_specs; that of Flax, which follows, would not.
@@ -174,7 +231,7 @@ class MoE(nn.Module, kw_only=True):
             axis_name, tensor_axis_name, num_experts=self.num_experts,
             hidden_features=self.hidden_features, num_shared_experts=self.num_shared_experts)
     router = self.param(
-        "router", self.router_init, (features, self.num_experts), self.param_dtype
+        "router", compiled(self.router_init), (features, self.num_experts), self.param_dtype
     )
 
     bias = None
@@ -182,12 +239,12 @@ class MoE(nn.Module, kw_only=True):
       bias = self.variable(
           "router_bias", "router_bias", jnp.zeros, (self.num_experts,), jnp.float32).value
 
-    def build(module, hidden_features, name):
+    def build(module, hidden_features, name, boxed=False):
       shapes = experts_lib.mlp_shapes(
           features, hidden_features, gated=self.gated, use_bias=self.use_bias
       )
       return module(
-          shapes, self.kernel_init, self.bias_init, self.param_dtype, name=name
+          shapes, self.kernel_init, self.bias_init, self.param_dtype, boxed, name=name
       )()
 
     every = nn.vmap(
@@ -195,7 +252,8 @@ class MoE(nn.Module, kw_only=True):
         axis_size=self.num_experts // shards,
         metadata_params={nn.PARTITION_NAME: self.partition_name},
     )
-    every = build(every, self.hidden_features // parts, "experts")
+    every = build(
+        every, self.hidden_features // parts, "experts", boxed=self.partition_name is not None)
     shared = None
     if self.num_shared_experts:
       shared = build(
@@ -208,8 +266,9 @@ class MoE(nn.Module, kw_only=True):
         recipe=self.recipe, dtype=self.dtype, precision=self.precision,
         dot_general=self.dot_general, ragged_dot=self.ragged_dot,
         ragged_gated_linear_unit=self.ragged_gated_linear_unit,
-        expert_axis_name=axis_name, dispatch="gather" if axis_name is None else self.dispatch,
-        tensor_axis_name=tensor_axis_name,
+        expert_axis_name=axis_name, tensor_axis_name=tensor_axis_name,
+        **({} if axis_name is None else
+           dict(sharded_tokens=self.sharded_tokens, dispatch=self.dispatch)),
     )
 
 

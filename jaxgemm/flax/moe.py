@@ -22,13 +22,14 @@ from jax.sharding import PartitionSpec as P
 from jaxgemm import fallback, fp8
 from jaxgemm import mesh as meshes
 from jaxgemm.config import ACTIVATIONS, did_you_mean
-from jaxgemm.dense.primitive import varying
+from jaxgemm.dense.primitive import is_tracked, varying
 from jaxgemm.flax import dispatch as dispatch_lib
 from jaxgemm.flax import experts as experts_lib
 from jaxgemm.flax import routing as routing_lib
 from jaxgemm.flax import shapes
 from jaxgemm.partitioning import on_explicit_mesh
 from jaxgemm.parts import likely_cause
+from jaxgemm.transposes import INLINE
 
 DISPATCHES = ("gather", "all_to_all")
 
@@ -67,7 +68,8 @@ def check_options(
     num_experts: int, top_k: int, activation: experts_lib.Activation, *,
     num_shared_experts: int = 0, dtype=None, node_limit=None, gated: bool = True,
     router_scores: str = "softmax", recipe: str | None = None, ragged_dot=None,
-    ragged_gated_linear_unit=None, **widths: int,
+    ragged_gated_linear_unit=None, sharded_tokens: bool | None = None, expert_axis_name=None,
+    dispatch: str = "gather", **widths: int,
 ) -> None:
   """Raises TypeError or ValueError for options that the layers do not allow."""
   sizes = widths | {"num_experts": num_experts, "top_k": top_k,
@@ -109,6 +111,18 @@ def check_options(
       raise ValueError(
           f"recipe={recipe!r} was given with a ragged_dot or ragged_gated_linear_unit; the recipe "
           "chooses the experts' products. Leave one of the two out.")
+  if sharded_tokens is not None and not isinstance(sharded_tokens, bool):
+    raise TypeError(
+        f"sharded_tokens={sharded_tokens!r} was given; True, False or None is allowed. Pass "
+        "whether the tokens of x are sharded along expert_axis_name.")
+  if sharded_tokens and expert_axis_name is None:
+    raise ValueError(
+        "sharded_tokens=True was given without expert_axis_name, the mesh axis of tokens and "
+        "experts. Pass expert_axis_name inside jax.shard_map, or leave sharded_tokens out.")
+  if dispatch not in DISPATCHES:
+    raise ValueError(
+        f"dispatch={dispatch!r} was given; {' or '.join(map(repr, DISPATCHES))} is allowed. Pass "
+        "one of these.")
   if dtype is not None:
     dtype = jnp.dtype(dtype)
     if not jnp.issubdtype(dtype, jnp.floating) or dtype.itemsize < 2:
@@ -117,6 +131,15 @@ def check_options(
           "between the products. 8-bit operands need scales: pass recipe=, or a ragged_dot "
           "that casts and scales them."
       )
+
+
+def warn_of_router(top_k: int, normalize_weights: bool) -> None:
+  """Warns, where a layer is made, if its result does not depend on the values of the router."""
+  if top_k == 1 and normalize_weights:
+    warnings.warn(
+        "top_k=1 and normalize_weights=True were given: the weight of a token's only expert is 1, "
+        "whatever the router gives, so that the router has no gradient from the layer's result. "
+        "Pass normalize_weights=False, as in Switch.", stacklevel=fallback.callers_level())
 
 
 def num_features(x: jax.Array) -> int:
@@ -228,6 +251,30 @@ def _varies_along(axis_name, tree) -> bool:
   return any(axes & varying(leaf) for leaf in jax.tree.leaves(tree))
 
 
+def _has_sharded_tokens(given: bool | None, axis_name, x) -> bool:
+  """Whether the tokens of x are sharded along the axis of the experts.
+
+  Args:
+    given: the argument sharded_tokens of `moe`.
+    axis_name: expert_axis_name, which is not None.
+    x: the tokens.
+  """
+  if given is None and not all(is_tracked(name) for name in _axes(axis_name)):
+    raise ValueError(
+        f"expert_axis_name={axis_name!r} was given where jax does not keep track of the arrays "
+        "that differ along a mesh axis: in jax.shard_map with check_vma=False, or in jax.vmap. So "
+        "it is not known whether the tokens of x are sharded along this axis. Pass "
+        "sharded_tokens=True if they are, sharded_tokens=False if all devices along the axis have "
+        "the same tokens, or leave check_vma out.")
+  varies = _varies_along(axis_name, x)
+  if given is False and varies:
+    raise ValueError(
+        f"sharded_tokens=False was given, and x varies along the mesh axis {axis_name!r}, which is "
+        "expert_axis_name; False is allowed for an x that is the same on all devices along it. "
+        "Pass sharded_tokens=True or leave it out, or pass x with in_specs P().")
+  return varies if given is None else given
+
+
 def _check_same_along(option: str, axis_name, **arrays) -> None:
   """Raises ValueError for arrays that must not differ along a mesh axis.
 
@@ -324,7 +371,8 @@ def moe(
       for the choice.
     normalize_weights: whether the experts' weights are the affinities of the chosen experts
       divided by their sum (True, as in Mixtral, arXiv:2401.04088, and DeepSeek-V3) or the
-      affinities (False, as in DeepSeek-V2, arXiv:2405.04434).
+      affinities (False, as in DeepSeek-V2, arXiv:2405.04434). With top_k=1 and True the weight is
+      1, and the router has no gradient from the result: pass False, as in Switch.
     routed_scaling: factor of these weights, 2.5 in DeepSeek-V3.
     node_limit: (nodes, most): `nodes` nodes have equal parts of the experts, in their order, and
       the experts of a token are on at most `most` of them. This bounds the data sent between
@@ -350,7 +398,7 @@ def moe(
     sharded_tokens: whether the tokens of x are sharded along expert_axis_name. Then each
       shard routes its own tokens, which get to their experts by `dispatch`; the statistics
       are those of all tokens. None: they are sharded if x varies along the axis. With
-      check_vma=False jax does not know this, and True must be passed.
+      check_vma=False jax does not know this, and True or False must be passed.
     dispatch: how tokens that are sharded along expert_axis_name get to their experts.
       "gather": all shards gather tokens and routing, and a reduce-scatter brings the results.
       "all_to_all": each row is sent to the shard of its expert, and its result is sent back, by
@@ -375,23 +423,13 @@ def moe(
   check_options(
       num_experts, top_k, activation, dtype=dtype, node_limit=node_limit,
       gated=params.experts.gate_up is not None, router_scores=router_scores, recipe=recipe,
-      ragged_dot=ragged_dot, ragged_gated_linear_unit=ragged_gated_linear_unit)
+      ragged_dot=ragged_dot, ragged_gated_linear_unit=ragged_gated_linear_unit,
+      sharded_tokens=sharded_tokens, expert_axis_name=expert_axis_name, dispatch=dispatch)
   check_shapes(x, params, expert_axis_name)
   if dtype is None:
     dtype = jnp.result_type(x, params.experts.down)
-  if sharded_tokens and expert_axis_name is None:
-    raise ValueError(
-        "sharded_tokens=True was given without expert_axis_name, the mesh axis of tokens and "
-        "experts. Pass expert_axis_name inside jax.shard_map, or leave sharded_tokens out.")
   if expert_axis_name is not None:
-    if sharded_tokens is None:
-      sharded_tokens = _varies_along(expert_axis_name, x)
-      if not varying(lax.axis_index(expert_axis_name)):
-        warnings.warn(
-            "With check_vma=False jax does not tell whether x is sharded along "
-            f"{expert_axis_name!r}; jaxgemm takes it to be the same on all shards. Leave "
-            "check_vma out, or pass sharded_tokens=True or False to jaxgemm.flax.moe.",
-            stacklevel=fallback.callers_level())
+    sharded_tokens = _has_sharded_tokens(sharded_tokens, expert_axis_name, x)
     _check_same_along(
         "expert_axis_name", expert_axis_name, the_router=params.router,
         the_router_bias=params.router_bias, a_shared_expert=params.shared,
@@ -400,10 +438,6 @@ def moe(
     _num_shards(tensor_axis_name, "tensor_axis_name")
     _check_same_along("tensor_axis_name", tensor_axis_name, x=x, the_router=params.router,
                       the_router_bias=params.router_bias, experts=experts)
-  if dispatch not in DISPATCHES:
-    raise ValueError(
-        f"dispatch={dispatch!r} was given; {' or '.join(map(repr, DISPATCHES))} is allowed. Pass "
-        "one of these.")
   if dispatch != "gather" and not sharded_tokens:
     raise ValueError(
         f"dispatch={dispatch!r} was given for tokens that are not sharded along "
@@ -445,21 +479,19 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, rout
   axes = meshes.names(expert_axis_name)
   params = params._replace(experts=_with_bias_of_one_shard(params.experts, tensor_axes),
                            shared=_with_bias_of_one_shard(params.shared, tensor_axes))
-  shape, x = x.shape, x.reshape(-1, x.shape[-1])
+  shape = x.shape
   repeats_routing = experts is not None
-  if experts is not None:
-    experts = experts.reshape(-1, top_k)
   dense = experts_lib.dense_products(dot_general, precision)
 
+  # Rows are copied in float32, so that the gradient adds up a token's rows in float32.
   wide = jnp.promote_types(params.router.dtype, jnp.float32)
-  logits = dense.linear(x.astype(wide), params.router.astype(wide), None, None)
+  x, wide_x, router, experts = _flat(x, params.router, experts, wide=wide, top_k=top_k)
+  logits = dense.linear(wide_x, router, None, None)
   weights, group_sizes, stats = routing_lib.route(
-      logits, top_k, normalize_weights=normalize_weights,
-      routed_scaling=routed_scaling, experts=experts,
+      logits, experts, params.router_bias, top_k=top_k, normalize_weights=normalize_weights,
+      routed_scaling=routed_scaling,
       token_axes=(*token_axes, *axes) if sharded_tokens else token_axes,
-      node_limit=as_node_limit(node_limit, logits.shape[-1], top_k),
-      scores=router_scores, bias=params.router_bias,
-  )
+      node_limit=as_node_limit(node_limit, logits.shape[-1], top_k), scores=router_scores)
 
   def compute(rows, group_sizes, row_experts, first_expert=None):
     grouped = experts_lib.grouped_products(
@@ -467,32 +499,52 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, rout
         first_expert, recipe)
     return experts_lib.mlp(rows, params.experts, activation, grouped)
 
-  # Rows are copied in float32, so that the gradient adds up a token's rows in float32.
   if dispatch == "all_to_all":
     # A router chooses different experts for a token. A given routing may repeat an expert.
     most = top_k if repeats_routing else min(top_k, params.experts.down.shape[0])
     out = dispatch_lib.through_experts(
-        x.astype(wide), weights, stats.experts, group_sizes, dtype=dtype,
+        wide_x, weights, stats.experts, group_sizes, dtype=dtype,
         most_per_token=most, axis_name=axes, compute=compute)
   else:
-    gathered = (functools.partial(lax.all_gather, axis_name=axes, tiled=True)
-                if sharded_tokens else lambda x: x)
-    weights, chosen = gathered(weights), gathered(stats.experts)
-    if sharded_tokens:
-      group_sizes = lax.psum(group_sizes, axes)
-    row_experts, choice = dispatch_lib.sorted_choices(chosen)
-    rows = dispatch_lib.copy_rows(gathered(x).astype(wide), top_k, choice).astype(dtype)
-    rows = compute(rows, group_sizes, row_experts, first_expert)
-    out = dispatch_lib.combine(rows, weights, choice)
-    if sharded_tokens:
-      out = lax.psum_scatter(out, axes, tiled=True)
-    elif axes:
-      out = lax.psum(out, axes)
+    out = dispatch_lib.gathered_through_experts(
+        wide_x, weights, stats.experts, group_sizes, dtype=dtype, sharded_tokens=sharded_tokens,
+        axis_name=axes, compute=functools.partial(compute, first_expert=first_expert))
+  shared = None
   if params.shared is not None:
     if recipe is not None:
       dense = experts_lib.dense_products(None, precision, recipe)
-    out += experts_lib.mlp(x.astype(dtype), params.shared, activation, dense)
-  if tensor_axes:
-    out = lax.psum(out, tensor_axes)
-  stats = stats._replace(experts=stats.experts.reshape(*shape[:-1], top_k))
-  return out.astype(dtype).reshape(shape), stats
+    shared = experts_lib.mlp(x.astype(dtype), params.shared, activation, dense)
+  out, experts = _result(out, shared, stats.experts, shape=shape, dtype=dtype, axes=tensor_axes)
+  return out, stats._replace(experts=experts)
+
+
+# Outside of jax.jit each of these functions is compiled as one program, and the products of the
+# user's functions are left as they are.
+_compiled = functools.partial(jax.jit, inline=INLINE)
+
+
+@functools.partial(_compiled, static_argnames=("wide", "top_k"))
+def _flat(x, router, experts, *, wide, top_k: int):
+  """The tokens [T, C] in x's dtype and in `wide`, the router in `wide`, and experts [T, top_k]."""
+  x = x.reshape(-1, x.shape[-1])
+  if experts is not None:
+    experts = experts.reshape(-1, top_k)
+  return x, x.astype(wide), router.astype(wide), experts
+
+
+@functools.partial(_compiled, static_argnames=("shape", "dtype", "axes"))
+def _result(out, shared, experts, *, shape, dtype, axes):
+  """(the layer's result, the experts of its tokens) from those of flat tokens.
+
+  Args:
+    out: float[T, C], the sums of the experts' results.
+    shared: [T, C], the result of the shared expert, or None.
+    experts: int32[T, top_k].
+    shape, dtype: those of the result.
+    axes: mesh axes over which the results are summed.
+  """
+  if shared is not None:
+    out += shared
+  if axes:
+    out = lax.psum(out, axes)
+  return out.astype(dtype).reshape(shape), experts.reshape(*shape[:-1], experts.shape[-1])

@@ -1,29 +1,28 @@
 """The mixture-of-experts layer for Flax NNX, and operations for its layers in float8."""
 
+import dataclasses
+import functools
 from typing import Any, ClassVar
 
 from flax import nnx
 from flax.typing import Dtype, Initializer, PrecisionLike
 import jax
 import jax.numpy as jnp
+from jax.sharding import NamedSharding, PartitionSpec
 
 from jaxgemm import fp8
 from jaxgemm.flax import experts as experts_lib
-from jaxgemm.flax.moe import MoEParams, check_options, check_shapes, moe
+from jaxgemm.flax.moe import MoEParams, check_options, check_shapes, moe, warn_of_router
+from jaxgemm.flax.parameters import Drawn, is_of_library
 from jaxgemm.flax.routing import MoEStats
+from jaxgemm.transposes import INLINE
 
 
 class _Mlp(nnx.Module):
-  """Holds the parameters of `jaxgemm.flax.Mlp`; it has no `__call__`."""
+  """Holds the parameters of `jaxgemm.flax.Mlp`, by name; it has no `__call__`."""
 
-  def __init__(self, shapes, kernel_init, bias_init, param_dtype, rngs):
-    for name, shape in shapes.items():
-      init = bias_init if name.endswith("bias") else kernel_init
-      key = rngs.params()
-      if name.startswith("gate_up"):
-        param = _pair(init, key, shape, param_dtype)
-      else:
-        param = nnx.Param(init(key, shape, param_dtype))
+  def __init__(self, params: dict[str, nnx.Param]):
+    for name, param in params.items():
       setattr(self, name, param)
 
   def params(self) -> experts_lib.Mlp:
@@ -31,14 +30,87 @@ class _Mlp(nnx.Module):
     return experts_lib.Mlp(**{name: getattr(self, name)[...] for name in names})
 
 
-def _pair(init, key, shape, dtype):
-  """A parameter of shape (..., 2, H); `init` is called for each of the two arrays."""
-  one = shape[:-2] + shape[-1:]
-  make = nnx.vmap(
-      lambda key: nnx.Param(init(key, one, dtype)), out_axes=len(one) - 1,
-      transform_metadata={nnx.PARTITION_NAME: None},
-  )
-  return make(jax.random.split(key))
+# The key of a variable's metadata for the names of its dimensions; it depends on Flax's version.
+_NAMES = next(key for key in nnx.with_partitioning(lambda: 0, (None,))().metadata
+              if "sharding" in key)
+
+
+def _strip(value):
+  return value.raw_value if isinstance(value, nnx.VariableMetadata) else value
+
+
+def _metadata(drawn: Drawn) -> nnx.VariableMetadata:
+  """What the initializer gives beside the array, for example `nnx.with_partitioning`."""
+  found: list[Any] = []
+
+  def call(key):
+    found.append(drawn.call(key))
+    return _strip(found[0])
+
+  jax.eval_shape(call, jax.random.key(0))
+  given, = found
+  if isinstance(given, nnx.VariableMetadata):
+    return dataclasses.replace(given, raw_value=None, metadata=dict(given.metadata))
+  return nnx.VariableMetadata(None)
+
+
+def _inserted(names, axis: int, name: str | None):
+  """The names of an array's dimensions with one more at the axis."""
+  if isinstance(names, NamedSharding):
+    return NamedSharding(names.mesh, PartitionSpec(*_inserted(names.spec, axis, name)))
+  names = [*names, *[None] * (axis - len(names))]
+  return (*names[:axis], name, *names[axis:])
+
+
+def _params(values: dict[str, jax.Array], drawn: dict[str, Drawn], partition_name: str | None,
+            lead: bool) -> dict[str, nnx.Param]:
+  """The parameters with their metadata, sharded as Flax shards those of its layers.
+
+  Args:
+    values: the arrays by name.
+    drawn: how they were drawn.
+    partition_name: see `MoE`.
+    lead: whether the arrays have a dimension of experts in front.
+  """
+  of = {name: _metadata(x) for name, x in drawn.items()}
+  annotated = [x.metadata for x in of.values() if x.metadata.get(_NAMES)]
+  # Rules and mesh of the names that an initializer has hold for the others' partition_name, too.
+  common = {key: x for key, x in (annotated[0] if annotated else {}).items()
+            if key in ("mesh", "sharding_rules")}
+  params = {}
+  for name, value in values.items():
+    metadata, later = of[name].metadata, {}
+    if names := metadata.get(_NAMES):
+      if drawn[name].paired:
+        names = _inserted(names, len(drawn[name].shape) - 2, None)
+      metadata[_NAMES] = _inserted(names, 0, partition_name) if lead else names
+    elif lead and partition_name is not None:
+      names = (partition_name, *[None] * (value.ndim - 1))
+      metadata |= common
+      # Without a mesh, Flax would refuse to make a parameter that has names.
+      known = common.get("mesh") is not None or not jax.sharding.get_abstract_mesh().empty
+      (metadata if known else later)[_NAMES] = names
+    param = nnx.Param(dataclasses.replace(of[name], raw_value=value, metadata=metadata))
+    if later:
+      param.set_metadata(**later)
+    params[name] = param
+  return params
+
+
+def _draw(key_of_router, key_of_experts, keys_of_shared, *, router: Drawn,
+          experts: tuple[Drawn, ...], shared: tuple[Drawn, ...], num_experts: int):
+  """The arrays of router, experts and shared experts."""
+  def one(key):
+    return [x.values(jax.random.fold_in(key, i), _strip) for i, x in enumerate(experts)]
+
+  return (router.values(key_of_router, _strip),
+          jax.vmap(one)(jax.random.split(key_of_experts, num_experts)),
+          [x.values(key, _strip) for x, key in zip(shared, keys_of_shared, strict=True)])
+
+
+_compiled_draw = functools.partial(
+    jax.jit, static_argnames=("router", "experts", "shared", "num_experts"),
+    inline=INLINE)(_draw)
 
 
 class RouterBias(nnx.Variable):
@@ -105,15 +177,18 @@ class MoE(nnx.Module):
     expert_axis_name: the mesh axis of `jax.shard_map` along which the experts'
       parameters are sharded when the layer is called. The other parameters must be the
       same along this axis (in_specs P()). If x is the same along it, too, one psum adds up
-      the experts' results. x's tokens may also be sharded along it: see `sharded_tokens` of
-      `jaxgemm.flax.moe`. The constructor always makes the parameters of all experts.
+      the experts' results. The constructor always makes the parameters of all experts.
+    sharded_tokens: whether x's tokens are sharded along expert_axis_name. None: they are if x
+      varies along the axis. With check_vma=False jax does not know this, and True or False must
+      be given; see `jaxgemm.flax.moe`.
     dispatch: how tokens that are sharded along expert_axis_name get to their experts:
       "gather" or "all_to_all", see `jaxgemm.flax.moe`.
     tensor_axis_name: the mesh axis along which the experts' hidden features are sharded when
       the layer is called; see `jaxgemm.flax.moe`.
-    partition_name: name of the experts' dimension in the parameters' partitioning
-      metadata, in front of the names that `nnx.with_partitioning` gives to an
-      initializer.
+    partition_name: the name of a mesh axis, or a logical name: the experts' dimension has it in
+      the sharding metadata of the experts' parameters, in front of the names that
+      `nnx.with_partitioning` gives to an initializer (else in front of None). If there is a mesh
+      (`jax.set_mesh`), the parameters are made sharded, as those of `nnx.Linear` are.
     rngs: an `nnx.Rngs`, whose stream "params" gives the keys of the initializers.
 
   Raises:
@@ -147,6 +222,7 @@ class MoE(nnx.Module):
       ragged_dot: Any = None,
       ragged_gated_linear_unit: Any = None,
       expert_axis_name: str | None = None,
+      sharded_tokens: bool | None = None,
       dispatch: str = "gather",
       tensor_axis_name: str | None = None,
       partition_name: str | None = None,
@@ -156,32 +232,35 @@ class MoE(nnx.Module):
         num_experts, top_k, activation, num_shared_experts=num_shared_experts,
         dtype=dtype, node_limit=node_limit, gated=gated, router_scores=router_scores,
         recipe=recipe, ragged_dot=ragged_dot,
-        ragged_gated_linear_unit=ragged_gated_linear_unit, features=features,
+        ragged_gated_linear_unit=ragged_gated_linear_unit, sharded_tokens=sharded_tokens,
+        expert_axis_name=expert_axis_name, dispatch=dispatch, features=features,
         hidden_features=hidden_features,
     )
+    warn_of_router(top_k, normalize_weights)
     if not isinstance(rngs, nnx.Rngs):
       raise TypeError(
           f"rngs={rngs!r} was given; an nnx.Rngs is allowed. Pass rngs=nnx.Rngs(0), for example.")
-    self.router = nnx.Param(
-        router_init(rngs.params(), (features, num_experts), param_dtype)
-    )
+    def drawn(hidden_features):
+      shapes = experts_lib.mlp_shapes(features, hidden_features, gated=gated, use_bias=use_bias)
+      return {
+          name: Drawn(bias_init if name.endswith("bias") else kernel_init, shape, param_dtype,
+                      paired=name.startswith("gate_up"))
+          for name, shape in shapes.items()}
 
+    router = Drawn(router_init, (features, num_experts), param_dtype)
+    experts = drawn(hidden_features)
+    shared = drawn(num_shared_experts * hidden_features) if num_shared_experts else {}
+    inits = router_init, kernel_init, bias_init
+    draw = _compiled_draw if all(map(is_of_library, inits)) else _draw
+    of_router, of_experts, of_shared = draw(
+        rngs.params(), rngs.params(), [rngs.params() for _ in shared], router=router,
+        experts=tuple(experts.values()), shared=tuple(shared.values()), num_experts=num_experts)
+    self.router = _params({"router": of_router}, {"router": router}, None, False)["router"]
     if use_router_bias:
       self.router_bias = RouterBias(jnp.zeros((num_experts,), jnp.float32))
-
-    def build(hidden_features, rngs):
-      shapes = experts_lib.mlp_shapes(
-          features, hidden_features, gated=gated, use_bias=use_bias
-      )
-      return _Mlp(shapes, kernel_init, bias_init, param_dtype, rngs)
-
-    build_experts = nnx.vmap(
-        lambda key: build(hidden_features, nnx.Rngs(key)),
-        transform_metadata={nnx.PARTITION_NAME: partition_name},
-    )
-    self.experts = build_experts(jax.random.split(rngs.params(), num_experts))
-    if num_shared_experts:
-      self.shared = build(num_shared_experts * hidden_features, rngs)
+    self.experts = _Mlp(_params(dict(zip(experts, of_experts)), experts, partition_name, True))
+    if shared:
+      self.shared = _Mlp(_params(dict(zip(shared, of_shared)), shared, None, False))
     self.num_shared_experts = num_shared_experts
     self.features = features
     self.hidden_features = hidden_features
@@ -203,6 +282,7 @@ class MoE(nnx.Module):
     self.ragged_dot = ragged_dot
     self.ragged_gated_linear_unit = ragged_gated_linear_unit
     self.expert_axis_name = expert_axis_name
+    self.sharded_tokens = sharded_tokens
     self.dispatch = dispatch
     self.tensor_axis_name = tensor_axis_name
     self.partition_name = partition_name
@@ -238,8 +318,8 @@ class MoE(nnx.Module):
         recipe=self.recipe, dtype=self.dtype, precision=self.precision,
         dot_general=self.dot_general, ragged_dot=self.ragged_dot,
         ragged_gated_linear_unit=self.ragged_gated_linear_unit,
-        expert_axis_name=self.expert_axis_name, dispatch=self.dispatch,
-        tensor_axis_name=self.tensor_axis_name,
+        expert_axis_name=self.expert_axis_name, sharded_tokens=self.sharded_tokens,
+        dispatch=self.dispatch, tensor_axis_name=self.tensor_axis_name,
     )
 
 

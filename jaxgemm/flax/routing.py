@@ -1,5 +1,6 @@
 """The top-k router: it chooses each token's experts and measures their load."""
 
+import functools
 from typing import NamedTuple
 
 import jax
@@ -7,6 +8,7 @@ from jax import lax
 import jax.numpy as jnp
 
 from jaxgemm.grouped.group_sizes import as_int32
+from jaxgemm.transposes import INLINE
 
 SCORES = ("softmax", "sigmoid")
 # This is added to the sum of a token's affinities, which may all be zero, as in DeepSeek-V3's code.
@@ -145,29 +147,30 @@ def _top_k(logits, affinities, bias, top_k: int, node_limit: NodeLimit | None) -
   return lax.top_k(ranks, top_k)[1]
 
 
+@functools.partial(jax.jit, inline=INLINE, static_argnames=(
+    "top_k", "normalize_weights", "token_axes", "node_limit", "scores"))
 def route(
-    logits: jax.Array, top_k: int, *, normalize_weights: bool,
-    routed_scaling: float, experts: jax.Array | None,
-    token_axes: tuple[str, ...] = (), node_limit: NodeLimit | None = None,
-    scores: str = "softmax", bias: jax.Array | None = None,
+    logits: jax.Array, experts: jax.Array | None, bias: jax.Array | None, *, top_k: int,
+    normalize_weights: bool, routed_scaling: float, token_axes: tuple[str, ...] = (),
+    node_limit: NodeLimit | None = None, scores: str = "softmax",
 ) -> tuple[jax.Array, jax.Array, MoEStats]:
   """Chooses each token's experts.
 
   Args:
     logits: f32[T, E].
+    experts: int[T, top_k], an earlier choice, or None. As in jnp indexing, negative
+      numbers count from the end, and numbers out of range are clamped.
+    bias: f32[E] that is added to the affinities for the choice, not for the weights; or None.
     top_k: number of experts of each token.
     normalize_weights: whether the weights are the affinities of the chosen experts over their
       sum (they sum to 1, as in Mixtral, arXiv:2401.04088) or these affinities (as in
       DeepSeek-V2, arXiv:2405.04434, and in Switch).
     routed_scaling: factor of the weights; it is 16 in DeepSeek-V2 and 2.5 in DeepSeek-V3.
-    experts: int[T, top_k], an earlier choice, or None. As in jnp indexing, negative
-      numbers count from the end, and numbers out of range are clamped.
     token_axes: mesh axes of a shard_map; the `MoEStats` are taken over the tokens of
       all shards along them.
     node_limit: bounds the nodes of a token's experts, but not those of given `experts`.
     scores: the affinities: "softmax" of the logits over all experts, or their "sigmoid" (as in
       DeepSeek-V3, arXiv:2412.19437).
-    bias: f32[E] that is added to the affinities for the choice, not for the weights; or None.
 
   Returns:
     The weights f32[T, top_k] of the experts' results; the group sizes int32[E], rows
