@@ -42,10 +42,11 @@ def support(lhs, rhs, out_dtype, k: int, precision, emulated: str | None,
     out_dtype: dtype of the result.
     k: the number of products in the sum of each element of the result.
     precision: as the caller gave it.
-    emulated: the GPU target to emulate, or None.
+    emulated: the name of the GPU target or chip to emulate, or None.
     splits: whether float32 operands may be split in three passes, for precision="high".
   """
-  target, reason = (emulated, None) if emulated is not None else _default_target()
+  target, reason = _default_target() if emulated is None else (
+      _ffi.target_of(emulated) or "", None)
   reason = (reason or _operands_error(lhs, rhs, out_dtype, k)
             or precision_error(precision, lhs, rhs, out_dtype, target, splits))
   if reason is not None:

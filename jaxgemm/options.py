@@ -16,11 +16,11 @@ from jaxgemm.config import (
 
 _EMULATED = "emulated:"
 _IMPLEMENTATIONS = ("jaxgemm", "xla",
-                    *(_EMULATED + arch for arch in _ffi.ROCM_ARCHS))
+                    *(_EMULATED + name for name in _ffi.ROCM_NAMES))
 
 
 def emulated_arch(implementation: str | None) -> str | None:
-  """The GPU target that an implementation emulates, or None.
+  """The name of the GPU target or the chip that an implementation emulates, or None.
 
   Raises:
     ValueError: the name is not that of an implementation.

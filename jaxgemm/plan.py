@@ -57,7 +57,7 @@ def plan_call(geometry: Geometry, lhs_dtype, rhs_dtype, spec: Spec, target: str,
       "save_preact": int(spec.save_preact),
   }
   planned = choice.tuned_plan(problem, spec.config.to_native(spec.deterministic), target,
-                              spec.config.is_open)
+                              spec.config.is_open, spec.chip)
   return planned | {
       "problem": problem,
       "operand_dtypes": dtypes, "passes": passes,

@@ -45,9 +45,10 @@ def float8_dtypes(implementation: str | None = None) -> tuple[np.dtype, np.dtype
   """The e4m3 and e5m2 dtypes that the kernels of the default platform read.
 
   Args:
-    implementation: as in `jaxgemm.matmul`; an emulated target has dtypes of its own.
+    implementation: as in `jaxgemm.matmul`; an emulated target or chip has dtypes of its own.
   """
-  target = emulated_arch(implementation)
+  emulated = emulated_arch(implementation)
+  target = None if emulated is None else _ffi.target_of(emulated)
   if target is None and _ffi.default_platform() in _ffi.platforms():
     try:
       target = _ffi.target(_ffi.default_platform())

@@ -101,7 +101,8 @@ def matmul(
       not support the operands or are known to be slower on this platform; and without a
       warning if K is 1. `jaxgemm.explain` says which computes it. "emulated:gfx942",
       "emulated:gfx950" and "emulated:gfx90a" run the machine code of that GPU on the CPU, in
-      the emulator (see `jaxgemm.emulator`), for debugging; this is slow.
+      the emulator (see `jaxgemm.emulator`), for debugging; this is slow. With the name of a chip,
+      such as "emulated:MI308X", the plan is for that chip.
 
   Returns:
     An array of the shape and dtype that `jax.numpy.matmul` gives.

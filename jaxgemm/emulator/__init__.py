@@ -37,6 +37,7 @@ import weakref
 
 import numpy as np
 
+from jaxgemm import _ffi
 from jaxgemm.emulator import _library
 from jaxgemm.emulator._library import EmulationError, library_path
 from jaxgemm.emulator.clock import Clock
@@ -338,7 +339,8 @@ def launch(
     args: the explicit arguments, packed; see `pack_arguments`.
     grid: workgroups in x (y, z).
     block: work-items of a workgroup in x (y, z).
-    arch: "gfx942", "gfx950" or "gfx90a"; the code object must be for this architecture.
+    arch: "gfx942", "gfx950" or "gfx90a", or a chip that has it, such as "MI300A"; the code object
+      must be for this architecture.
     buffers: the arrays, with names or without, that the kernel may access. It may not
       write to arrays that are read-only in numpy. With None, accesses are not checked.
     dynamic_lds: bytes of LDS in addition to those that the kernel declares.
@@ -357,8 +359,8 @@ def launch(
   _library.check(
       lib.jaxgemm_emulator_launch(
           code_object, len(code_object), kernel.encode(), args, len(args),
-          _triple(grid), _triple(block), dynamic_lds, arch.encode(),
-          (options or Options())._text(),
+          _triple(grid), _triple(block), dynamic_lds,
+          (_ffi.target_of(arch) or arch).encode(), (options or Options())._text(),
           *_buffer_arguments(buffers), ctypes.byref(out),
       ) == 0
   )

@@ -160,7 +160,8 @@ def forget() -> None:
   _shipped.cache_clear()
 
 
-def tuned_plan(problem: Problem, config: tuple, target: str, is_open: bool) -> dict:
+def tuned_plan(problem: Problem, config: tuple, target: str, is_open: bool,
+               named_chip: str | None = None) -> dict:
   """The plan of a problem: that of the tuning file's entry, or without one the predicted plan.
 
   If the entry says that XLA is faster, the plan is for products that are never left to XLA, such
@@ -171,13 +172,16 @@ def tuned_plan(problem: Problem, config: tuple, target: str, is_open: bool) -> d
     config: the user's config, as `GemmConfig.to_native` gives it.
     target: "cpu", "gfx942", "gfx950", "gfx90a" or "sm90".
     is_open: see `GemmConfig.is_open`; if it is false, no entry is used.
+    named_chip: the chip of this target to plan for; None: that of `_ffi.chip`.
 
   Raises:
     ValueError: the problem or the config does not fit the target.
   """
-  cus = _ffi.num_cus(target)
+  if named_chip:
+    cus, chip = _ffi.NAMES["chips"][named_chip][1], named_chip
+  else:
+    cus, chip = _ffi.num_cus(target), _ffi.chip(target)
   fields = tuple(problem.items())
-  chip = _ffi.chip(target)
   predicted = _ffi.native_plan(fields, config, target, cus, chip)
   if not _uses_file.get():
     return predicted | {"by_rule": bool(predicted["faster_by_xla"]), "faster_by_xla": ""}
