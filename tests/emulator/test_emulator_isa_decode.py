@@ -59,7 +59,7 @@ def _scalar(row: dict) -> str:
 
 def _vector(row: dict) -> str:
   destinations, sources = row["operands"].split(":")
-  special = {"m": "vcc", "s": "s5", "S": "s3", "k": "0x12345", "a": "a5"}
+  special = {"m": "vcc", "s": "s5", "S": "s3", "k": "0x12345", "K": "0x1234", "a": "a5"}
   operands, index = [], 8
   for letter in destinations + sources:
     if letter in "=~ce":
@@ -164,9 +164,9 @@ def test_arithmetic_is_there(arch):
   encoded = isa.assemble(arch, "\n".join(lines) + "\n")
   assert len(encoded) == len(lines)
   for text, code in encoded:
-    # The value of s10 makes a jump to a register leave the code.
+    # The value of s10 makes a jump to a register leave the code. M0 is an index of registers.
     if not text.startswith("s_trap"):
-      isa.run(arch, code, s={10: (2**32,)})
+      isa.run(arch, code, s={10: (2**32,), isa.M0: 0})
 
 
 @pytest.mark.parametrize("arch", isa.ARCHS)
@@ -181,6 +181,9 @@ def test_vop3_forms(arch):
     "v_fmaak_f32",
     "v_madmk_f32",
     "v_madak_f32",
+    "v_madmk_f16",
+    "v_madak_f16",
+    "v_clrexcp",
   )
   lines = []
   for row in isa.table():

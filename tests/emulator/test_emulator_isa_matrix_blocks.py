@@ -192,7 +192,7 @@ def test_broadcast_and_permutation(arch, name, m, k, blocks, kind):
           other[block, at, j] = elements[lane, at % per_lane]
     expected = a.astype(F64) @ other.astype(F64) + c
     assert (multiply(arch, name, a, b, c, f"blgp:{blgp}") == expected).all()
-  for suffix in (f"cbsz:{blocks.bit_length()}", f"cbsz:1 abid:{blocks}"):
+  for suffix in (f"cbsz:{blocks.bit_length()}", "cbsz:1 abid:2"):
     with pytest.raises(isa.StepError, match=f"cbsz or abid.*{name}"):
       multiply(arch, name, a, b, c, suffix)
 

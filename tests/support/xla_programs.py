@@ -1,6 +1,6 @@
 """Small programs of jax.numpy and jax.lax, whose kernels are XLA's own, on virtual AMD GPUs.
 
-    python -m jaxgemm.emulator.rocm --arch=gfx950 -m tests.support.xla_programs [--together=20] [NAME...]
+    python -m jaxgemm.emulator.rocm --arch=gfx950 -m tests.support.xla_programs --together=20
 
 Each program runs on the virtual GPU and on the CPU, and the results are compared. It must be right,
 or be refused by the name of what is missing. `--together` compiles so many of them as one program,
@@ -9,15 +9,16 @@ and a summary.
 """
 
 import argparse
+from collections.abc import Callable
 import contextlib
 import dataclasses
 import re
 import sys
-from typing import Any, Callable
+from typing import Any
 
 import jax
-import jax.numpy as jnp
 from jax import lax
+import jax.numpy as jnp
 import numpy as np
 
 
@@ -71,8 +72,8 @@ OF_NN = """relu gelu silu softplus sigmoid elu selu celu leaky_relu log_sigmoid 
     hard_sigmoid relu6 soft_sign mish squareplus"""
 ON_INTEGERS = "abs negative sign square invert bitwise_count positive"
 BINARY = {
-    normal: """add subtract multiply divide maximum minimum arctan2 hypot copysign fmax fmin nextafter
-        greater less equal not_equal greater_equal less_equal logaddexp logaddexp2 heaviside""",
+    normal: """add subtract multiply divide maximum minimum arctan2 hypot copysign fmax fmin
+        nextafter greater less equal not_equal greater_equal less_equal logaddexp logaddexp2 heaviside""",
     positive: "power float_power mod remainder fmod floor_divide",
 }
 BINARY_ON_INTEGERS = """add subtract multiply maximum minimum bitwise_and bitwise_or bitwise_xor
@@ -168,10 +169,10 @@ def reductions() -> list[Program]:
     for axis in (None, 0, 1):
       x = normal(37, 65) if name not in ("any", "all", "count_nonzero") else normal(37, 65) > 1
       x = x[:12, :9] * 0.5 + 1 if name == "prod" else x
-      add(f"{name}_over_{axis}", lambda x, f=getattr(jnp, name), axis=axis: f(x, axis=axis), x,
-          tolerance=1e-4)
+      add(f"{name}_over_{axis}", lambda x, name=name, axis=axis: getattr(jnp, name)(x, axis=axis),
+          x, tolerance=1e-4)
   for name in "sum max min prod".split():
-    add(f"{name}_int32", lambda x, f=getattr(jnp, name): f(x, axis=1),
+    add(f"{name}_int32", lambda x, name=name: getattr(jnp, name)(x, axis=1),
         integers(9, 70, low=-3, high=4))
   for dtype in (F16, BF16, F64):
     add(f"sum_{np.dtype(dtype).name}", lambda x: jnp.sum(x, 1), normal(9, 300, dtype=dtype))
@@ -187,9 +188,9 @@ def reductions() -> list[Program]:
   add("average_pool", lambda x: lax.reduce_window(
       x, 0.0, lax.add, (2, 2), (2, 2), "SAME") / 4, normal(20, 31))
   for name in "cumsum cumprod nancumsum".split():
-    add(name, lambda x, f=getattr(jnp, name): f(x * 0.5, axis=1), normal(7, 33))
+    add(name, lambda x, name=name: getattr(jnp, name)(x * 0.5, axis=1), normal(7, 33))
   for name in "cummax cummin cumlogsumexp".split():
-    add(name, lambda x, f=getattr(lax, name): f(x, axis=1), normal(7, 33))
+    add(name, lambda x, name=name: getattr(lax, name)(x, axis=1), normal(7, 33))
   add("cumsum_of_integers", lambda x: jnp.cumsum(x), integers(500))
   add("associative_scan", lambda x: lax.associative_scan(jnp.maximum, x), normal(77))
   add("diff", lambda x: jnp.diff(x, axis=0), normal(20, 9))
@@ -318,7 +319,8 @@ def products() -> list[Program]:
         *(normal(*shape) for shape in shapes), tolerance=6e-3)
   add("tensordot", lambda a, b: jnp.tensordot(a, b, 2), normal(4, 5, 6), normal(5, 6, 7),
       tolerance=4e-3)
-  for name, *shapes in (("outer", (9,), (20,)), ("inner", (9, 20), (5, 20)), ("kron", (3, 4), (5, 2)),
+  for name, *shapes in (("outer", (9,), (20,)), ("inner", (9, 20), (5, 20)),
+                        ("kron", (3, 4), (5, 2)),
                         ("vdot", (90,), (90,)), ("cross", (9, 3), (9, 3))):
     add(name, getattr(jnp, name), *(normal(*shape) for shape in shapes), tolerance=4e-3)
   add("convolve", lambda a, b: jnp.convolve(a, b), normal(50), normal(7), tolerance=4e-3)
@@ -359,7 +361,7 @@ def products() -> list[Program]:
       "exponential": lambda k: random.exponential(k, (70,)),
       "truncated": lambda k: random.truncated_normal(k, -1, 1, (70,)),
       "laplace": lambda k: random.laplace(k, (70,)), "cauchy": lambda k: random.cauchy(k, (70,)),
-      "gamma": lambda k: random.gamma(k, 2.0, (20,)), "beta": lambda k: random.beta(k, 2., 3., (9,)),
+      "gamma": lambda k: random.gamma(k, 2.0, (20,)), "beta": lambda k: random.beta(k, 2, 3, (9,)),
       "poisson": lambda k: random.poisson(k, 3.0, (20,)),
       "split": lambda k: random.key_data(random.split(k, 5)),
       "choice": lambda k: random.choice(k, 30, (9,), replace=False),
@@ -452,13 +454,14 @@ def groups(chosen: list[Program], together: int) -> list[list[Program]]:
 
 def main(arguments: list[str]) -> int:
   parser = argparse.ArgumentParser(description=__doc__)
-  parser.add_argument("names", nargs="*", help="regular expressions; a program that one matches runs")
+  parser.add_argument("names", nargs="*", help="regular expressions for the programs' names")
   parser.add_argument("--together", type=int, default=1)
   parser.add_argument("--every", type=int, default=1, help="every n-th program")
-  parser.add_argument("--from", dest="first", type=int, default=0, help="the first program's number")
+  parser.add_argument("--from", dest="first", type=int, default=0, help="the first one's number")
   parser.add_argument("--verbose", action="store_true", help="say which programs start")
   given = parser.parse_args(arguments)
-  chosen = [p for p in programs() if not given.names or any(re.search(n, p.name) for n in given.names)]
+  wanted = given.names or [""]
+  chosen = [p for p in programs() if any(re.search(name, p.name) for name in wanted)]
   chosen = chosen[given.first :: given.every]
   say = (lambda text: print("run", text, flush=True)) if given.verbose else lambda text: None
   count = {"right": 0, "refused": 0, "WRONG": 0}

@@ -97,6 +97,11 @@ class Walk {
 }  // namespace
 
 std::string CheckCode(const CodeObject& object, const Kernel& kernel) {
+  // There it is behind swizzled buffers; on the other chips scratch_* instructions access it.
+  if (object.arch() == Arch::kGfx90a && kernel.private_bytes > 0) {
+    return Text("gfx90a kernel %s: it needs %u bytes of scratch memory a lane, which the emulator does "
+                "not have on gfx90a.", kernel.name.c_str(), kernel.private_bytes);
+  }
   return Walk(object, kernel).Run();
 }
 

@@ -102,6 +102,11 @@ std::string DecodeScalar(const Encoding& e, const OpInfo& info, Instruction* ins
     if (!error.empty()) return error;
   }
   AddImplicit(info, num_dst, num_src, instruction);
+  const Op op = instruction->op;
+  if ((op == Op::s_movrels_b32 || op == Op::s_movrels_b64) &&
+      instruction->src[0].kind != Operand::kSgpr) {
+    return std::string("a constant as the source of ") + info.mnemonic;
+  }
   return "";
 }
 

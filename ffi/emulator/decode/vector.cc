@@ -31,7 +31,7 @@ bool Is64Bit(const OpInfo& info) {
 // is left out: its carries for lanes that it does not write are not documented.
 bool HasExtraForm(const OpInfo& info, const Instruction& in) {
   const std::string_view operands = info.destinations;
-  if (operands == ":" || operands.find_first_of("vask") != std::string_view::npos) return false;
+  if (operands == ":" || operands.find_first_of("vaskK") != std::string_view::npos) return false;
   if (in.is_dpp) return operands.substr(0, operands.find(':')).find('m') == std::string_view::npos;
   return !Is64Bit(info) && operands.find('=') == std::string_view::npos;
 }
@@ -145,8 +145,8 @@ std::string DecodeVopShort(const Encoding& e, Format format, const OpInfo& info,
     std::string error;
     if (*s == 'm') {
       operand = ScalarPair(kVcc);
-    } else if (*s == 'k') {
-      error = DecodeSource(e, 255, *s, true, in, &operand);
+    } else if (*s == 'k' || *s == 'K') {
+      error = DecodeSource(e, 255, *s == 'K' ? 'h' : *s, true, in, &operand);
     } else if (first) {
       error = DecodeSource(e, src0, *s, literal_ok, in, &operand);
       first = false;
@@ -218,7 +218,7 @@ std::string DecodeVop3(const Encoding& e, Instruction* in) {
   } else if (info == nullptr && opcode < kVop1InVop3 + 128) {
     info = FindOp(e.arch, Format::kVop1, opcode - kVop1InVop3, &in->op);
   }
-  if (info == nullptr || std::strchr(info->sources, 'k') != nullptr) return Unknown(e);
+  if (info == nullptr || std::strpbrk(info->sources, "kK") != nullptr) return Unknown(e);
   in->format = Format::kVop3;
   in->bytes = 8;
   const uint32_t vdst = Field(e.low, 7, 0);
