@@ -3,6 +3,7 @@
 #include <deque>
 
 #include "emulator/alu/host_float.h"
+#include "emulator/decode/check_code.h"
 
 namespace jaxgemm::emulator {
 namespace {
@@ -24,7 +25,7 @@ Session& TheSession() {
 }  // namespace
 
 Module::Module(std::string_view bytes) : object(bytes) {
-  for (const Kernel& kernel : object.kernels()) functions.push_back({this, &kernel, nullptr});
+  for (const Kernel& kernel : object.kernels()) functions.push_back({this, &kernel, nullptr, {}});
 }
 
 Function* Module::GetFunction(std::string_view name) {
@@ -35,6 +36,12 @@ Function* Module::GetFunction(std::string_view name) {
 Code Function::ToRun() {
   if (program == nullptr) program = std::make_unique<Program>(module->object, *kernel);
   return {module->object, *kernel, *program};
+}
+
+const std::string& Function::Refusal() {
+  std::lock_guard guard(module->refusals);
+  if (!refusal) refusal = CheckCode(module->object, *kernel);
+  return *refusal;
 }
 
 Record RunFunction(Function* function, const Launch& launch, const Options& options) {

@@ -29,8 +29,9 @@ HazardTraits TraitsOf(Arch arch, const Step& step) {
   traits.passes = step.matrix_cycles / 4;
   // AMDGPU's "XDL" matrix instructions are all except those with float32 or float64 operands. On
   // gfx90a those of float32 take as long as the others.
-  traits.xdl = traits.matrix && !name.ends_with("_f64") &&
+  traits.xdl = traits.matrix && !name.ends_with("f64") &&
                (arch == Arch::kGfx90a || !name.ends_with("_f32"));
+  traits.sparse = name.starts_with("v_smfmac");
   traits.transcendental = step.unit == Unit::kTranscendental;
   traits.dot = name.starts_with("v_dot");
   traits.dpp = instruction.is_dpp;
@@ -82,12 +83,6 @@ Step& Program::DecodeAt(uint64_t pc) {
   const Instruction& instruction = step.instruction;
   step.unit = UnitOf(instruction.op);
   step.memory = DescribeMemory(instruction.format, Mnemonic(instruction.op));
-  if (step.unit == Unit::kScalarMemory || step.unit == Unit::kLds ||
-      step.unit == Unit::kVectorMemory) {
-    if (step.memory.access == Access::kNone) {
-      throw Fault{"The emulator does not execute this memory instruction."};
-    }
-  }
   step.matrix_cycles = MatrixCycles(arch_, instruction);
   step.issue_cycles = IssueCycles(arch_, instruction);
   for (const Operand& operand : instruction.dst) {

@@ -25,6 +25,7 @@ struct HazardTraits {
   bool vector_alu = false;  // matrix instructions included
   bool matrix = false;
   bool xdl = false;  // LLVM's "XDL": a matrix instruction, on gfx942 and gfx950 not of float32
+  bool sparse = false;  // a matrix instruction with a sparse A
   bool transcendental = false;
   bool dot = false;
   bool dpp = false;
@@ -53,9 +54,11 @@ struct Step {
   uint64_t pc = 0;
   uint64_t executed = 0;  // number of executions, counted under Options::profile
 
-  // Whether reads[i] is C of a matrix instruction, whose A and B are always registers.
+  // Whether reads[i] is C of a matrix instruction, whose A and B are always registers. That of a
+  // sparse one comes after the register of indices.
   bool ReadsC(int i) const {
-    return hazard.matrix && i == 2 && instruction.src[2].kind == Operand::kVgpr;
+    return hazard.matrix && i == (hazard.sparse ? 3 : 2) &&
+           instruction.src[i].kind == Operand::kVgpr;
   }
 };
 

@@ -144,6 +144,10 @@ WorkPtr MakeLaunch(Function* function, Dim3 grid, Dim3 block, size_t dynamic_lds
   if (function == nullptr) throw HipFailure{hipErrorInvalidHandle, "The function is null."};
   auto work = std::make_shared<KernelLaunch>();
   work->module = KeepModule(function->module);
+  // The launch itself fails, because an error in the thread of a stream would end the process.
+  if (const std::string& refusal = function->Refusal(); !refusal.empty()) {
+    throw HipFailure{hipErrorNotSupported, refusal};
+  }
   work->function = function;
   work->launch = {.grid = {grid.x, grid.y, grid.z},
                   .block = {block.x, block.y, block.z},

@@ -166,9 +166,42 @@ class Machine {
         step = &program.At(wave->registers.pc);
         if (!(recorder_.Wants(*wave) ? Record(*step, wave) : Execute(*step, wave))) break;
       }
-    } catch (const Fault& fault) {
+    } catch (Fault& fault) {
+      if (fault.unwritten_lds) fault.text += LaterWriter(wave);
       Fail(*wave, step, fault);
     }
+  }
+
+  // Runs the workgroup on after a read of LDS that nothing had written, to say who writes it later.
+  std::string LaterWriter(Wave* reader) {
+    constexpr int kMostSteps = 1 << 16;
+    Workgroup* group = reader->group;
+    const uint32_t epoch = group->epoch;
+    Program& program = PartOf(*reader).code.program;
+    bool goes_on = true;
+    for (int steps = 0; goes_on && steps < kMostSteps;) {
+      goes_on = false;
+      for (int w = 0; w < group->num_waves; ++w) {
+        Wave* wave = group->waves[w].get();
+        if (wave->state != Wave::kReady) continue;
+        goes_on = true;
+        ++steps;
+        const uint64_t pc = wave->registers.pc;
+        try {
+          Execute(program.At(pc), wave);
+        } catch (const Fault&) {
+          wave->state = Wave::kEnded;
+        }
+        if (!group->lds->watched_is_written()) continue;
+        const std::string who = wave == reader ? "This wave" : Text("Wave %d", w);
+        const char* what = wave == reader           ? "the read comes too early"
+                           : group->epoch == epoch ? "a barrier is missing in between"
+                                                    : "the read is on the wrong side of a barrier";
+        return Text(" before. %s writes it later, at %s: %s.", who.c_str(),
+                    CodeAt(*wave, pc).c_str(), what);
+      }
+    }
+    return ", and nothing writes it later.";
   }
 
   // Executes one instruction for the clock's trace. Returns false if it ends the turn.
