@@ -259,7 +259,7 @@ def _has_sharded_tokens(given: bool | None, axis_name, x) -> bool:
     axis_name: expert_axis_name, which is not None.
     x: the tokens.
   """
-  if given is None and not all(is_tracked(name) for name in _axes(axis_name)):
+  if given is None and not all(is_tracked(name) for name in meshes.names(axis_name)):
     raise ValueError(
         f"expert_axis_name={axis_name!r} was given where jax does not keep track of the arrays "
         "that differ along a mesh axis: in jax.shard_map with check_vma=False, or in jax.vmap. So "

@@ -308,7 +308,7 @@ def _lowering(ctx, *operands, form, spec, partitioned):
   needed, form = _without_buffer(operands, form)
   values, avals_in, read = transposes.in_lowering(
       needed, avals_in, {"form": form, "spec": spec}, read_before_transpose,
-      functools.partial(can_be_lowered, platforms=[platform]))
+      functools.partial(can_be_lowered, platforms=ctx.platforms or ctx.module_context.platforms))
   ctx = ctx.replace(avals_in=avals_in)
   if partitioned is not None:
     meshes.refuse_export(ctx)
