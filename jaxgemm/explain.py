@@ -53,7 +53,7 @@ class Explanation:
     multiprocessors or processors;
   * kernel: its name; schedule; reduction;
   * tile: sizes of an output tile along m, n and k; tiles: the number of tiles along each of
-    these, in each batch; batch: the number of batches;
+    these, in each batch; batch: the number of batches; sizes: m, n and k of a batch;
   * num_workgroups; num_queues; group_m: tile rows that are visited together; num_xcds;
   * cut_tiles: the number of tiles that stream-K cuts; num_shares: that of the shares into
     which it cuts them;
@@ -629,6 +629,7 @@ def _planned(eqn, arranged: grouped_layout.RaggedLayout | None = None, kwargs=No
       "tuned": plan.get("tuned"),
       "relayouts": tuple(dict.fromkeys((*transposed, *moved))),
       "batch": plan["batch"],
+      "sizes": tuple(plan["problem"][name] for name in ("m", "n", "k")),
       "operations": _operations_of_plan(plan),
       "fused_epilogue": fused,
       "gradients": copied,
