@@ -155,6 +155,8 @@ def load(path: pathlib.Path) -> dict[str, Entry]:
   except (FileNotFoundError, NotADirectoryError):
     return {}
   except OSError as error:
+    if not os.access(path.parent, os.X_OK):  # HOME is another user's, as in some containers
+      return {}
     entries, fault = {}, _unreadable(error)
   if fault:
     report(path, fault)

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import jaxgemm
-from jaxgemm import _ffi, quantization
+from jaxgemm import _ffi, emulator, quantization
+from jaxgemm.emulator import clock
 from tests.support.paths import ROOT
 
 PROBLEM = {"m": 8192, "n": 8192, "k": 1024, "lhs_dtype": "bfloat16",
@@ -258,3 +259,10 @@ def test_unknown_chips_are_refused_with_fitting_advice(given, advice):
     with pytest.raises(ValueError, match="'emulated:MI300X'") as refused:
       function(x, x, implementation=given)
     assert str(refused.value).endswith(advice)
+
+
+def test_the_clock_knows_the_chip_that_it_is_for():
+  assert clock.constants("MI300X") == clock.constants("gfx942")
+  assert clock.constants("MI355X") == clock.constants("gfx950") != clock.constants("gfx942")
+  with pytest.raises(emulator.EmulationError, match="MI308X"):
+    clock.constants("MI308X")

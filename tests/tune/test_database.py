@@ -226,6 +226,20 @@ def test_without_a_home_folder_there_is_no_file(monkeypatch):
   assert database.place("x.json", "path=") == pathlib.Path("x.json")
 
 
+def test_a_folder_of_another_user_has_no_file_of_this_user(tmp_path, monkeypatch):
+  """HOME may be /root for another user. Nothing is reported, for there is nothing to do."""
+  def forbidden(path):
+    raise PermissionError(13, "Permission denied", str(path))
+
+  monkeypatch.setattr(database, "read", forbidden)
+  with pytest.warns(UserWarning, match="Permission denied"):
+    assert database.load(tmp_path / "tuning.json") == {}
+  monkeypatch.setattr(database.os, "access", lambda *_: False)
+  with warnings.catch_warnings():
+    warnings.simplefilter("error")
+    assert database.load(tmp_path / "other.json") == {}
+
+
 @pytest.mark.parametrize("given, error", [("", ValueError), ("a\0b", ValueError), (3, TypeError),
                                           (b"x", TypeError)])
 def test_what_is_no_path(given, error):
