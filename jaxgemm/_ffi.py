@@ -187,7 +187,9 @@ virtual_gpus: tuple[str, int] | None = None
 def use_emulator() -> None:
   """Gives the native module the emulator's path, so that it runs calls for emulated targets."""
   from jaxgemm import emulator  # pylint: disable=g-import-not-at-top
+  from jaxgemm.emulator import _interrupts
 
+  _interrupts.act_on_signals_in_errors()
   native.set_emulator_library(str(emulator.library_path()))
 
 

@@ -46,9 +46,10 @@ const std::string& Function::Refusal() {
 
 Record RunFunction(Function* function, const Launch& launch, const Options& options) {
   Session& session = TheSession();
+  const InterruptWatch watch;
   std::lock_guard running(session.launch);
   const HostFloatMode float_mode;
-  Record record = Run(function->ToRun(), launch, options);
+  Record record = Run(function->ToRun(), launch, options, watch);
   std::lock_guard guard(session.state);
   if (session.records.size() == kMaxRecords) session.records.pop_front();
   session.records.push_back(record);

@@ -53,6 +53,8 @@ struct Step {
   uint16_t matrix_cycles = 0, issue_cycles = 0;
   uint64_t pc = 0;
   uint64_t executed = 0;  // number of executions, counted under Options::profile
+  uint32_t number = 0;    // a different one for each instruction, in the order of decoding
+  bool decides = false;   // whether its operands may decide which way the wave goes
 
   // Whether reads[i] is C of a matrix instruction, whose A and B are always registers. That of a
   // sparse one comes after the register of indices.
@@ -88,6 +90,7 @@ class Program {
   Step& DecodeAt(uint64_t pc);
   void Scan();
   void CheckRegisters(const Step& step) const;
+  bool Decides(const Step& step) const;
 
   Arch arch_;
   const Kernel& kernel_;

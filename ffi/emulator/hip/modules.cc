@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -142,6 +143,9 @@ Module* LoadModule(std::string_view file) {
 WorkPtr MakeLaunch(Function* function, Dim3 grid, Dim3 block, size_t dynamic_lds, void** parameters,
                    void** extra) {
   if (function == nullptr) throw HipFailure{hipErrorInvalidHandle, "The function is null."};
+  if (dynamic_lds > std::numeric_limits<uint32_t>::max()) {
+    throw HipFailure{hipErrorInvalidValue, Text("No device has %zu bytes of LDS.", dynamic_lds)};
+  }
   auto work = std::make_shared<KernelLaunch>();
   work->module = KeepModule(function->module);
   // The launch itself fails, because an error in the thread of a stream would end the process.

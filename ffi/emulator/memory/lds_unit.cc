@@ -59,7 +59,6 @@ class LdsUnit {
       }
     });
     ++context_.cost.lds_write;
-    context_.NoteProgress();
   }
 
   void Atomic() {
@@ -81,7 +80,6 @@ class LdsUnit {
       }
     });
     ++context_.cost.lds_atomic;
-    context_.NoteProgress();
   }
 
   // ds_read_b64_tr_b16, _b8 (CDNA4 ISA, "MFMA Transpose Load from LDS"). Sixteen lanes read 8
