@@ -87,7 +87,7 @@ def tangents_dtype(spec, scaled: bool = False):
 
 
 def added(terms) -> jax.Array:
-  """The sum of tangents. Those of 8 bits, which jax adds to no other dtype, are added in float32."""
+  """The sum of tangents. Those of 8 bits, which jax adds to no other dtype, are cast to float32."""
   if len(terms) > 1:
     terms = [x.astype(jnp.float32) if x.dtype.itemsize == 1 else x for x in terms]
   return functools.reduce(jnp.add, terms)

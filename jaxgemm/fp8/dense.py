@@ -243,7 +243,9 @@ def dot_general(
     state: a `DelayedScaling`, for recipe "tensorwise". The scales then come from the largest
       magnitudes of earlier steps, so that no pass over an array has to precede its cast.
       `jax.grad` with respect to the state gives the state of the next step: put that in its
-      place, do not subtract it. A state is for one call in each step.
+      place, do not subtract it. A state is for one call in each step. Where the operands are
+      differentiated and the state is not, it is not used: the scales come from the arrays' own
+      values, and a warning says so once.
     schedule, reduction, deterministic, config, implementation: see `jaxgemm.matmul`.
 
   Returns:

@@ -92,8 +92,9 @@ class Amax(NamedTuple):
     """
     amax = jnp.max(self.history)
     # The gradient with respect to a state that was not used is 0, and so is its scale.
-    last = jnp.where((self.scale > 0) & jnp.isfinite(self.scale), jnp.maximum(self.scale, SMALLEST_NORMAL), 1)
-    scale = jnp.where((amax > 0) & jnp.isfinite(amax), scales_of(amax, dtype), last)
+    usable = lambda x: (x > 0) & jnp.isfinite(x)
+    last = jnp.where(usable(self.scale), jnp.maximum(self.scale, SMALLEST_NORMAL), 1)
+    scale = jnp.where(usable(amax), scales_of(amax, dtype), last)
     wide = x.astype(jnp.float32)
     values = cast(bounded_quotient(wide, scale, dtype), dtype)
     now = jnp.max(jnp.abs(wide), initial=0)

@@ -1,4 +1,4 @@
-"""Scales of arrays whose largest magnitude is 0, tiny, huge or not finite: of all kinds, everywhere."""
+"""Scales of all kinds, of arrays whose largest magnitude is 0, tiny, huge or not finite."""
 
 import jax
 import jax.numpy as jnp

@@ -68,10 +68,10 @@ def gathered(x, w):
 
 SIZES = jnp.array([9, 0, 14])
 PRODUCTS = {
-    **{f"dense {recipe}": functools.partial(fp8.dot_general, dimension_numbers=MATMUL, recipe=recipe)
-       for recipe in RECIPES},
-    **{f"grouped {recipe}": functools.partial(fp8.ragged_dot, group_sizes=SIZES, recipe=recipe)
-       for recipe in RECIPES},
+    **{f"dense {each}": functools.partial(fp8.dot_general, dimension_numbers=MATMUL, recipe=each)
+       for each in RECIPES},
+    **{f"grouped {each}": functools.partial(fp8.ragged_dot, group_sizes=SIZES, recipe=each)
+       for each in RECIPES},
     "scan": in_scan(functools.partial(fp8.dot_general, dimension_numbers=MATMUL)),
     "matmul": quantised(lambda x, w: jaxgemm.matmul(
         x.values, w.values, scale_lhs=x.scales, scale_rhs=w.scales)),
