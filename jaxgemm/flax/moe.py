@@ -22,7 +22,7 @@ from jax.sharding import PartitionSpec as P
 from jaxgemm import fallback, fp8
 from jaxgemm import mesh as meshes
 from jaxgemm.config import ACTIVATIONS, did_you_mean
-from jaxgemm.dense.primitive import is_tracked, varying
+from jaxgemm.dense.primitive import is_tracked, unify_varying, varying
 from jaxgemm.flax import dispatch as dispatch_lib
 from jaxgemm.flax import experts as experts_lib
 from jaxgemm.flax import routing as routing_lib
@@ -431,6 +431,8 @@ def moe(
     dtype = jnp.result_type(x, params.experts.down)
   if expert_axis_name is not None:
     sharded_tokens = _has_sharded_tokens(sharded_tokens, expert_axis_name, x)
+    if sharded_tokens:  # devices may also have tokens of their own that are equal
+      x, = unify_varying([x], *filter(is_tracked, _axes(expert_axis_name)))
     _check_same_along(
         "expert_axis_name", expert_axis_name, the_router=params.router,
         the_router_bias=params.router_bias, a_shared_expert=params.shared,
@@ -455,6 +457,12 @@ def moe(
       ragged_gated_linear_unit=ragged_gated_linear_unit,
   )
   mesh = meshes.explicit_mesh(x, *jax.tree.leaves(params))
+  if mesh is not None and _axes(expert_axis_name) + _axes(tensor_axis_name):
+    raise ValueError(
+        f"expert_axis_name={expert_axis_name!r} and tensor_axis_name={tensor_axis_name!r} were "
+        f"given in a jax.shard_map that leaves the explicit axes {mesh.explicit_axes} of the mesh "
+        "to jax; all axes, or automatic ones for the rest, are allowed. Leave axis_names out of "
+        "jax.shard_map.")
   if mesh is not None:
     return _on_explicit_mesh(mesh, compute, x, params, experts)
   return compute(x, params, experts, first_expert, expert_axis_name=expert_axis_name,

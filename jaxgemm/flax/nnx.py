@@ -156,6 +156,8 @@ class MoE(nnx.Module):
       changes it: set it by `jaxgemm.flax.updated_router_bias`.
     normalize_weights: whether the experts' weights are the affinities of the chosen experts
       divided by their sum (True, as in Mixtral), or the affinities (False, as in DeepSeek-V2).
+      With top_k=1 and True the weight is 1, the router has no gradient from the result, and a
+      warning says so.
     routed_scaling: factor of these weights.
     node_limit: (nodes, most), a bound on the nodes of a token's experts; see `jaxgemm.flax.moe`.
     recipe: a recipe of `jaxgemm.fp8.ragged_dot` for the products of the experts and the shared
