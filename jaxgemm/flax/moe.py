@@ -131,13 +131,19 @@ def check_options(
       )
 
 
-def warn_of_router(top_k: int, normalize_weights: bool) -> None:
+def warn_of_router(
+    num_experts: int, top_k: int, normalize_weights: bool, router_scores: str) -> None:
   """Warns, where a layer is made, if its result does not depend on the values of the router."""
   if top_k == 1 and normalize_weights:
-    warnings.warn(
-        "top_k=1 and normalize_weights=True were given: the weight of a token's only expert is 1, "
-        "whatever the router gives, so that the router has no gradient from the layer's result. "
-        "Pass normalize_weights=False, as in Switch.", stacklevel=fallback.callers_level())
+    given, remedy = "top_k=1 and normalize_weights=True were", "Pass normalize_weights=False"
+  elif num_experts == 1 and router_scores == "softmax":
+    given, remedy = "num_experts=1 was", "Pass router_scores='sigmoid', or use a plain MLP"
+  else:
+    return
+  warnings.warn(
+      f"{given} given: the weight of a token's only expert is 1, whatever the router gives, so "
+      f"that the router has no gradient from the layer's result. {remedy}.",
+      stacklevel=fallback.callers_level())
 
 
 def num_features(x: jax.Array) -> int:
@@ -152,7 +158,7 @@ def num_features(x: jax.Array) -> int:
   return x.shape[-1]
 
 
-def _num_shards(axis_name, option: str = "expert_axis_name") -> int:
+def num_shards(axis_name, option: str = "expert_axis_name") -> int:
   if axis_name is None:
     return 1
   if not isinstance(axis_name, (str, tuple)):
@@ -172,7 +178,7 @@ def _num_shards(axis_name, option: str = "expert_axis_name") -> int:
 
 def _first_expert(num_experts: int, num_local: int, axis_name) -> jax.Array | None:
   """int32[1], the number of this shard's first expert, or None without an axis_name."""
-  shards = _num_shards(axis_name)
+  shards = num_shards(axis_name)
   if num_local * shards != num_experts:
     where = "no expert_axis_name" if axis_name is None else (
         f"{shards} shards along {axis_name!r}")
@@ -438,7 +444,7 @@ def moe(
         the_router_bias=params.router_bias, a_shared_expert=params.shared,
         experts=None if sharded_tokens else experts)
   if tensor_axis_name is not None:
-    _num_shards(tensor_axis_name, "tensor_axis_name")
+    num_shards(tensor_axis_name, "tensor_axis_name")
     _check_same_along("tensor_axis_name", tensor_axis_name, x=x, the_router=params.router,
                       the_router_bias=params.router_bias, experts=experts)
   if dispatch != "gather" and not sharded_tokens:

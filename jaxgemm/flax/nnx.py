@@ -238,7 +238,7 @@ class MoE(nnx.Module):
         expert_axis_name=expert_axis_name, dispatch=dispatch, features=features,
         hidden_features=hidden_features,
     )
-    warn_of_router(top_k, normalize_weights)
+    warn_of_router(num_experts, top_k, normalize_weights, router_scores)
     if not isinstance(rngs, nnx.Rngs):
       raise TypeError(
           f"rngs={rngs!r} was given; an nnx.Rngs is allowed. Pass rngs=nnx.Rngs(0), for example.")

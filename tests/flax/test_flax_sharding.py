@@ -189,6 +189,9 @@ def test_expert_axis_name_outside_of_shard_map(rng):
   sharded = make_nnx(expert_axis_name="expert")  # The parameters are made outside.
   with pytest.raises(ValueError, match="leave expert_axis_name out"):
     sharded(x)
+  linen = make_linen(expert_axis_name="expert")
+  with pytest.raises(ValueError, match="leave expert_axis_name out"):
+    linen.apply({}, x)
 
 
 def sharded_tokens_layer(params, mesh, check_vma=True, **options):

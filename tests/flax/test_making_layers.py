@@ -126,7 +126,7 @@ def test_partition_name_alone_shards_the_experts_of_linen(rng):
 
 def test_logical_names_of_linen(rng):
   init = nn.with_logical_partitioning(of_key, ("features", None))
-  layer = make_linen(**SIZES, kernel_init=init, partition_name="experts")
+  layer = make_linen(**SIZES | dict(kernel_init=init, partition_name="experts"))
   x, rules = tokens(rng, 8), (("experts", "expert"), ("features", None))
   with jax.set_mesh(make_mesh()), nn.logical_axis_rules(rules):
     out, variables = layer.init_with_output(jax.random.key(0), x)
@@ -194,7 +194,7 @@ def test_an_initializer_of_the_user_is_called_for_each_layer():
   def largest():
     return [float(x.max()) for x in (
         nnx_layer(kernel_init=init).experts.down[...],
-        make_linen(**SIZES, kernel_init=init).init(
+        make_linen(**SIZES | dict(kernel_init=init)).init(
             jax.random.key(0), jnp.ones((1, C)))["params"]["experts"]["down"])]
 
   assert largest() == [1.0, 1.0]
@@ -229,9 +229,16 @@ def test_a_router_without_gradient_is_told_where_the_layer_is_made(rng, kind, sc
   assert len(told) == 1 and "no gradient" in str(told[0].message)
   assert told[0].filename == moe_reference.__file__
   assert np.abs(found[0]).max() < 1e-6
-  for more in (dict(top_k=1, normalize_weights=False), dict(top_k=2), dict(top_k=E)):
+  for more in (dict(top_k=1, normalize_weights=False), dict(top_k=E)):
     assert not caught(lambda more=more: found.append(gradient(**more)))
     assert np.abs(found[-1]).max() > 1e-6
+
+
+def test_one_expert_has_a_gradient_with_sigmoids_only():
+  make = functools.partial(make_nnx, num_experts=1, top_k=1, normalize_weights=False)
+  told, = caught(make)
+  assert "num_experts=1 was given" in str(told.message) and "'sigmoid'" in str(told.message)
+  assert not caught(functools.partial(make, router_scores="sigmoid"))
 
 
 @pytest.mark.faster_by_xla
