@@ -19,7 +19,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from benchmarks import clock, progress, report, run
+from benchmarks import clock, plots, progress, report, run
 import jaxgemm
 from jaxgemm import _jaxgemm as native
 from jaxgemm.tune import timing
@@ -94,11 +94,8 @@ def trace(function, *args):
 
 def draw(rows, path):
   """Draws a line for each thread: copies, products, and waiting for chunks."""
-  import matplotlib
-  matplotlib.use("Agg")
-  from matplotlib import pyplot
-  colours = {"copy": "tab:blue", "compute": "tab:orange", "wait": "lightgrey"}
-  figure, axes = pyplot.subplots(len(rows), 1, figsize=(10, 2.2 * len(rows)),
+  colours = {"copy": plots.COPY, "compute": plots.OURS, "wait": plots.WAIT}
+  figure, axes = plots.pyplot().subplots(len(rows), 1, figsize=(10, 2.2 * len(rows)),
                                  squeeze=False)
   for row, axis in zip(rows, axes[:, 0]):
     threads = sorted({span[2] for span in row["spans"]})

@@ -17,7 +17,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from benchmarks import gpu_check, gpu_rows, progress
+from benchmarks import gpu_check, gpu_rows, plots, progress
 from benchmarks.shapes import Case
 import jaxgemm
 from jaxgemm.tune import gpu_trace
@@ -129,18 +129,15 @@ def _spans(way) -> list[tuple[str, str, float, float]]:
 
 def draw(rows, path: str) -> None:
   """Draws a picture of the streams for each row with spans."""
-  import matplotlib
-  matplotlib.use("Agg")
-  from matplotlib import pyplot
   rows = [row for row in rows if row.get("spans")]
-  figure, axes = pyplot.subplots(len(rows), 1, figsize=(10, 2 * len(rows)),
+  figure, axes = plots.pyplot().subplots(len(rows), 1, figsize=(10, 2 * len(rows)),
                                  sharex=True, squeeze=False)
   for row, axis in zip(rows, axes[:, 0]):
     lines = list(dict.fromkeys(span[0] for span in row["spans"]))
     for line, name, begin, end in row["spans"]:
       kind = gpu_trace.Event(name, begin, end).kind
       axis.barh(lines.index(line), end - begin, left=begin, height=0.7,
-                color={"copy": "tab:blue", "kernel": "tab:orange"}.get(kind, "black"),
+                color={"copy": plots.COPY, "kernel": plots.OURS}.get(kind, "black"),
                 edgecolor="white", linewidth=0.5)
     axis.set_yticks(range(len(lines)), [line.split("(")[0] for line in lines])
     axis.set_title(f"{row['case']}: copies (blue), product (orange)", fontsize=9)

@@ -1,20 +1,41 @@
-"""Pictures of a suite's rows, for its flag --png, in TFLOP/s.
+"""Pictures of a suite's rows, for its flag --png: TFLOP/s, and how often ours is as fast.
 
-They have a bar for each candidate, or lines over the number of free processors.
+They have a bar for each candidate, or lines over the number of free processors. `OURS` is the
+colour of jaxgemm's kernels in every picture of this project.
 """
 
 from collections.abc import Sequence
 import pathlib
 from typing import Any
 
+OURS, COPY, WAIT = "tab:orange", "tab:blue", "lightgrey"
+_OTHERS = "#4c566a", "#8fa3bf", "#bcc7d6", "#dde3ea"  # from dark to light
+_OTHER_NAMES = ("xla", "jnp.", "jax.", "lax.", "torch", "tokamax", "cublas", "triton", "hipblaslt")
+_HATCHES = None, "//", "..", "xx", "\\\\", "++"
 
-def _pyplot():
+
+def is_ours(candidate: str) -> bool:
+  """Whether a candidate of a suite is a kernel of jaxgemm. Suites name the libraries of others."""
+  return not candidate.lower().startswith(_OTHER_NAMES)
+
+
+def styles(candidates: Sequence[str]) -> dict[str, dict[str, Any]]:
+  """matplotlib's colour and hatch of each candidate's bars."""
+  ours = [name for name in candidates if is_ours(name)]
+  others = [name for name in candidates if not is_ours(name)]
+  return {name: {"color": OURS, "hatch": _HATCHES[i % len(_HATCHES)], "edgecolor": "white",
+                 "linewidth": 0} for i, name in enumerate(ours)} | {
+                     name: {"color": _OTHERS[i % len(_OTHERS)]} for i, name in enumerate(others)}
+
+
+def pyplot():
+  """matplotlib.pyplot, for pictures in files."""
   import matplotlib
 
   matplotlib.use("Agg")
-  from matplotlib import pyplot
+  from matplotlib import pyplot as plt
 
-  return pyplot
+  return plt
 
 
 def _tflops(entry: dict[str, Any]) -> float | None:
@@ -31,49 +52,78 @@ def _label(row: dict[str, Any]) -> str:
   return " ".join(word for word in words if word)
 
 
+def ratio(row: dict[str, Any]) -> float | None:
+  """The best throughput of ours over the best of the others, or None without both."""
+  found = {name: tflops for name, entry in row["candidates"].items()
+           if (tflops := _tflops(entry)) is not None}
+  ours, others = ([x for name, x in found.items() if is_ours(name) == wanted]
+                  for wanted in (True, False))
+  return max(ours) / max(others) if ours and others else None
+
+
 def draw(rows: Sequence[dict[str, Any]], path: str | pathlib.Path, device: str = "") -> None:
   """Writes a PNG: lines if the rows differ in active_cus (free processors), else bars."""
-  pyplot = _pyplot()
+  plt = pyplot()
   swept = [row for row in rows if row.get("active_cus")]
   if swept:
-    figure = _lines(pyplot, swept)
+    figure = _lines(plt, swept)
   else:
-    figure = _bars(pyplot, [row for row in rows if row["candidates"]])
+    figure = _bars(plt, [row for row in rows if row["candidates"]])
   figure.axes[0].set_title(device, fontsize="small")
   figure.savefig(path, dpi=110, bbox_inches="tight")
-  pyplot.close(figure)
+  plt.close(figure)
 
 
-def _lines(pyplot, rows):
-  figure, axis = pyplot.subplots(figsize=(8, 5))
-  lines: dict[str, list] = {}
+def _lines(plt, rows):
+  """Throughput over the number of free processors; below it, each candidate over the first."""
+  figure, (axis, below) = plt.subplots(
+      2, sharex=True, figsize=(8, 7), height_ratios=(5, 3), layout="constrained")
+  lines: dict[str, dict[str, dict[int, float]]] = {}
   for row in rows:
     for name, entry in row["candidates"].items():
       if (tflops := _tflops(entry)) is not None:
-        label = f"{row['m']}x{row['n']}x{row['k']} {name}"
-        lines.setdefault(label, []).append((row["active_cus"], tflops))
-  for label, points in lines.items():
-    axis.plot(*zip(*sorted(points)), marker="o", label=label)
-  axis.set_xlabel("processors that are free (CPUs, multiprocessors or compute units)")
+        size = f"{row['m']}x{row['n']}x{row['k']}"
+        lines.setdefault(size, {}).setdefault(name, {})[row["active_cus"]] = tflops
+  for size, candidates in lines.items():
+    first = next(iter(candidates))
+    for name, points in candidates.items():
+      line, = axis.plot(*zip(*sorted(points.items())), marker="o", label=f"{size} {name}")
+      shared = sorted(points.keys() & candidates[first].keys())
+      if name != first and shared:
+        below.plot(shared, [points[x] / candidates[first][x] for x in shared], marker="o",
+                   color=line.get_color(), label=f"{size} {name} over {first}")
   axis.set_ylabel("TFLOP/s")
   axis.set_ylim(bottom=0)
-  axis.legend(fontsize="small")
+  below.axhline(1, color="0.6", linestyle=":", linewidth=1)
+  below.set_ylabel("ratio")
+  below.set_xlabel("processors that are free (CPUs, multiprocessors or compute units)")
+  for each in (axis, below):
+    if each.get_legend_handles_labels()[0]:
+      each.legend(fontsize="small")
   return figure
 
 
-def _bars(pyplot, rows):
+def _bars(plt, rows):
+  """A bar for each candidate; beside each row, ours over the best of the others."""
   names = list(dict.fromkeys(name for row in rows for name in row["candidates"]))
-  figure, axis = pyplot.subplots(figsize=(9, 1.2 + max(1, len(rows)) * (0.12 * len(names) + 0.1)))
+  figure, axis = plt.subplots(figsize=(9, 1.2 + max(1, len(rows)) * (0.12 * len(names) + 0.1)))
   height = 0.8 / max(1, len(names))
+  style = styles(names)
   for number, name in enumerate(names):
     found = [(index, tflops) for index, row in enumerate(rows)
              if (tflops := _tflops(row["candidates"].get(name, {}))) is not None]
     axis.barh([index + number * height for index, _ in found],
-              [tflops for _, tflops in found], height, label=name)
-  axis.set_yticks([index + 0.4 - height / 2 for index in range(len(rows))],
+              [tflops for _, tflops in found], height, label=name, **style[name])
+  middle = 0.4 - height / 2
+  axis.set_yticks([index + middle for index in range(len(rows))],
                   [_label(row) for row in rows], fontsize="x-small")
+  for index, row in enumerate(rows):
+    if (found_ratio := ratio(row)) is not None:
+      longest = max(x for entry in row["candidates"].values() if (x := _tflops(entry)) is not None)
+      axis.text(longest, index + middle, f" {found_ratio:.2f}", va="center", fontsize="x-small",
+                color=OURS, fontweight="bold")
   axis.invert_yaxis()
-  axis.set_xlabel("TFLOP/s")
+  axis.set_xlabel("TFLOP/s; the number beside a row: jaxgemm's over the best of the others")
   if names:
     axis.legend(fontsize="small")
   return figure

@@ -12,7 +12,7 @@ import pathlib
 
 from absl import app, flags
 
-from benchmarks import progress
+from benchmarks import plots, progress
 
 FLAGS = flags.FLAGS
 flags.DEFINE_enum("arch", "gfx950", ["gfx942", "gfx950"], "Architecture.")
@@ -61,11 +61,7 @@ def bars(clock, wave) -> dict[str, list[tuple[int, int]]]:
 
 def draw(clock, path: str | pathlib.Path) -> None:
   """Writes the picture of a clock with a timeline and a main loop."""
-  import matplotlib
-
-  matplotlib.use("Agg")
-  from matplotlib import pyplot
-
+  pyplot = plots.pyplot()
   begin, end = window(clock)
   colours = {kind: colour for kind, (_, colour) in KINDS.items()}
   colours |= {f"wait: {name}": colour for name, colour in WAITS.items()}

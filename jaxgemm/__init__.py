@@ -36,8 +36,8 @@ vmap. Export:
 A lowering for "rocm" is for the architecture or chip that the environment variable
 JAXGEMM_ROCM_ARCH names (it is read once), else for this process's AMD GPUs, or without any
 for gfx942. With JAXGEMM_COMMAND_BUFFERS=0, set before the import, GPU calls stay out of
-XLA's command buffers. implementation="emulated:gfx942" (or gfx950, gfx90a) runs a GPU's
-machine code on the CPU, in the emulator of `jaxgemm.emulator`.
+XLA's command buffers. implementation="emulated:gfx942" (or gfx950, gfx90a, or a chip: MI300A)
+runs a GPU's machine code on the CPU, in the emulator of `jaxgemm.emulator`.
 
 Sharding: inside jax.shard_map each device computes what it holds. On automatic meshes a
 partitioning rule keeps operands sharded; on explicit meshes the product is a
@@ -50,7 +50,7 @@ GemmConfig(partition=False) leaves the rule out.
 import importlib
 import importlib.metadata
 
-from jaxgemm import _rocm_plugin, fp8, megablox, qarray
+from jaxgemm import _environment, _rocm_plugin, fp8, megablox, qarray
 from jaxgemm.chunked.api import chunk_rows, chunked_matmul
 from jaxgemm.chunked.producers import ChunkedArray, join, overlap, start_copy
 from jaxgemm.collective.api import allgather_matmul, matmul_reduce_scatter
@@ -63,6 +63,7 @@ from jaxgemm.scaled.api import scaled_matmul, scaled_ragged_dot
 from jaxgemm.tune.tune import tune
 
 _rocm_plugin.drop_message()
+_environment.warn_of_unknown()
 
 __version__ = importlib.metadata.version("jaxgemm")
 

@@ -81,10 +81,22 @@ def _local_arch(platform: str) -> str | None:
   return capability.split(":")[0] if platform == "rocm" else "sm" + capability.replace(".", "")
 
 
+def target_of(name: str) -> str | None:
+  """The target that a name means: that of a target ("gfx942"), or of a chip that has it ("MI300A").
+
+  It is None if the name is unknown.
+  """
+  return name if name in NAMES["targets"] else NAMES["chips"].get(name, (None, 0))[0]
+
+
+# The names of AMD's targets and chips, which are allowed wherever one of these is named.
+ROCM_NAMES = (*ROCM_ARCHS, *(name for name, (of, _) in NAMES["chips"].items() if of in ROCM_ARCHS))
+
+
 @functools.cache
 def _wanted_rocm_arch() -> str | None:
   """JAXGEMM_ROCM_ARCH. It is read once, because jax keeps programs that were lowered for it."""
-  return os.environ.get("JAXGEMM_ROCM_ARCH")
+  return os.environ.get("JAXGEMM_ROCM_ARCH") or None
 
 
 def chip(target_name: str) -> str:
@@ -148,7 +160,7 @@ def target(platform: str) -> str:
     return arch
   if platform != "rocm":
     return platform
-  wanted, now = _wanted_rocm_arch(), os.environ.get("JAXGEMM_ROCM_ARCH")
+  wanted, now = _wanted_rocm_arch(), os.environ.get("JAXGEMM_ROCM_ARCH") or None
   if wanted != now:
     was, now = ("unset" if x is None else repr(x) for x in (wanted, now))
     raise ValueError(
@@ -159,19 +171,12 @@ def target(platform: str) -> str:
   if wanted is None:
     wanted = _local_arch("rocm") or ROCM_ARCHS[0]
     source = "the GPU's architecture is"
-  arch = NAMES["chips"].get(wanted, (wanted, 0))[0]
-  if arch not in ROCM_ARCHS:
+  found = target_of(wanted)
+  if found is None or found not in ROCM_ARCHS:
     raise ValueError(
-        f"{source} {arch!r}; allowed are {', '.join(ROCM_ARCHS)} and the chips "
-        f"{', '.join(_chips('rocm'))}. Set JAXGEMM_ROCM_ARCH to the architecture of the "
-        "GPUs that will run the program, or pass implementation='xla'."
-    )
-  return arch
-
-
-def _chips(platform: str) -> list[str]:
-  return [name for name, (of, _) in NAMES["chips"].items()
-          if NAMES["targets"][of] == platform]
+        f"{source} {wanted!r}; allowed are {', '.join(ROCM_NAMES)}. Set JAXGEMM_ROCM_ARCH to the "
+        "architecture of the GPUs that will run the program, or pass implementation='xla'.")
+  return found
 
 
 # Architecture and number of this process's virtual GPUs; jaxgemm.emulator.rocm sets it.
@@ -182,7 +187,9 @@ virtual_gpus: tuple[str, int] | None = None
 def use_emulator() -> None:
   """Gives the native module the emulator's path, so that it runs calls for emulated targets."""
   from jaxgemm import emulator  # pylint: disable=g-import-not-at-top
+  from jaxgemm.emulator import _interrupts
 
+  _interrupts.act_on_signals_in_errors()
   native.set_emulator_library(str(emulator.library_path()))
 
 

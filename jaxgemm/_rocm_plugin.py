@@ -21,7 +21,10 @@ def real_rocm() -> list[str]:
       places.extend(str(path) for path in pathlib.Path(folder).glob("libamdhip64.so*"))
   if importlib.util.find_spec("_rocm_sdk_core") is not None:
     places.append("the package _rocm_sdk_core")
-  mapped = pathlib.Path("/proc/self/maps").read_text().splitlines()
+  try:
+    mapped = pathlib.Path("/proc/self/maps").read_text().splitlines()
+  except OSError:  # a sandbox without /proc
+    mapped = []
   places.extend({line.split()[-1] for line in mapped if "libamdhip64" in line})
   return places
 

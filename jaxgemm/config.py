@@ -18,12 +18,22 @@ _GPU_KERNELS = frozenset(name for _, name in NAMES["gpu_kernels"])
 
 
 def did_you_mean(given, allowed) -> str:
-  """" Did you mean 'x'?" for the allowed name that is most like `given`, or ""."""
+  """" Did you mean 'x'?" for the allowed name that is most like `given`, or "".
+
+  Of a name such as "emulated:gfx942" what follows the colon is compared, too.
+  """
   if not isinstance(given, str):
     return ""
-  by_lower = {name.lower(): name for name in allowed}
-  close = ([name for name in by_lower if name.startswith(given.lower())]
-           or difflib.get_close_matches(given.lower(), by_lower, 1))
+  given = given.lower()
+  begin = given[:given.rfind(":") + 1]
+  if not any(name.lower().startswith(begin) for name in allowed):
+    begin = ""
+  rest = given[len(begin):]
+  by_lower = {name.lower().removeprefix(begin): name for name in allowed
+              if name.lower().startswith(begin)}
+  by_lower |= {name.rpartition(":")[2]: by_lower[name] for name in by_lower}
+  close = ([name for name in by_lower if name.startswith(rest)]
+           or difflib.get_close_matches(rest, by_lower, 1))
   return f" Did you mean {by_lower[close[0]]!r}?" if close else ""
 
 

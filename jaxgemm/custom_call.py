@@ -1,9 +1,10 @@
 """The lowering of all products to one custom call.
 
 `gemm_p` appears only while `contract_p` (dense/primitive.py) is lowered. The lowerings of
-`ragged_p`, `chunked_p` and `scaled_p` (primitive.py of their folders) call `lower_call` themselves.
-`lower_call` makes the native plan for the platform and emits "jaxgemm_gemm". The workspace is the
-call's last result and is dropped here, so that no abstract value depends on the platform.
+`ragged_p`, `chunked_p` and `scaled_p` (primitive.py of their folders) call `lower_call` themselves,
+the first two by `on_each_platform`. `lower_call` makes the native plan for the platform and emits
+"jaxgemm_gemm". The workspace is the call's last result and is dropped here, so that no abstract
+value depends on the platform.
 """
 
 import functools
@@ -16,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm import relayout
-from jaxgemm.plan import plan_call
+from jaxgemm.plan import PLATFORMS, plan_call, require_built
 from jaxgemm.spec import Geometry, Spec
 
 CALL_TARGET = "jaxgemm_gemm"
@@ -107,7 +108,8 @@ def lower_call(ctx, *operands, geometry: Geometry, spec: Spec, platform: str,
     vectors: see `plan_call`.
 
   Raises:
-    ValueError: see `plan_call`; or the emulator is asked for on another platform than the CPU.
+    ValueError: see `plan_call`; or this build lacks the plan's kernel; or the emulator is asked
+      for on another platform than the CPU.
   """
   lhs, rhs = ctx.avals_in[:2]
   if spec.emulated is not None and platform != "cpu":
@@ -115,7 +117,9 @@ def lower_call(ctx, *operands, geometry: Geometry, spec: Spec, platform: str,
         f"implementation='emulated:{spec.emulated}' was given for platform {platform}; "
         "the emulator runs on the CPU. Use jax.default_device(jax.devices('cpu')[0]), "
         "or leave implementation out.")
-  chosen = plan_call(geometry, lhs.dtype, rhs.dtype, spec, spec.target(platform), **vectors)
+  target = spec.target(platform)
+  chosen = plan_call(geometry, lhs.dtype, rhs.dtype, spec, target, **vectors)
+  require_built(chosen, spec, target, platform)
   operands, avals_in = prepared(ctx, operands, geometry, chosen)
   workspace = jax.core.ShapedArray((chosen["workspace_bytes"],), jnp.uint8)
   names = chosen["operands"]
@@ -213,17 +217,53 @@ def _no_lowering(ctx, *_, **__):
       "Pass implementation='xla' to leave the product to XLA.")
 
 
-def register_lowerings(primitive: Primitive, rule, *, in_place: bool = False) -> None:
-  """Registers rule(ctx, *operands, platform=..., **params) for the kernels' platforms.
+def register_lowerings(primitive: Primitive, rule) -> None:
+  """Registers rule(ctx, *operands, platform=..., **params) for the kernels' platforms."""
+  mlir.register_lowering(primitive, _no_lowering)
+  for platform in PLATFORMS:
+    mlir.register_lowering(primitive, functools.partial(rule, platform=platform),
+                           platform=platform)
+
+
+def register_in_place(primitive: Primitive, rule) -> None:
+  """Registers rule(ctx, *operands, **params), which looks at the operations around it.
+
+  jax lowers other primitives once for equal calls. This one is lowered for each, and once for all
+  platforms: for one that has several rules jax 0.10 cannot lower such a primitive for several
+  platforms. What depends on the platform is lowered by `on_each_platform`.
+  """
+  def lowering(ctx, *operands, **params):
+    if not {*(ctx.platforms or ctx.module_context.platforms)} <= {*PLATFORMS}:
+      _no_lowering(ctx)
+    return rule(ctx, *operands, **params)
+
+  mlir.register_lowering(primitive, lowering, cacheable=False)
+
+
+_on_platform_p = Primitive("jaxgemm_on_platform")
+_on_platform_p.multiple_results = True
+_on_platform_p.def_abstract_eval(lambda *_, results, **__: results)
+
+
+def on_each_platform(ctx, rule, *operands, **params):
+  """Lowers rule(ctx, *operands, platform=..., **params) for each platform of the program.
 
   Args:
-    in_place: whether the rule looks at the operations that make its operands. Else jax
-      may lower equal calls once, as a function.
+    rule: a lowering rule, a function of a module.
+    params: the parameters of the rule, which can be hashed.
   """
-  mlir.register_lowering(primitive, _no_lowering)
-  for platform in ("cpu", "cuda", "rocm"):
-    mlir.register_lowering(primitive, functools.partial(rule, platform=platform),
-                           platform=platform, cacheable=not in_place)
+  def bind(*operands):
+    return _on_platform_p.bind(*operands, rule=rule, results=tuple(ctx.avals_out), **params)
+
+  return mlir.lower_fun(bind, multiple_results=True)(ctx, *operands)
+
+
+def _on_platform_lowering(ctx, *operands, rule, results, **params):
+  del results
+  return rule(ctx, *operands, **params)
+
+
+register_lowerings(_on_platform_p, _on_platform_lowering)
 
 
 def _gemm_lowering(ctx, *operands, lhs_contracting, rhs_contracting, **params):

@@ -3,6 +3,7 @@
 jax decides the dtype of the result: see dense/dimensions.py. The accumulators' is in spec.py.
 """
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -28,6 +29,33 @@ def promoted(lhs, rhs):
   """(lhs, rhs) in their `promoted_dtypes`."""
   return tuple(x if x.dtype == dtype else x.astype(dtype)
                for x, dtype in zip((lhs, rhs), promoted_dtypes(lhs, rhs)))
+
+
+def for_jax(lhs, rhs, preferred) -> tuple[jax.Array, jax.Array]:
+  """(lhs, rhs) in dtypes of which jax computes a product.
+
+  jax refuses two float8 dtypes with equal exponents and mantissas, such as e5m2 and e5m2fnuz.
+  bfloat16 has all their values.
+
+  Args:
+    preferred: the preferred_element_type.
+
+  Raises:
+    TypeError: the operands have two such dtypes, and there is no preferred_element_type.
+  """
+  def parts(x):
+    info = jnp.finfo(x.dtype)
+    return info.bits, info.maxexp, info.nmant
+
+  floats = all(jnp.issubdtype(x.dtype, jnp.floating) and x.dtype.itemsize == 1 for x in (lhs, rhs))
+  if not floats or lhs.dtype == rhs.dtype or parts(lhs) != parts(rhs):
+    return lhs, rhs
+  if preferred is None:
+    raise TypeError(
+        f"the operands have the dtypes {lhs.dtype.name} and {rhs.dtype.name}, which jax does not "
+        "promote; with a preferred_element_type they are allowed. Pass "
+        "preferred_element_type=jnp.float32, for example.")
+  return lhs.astype(jnp.bfloat16), rhs.astype(jnp.bfloat16)
 
 
 def is_held_by(wide, dtype) -> bool:

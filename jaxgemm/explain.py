@@ -13,6 +13,7 @@ from collections.abc import Callable
 import dataclasses
 import functools
 import inspect
+import math
 import pathlib
 from typing import Any, overload
 
@@ -35,7 +36,7 @@ from jaxgemm.grouped import layout as grouped_layout
 from jaxgemm.grouped.api import ragged_dot, ragged_dot_general, ragged_gated_linear_unit
 from jaxgemm.grouped.call import BASIC, ragged_result
 from jaxgemm.grouped.primitive import plan_ragged, ragged_p
-from jaxgemm.options import array_argument, dtype_argument, emulated_arch
+from jaxgemm.options import array_argument, dtype_argument, emulated_arch, operand_argument
 from jaxgemm.precision import hashable
 from jaxgemm.scaled import api as scaled
 from jaxgemm.scaled.primitive import plan_scaled, scaled_p
@@ -52,7 +53,7 @@ class Explanation:
     multiprocessors or processors;
   * kernel: its name; schedule; reduction;
   * tile: sizes of an output tile along m, n and k; tiles: the number of tiles along each of
-    these, in each batch; batch: the number of batches;
+    these, in each batch; batch: the number of batches; sizes: m, n and k of a batch;
   * num_workgroups; num_queues; group_m: tile rows that are visited together; num_xcds;
   * cut_tiles: the number of tiles that stream-K cuts; num_shares: that of the shares into
     which it cuts them;
@@ -72,11 +73,22 @@ class Explanation:
   the most that any group sizes give. Products that wait for chunks also have chunk_rows.
   If implementation is "xla", there are only implementation and reasons.
 
-  The data of a function has one key, calls: a list of such dictionaries in the order of
+  The data of a function has the key calls: a list of such dictionaries in the order of
   the program. Each also has operands and results (their dtypes and shapes, as str), within
-  (the functions and loops around the call, the outermost first) and count (how many equal
-  calls there are). In a function the copies of a grouped product into another layout are
-  operations of their own, so its relayouts and gradients do not have them.
+  (the functions and loops around the call, the outermost first), count (how many equal
+  calls there are), steps (how often the scans around it run it) and operations (the
+  multiplications and additions of one of them). In a function the copies of a grouped product
+  into another layout are operations of their own, so its relayouts and gradients do not have
+  them. If the function has products, there is the key summary, too, with sums over all of them.
+  Each counts as often as scans run it; a while loop counts once, and each branch of a cond
+  does. The summary has
+
+  * jaxgemm, left_to_xla and others: the numbers of products by the kernels, by XLA in their
+    place, and of jax's own products, which are not in calls;
+  * operations, and operations_jaxgemm: those by the kernels;
+  * predicted_us: the sum of the predicted times of the kernels, or None if one is not predicted;
+  * slowest: the number of the call, counted from 1, whose predicted time is the longest in all,
+    or without predictions the one with the most operations; None without calls.
   """
 
   data: dict[str, Any]
@@ -91,7 +103,9 @@ class Explanation:
       lines.append(f"{number}. {', '.join(call['operands'])} -> "
                    f"{', '.join(call['results'])}{times}{within}")
       lines += [f"   {line}" for line in _lines(call)]
-    return "\n".join(lines) or "no product of jaxgemm"
+    if not lines:
+      lines.append("no product of jaxgemm")
+    return "\n".join(lines + _summed_up(self.data))
 
   def draw(self, path: str | pathlib.Path) -> None:
     """Draws which workgroup (a CU, multiprocessor or thread) computes which tile, and when.
@@ -114,6 +128,60 @@ class Explanation:
 # Measured times on an H100 follow the predicted cycles best at this clock
 # (benchmarks/results/gpu-h100-2026-11-25-calls.json).
 _HOPPER_MHZ = 1755
+
+
+def _predicted_us(call: dict[str, Any]) -> float | None:
+  """The predicted microseconds of one call of the kernels, or None."""
+  cycles = call.get("predicted_cycles")
+  return cycles / _HOPPER_MHZ if cycles else call.get("predicted_us")
+
+
+def _runs(call: dict[str, Any]) -> int:
+  return call["count"] * call["steps"]
+
+
+def _summary(calls: list[dict[str, Any]], others: list[tuple[int, int]]) -> dict[str, Any]:
+  """The data's summary. others: how often jax's own products run, and their operations."""
+  ours = [call for call in calls if call["implementation"] != "xla"]
+  operations = [_runs(call) * call["operations"] for call in calls]
+  times = [_predicted_us(call) for call in ours]
+  predicted = [_runs(call) * us for call, us in zip(ours, times) if us is not None]
+  is_predicted = bool(ours) and len(predicted) == len(ours)
+  slowest = None
+  if calls:
+    most = (ours[predicted.index(max(predicted))] if is_predicted
+            else calls[operations.index(max(operations))])
+    slowest = calls.index(most) + 1
+  return {
+      "jaxgemm": sum(map(_runs, ours)),
+      "left_to_xla": sum(_runs(call) for call in calls if call["implementation"] == "xla"),
+      "others": sum(steps for steps, _ in others),
+      "operations": sum(operations) + sum(steps * each for steps, each in others),
+      "operations_jaxgemm": sum(_runs(call) * call["operations"] for call in ours),
+      "predicted_us": sum(predicted) if is_predicted else None,
+      "slowest": slowest,
+  }
+
+
+def _summed_up(data: dict[str, Any]) -> list[str]:
+  """The summary in words; [] if there are no products."""
+  if "summary" not in data:
+    return []
+  summary = data["summary"]
+  ours, left, others = (summary[key] for key in ("jaxgemm", "left_to_xla", "others"))
+  share = summary["operations_jaxgemm"] / max(summary["operations"], 1)
+  lines = [f"summary: {ours + left + others} products: {ours} by jaxgemm, {left} left to XLA, "
+           f"{others} of jax's own; jaxgemm has {share:.0%} of the operations"]
+  if (number := summary["slowest"]) is None:
+    return lines
+  call = data["calls"][number - 1]
+  if summary["predicted_us"] is not None:
+    lines.append(f"predicted for jaxgemm's: {summary['predicted_us']:.1f} us in all, by a model; "
+                 f"the slowest is {number}., {_runs(call) * (_predicted_us(call) or 0):.1f} us")
+  else:
+    part = _runs(call) * call["operations"] / max(summary["operations"], 1)
+    lines.append(f"nothing is predicted here; the most operations has {number}., {part:.0%}")
+  return lines
 
 
 def _lines(data: dict[str, Any]) -> list[str]:
@@ -224,11 +292,59 @@ def _function(kwargs):
   return function, lambda a, b: dot_general_product(a, b, **shared).result, kwargs
 
 
+def _operands_by_name(function):
+  """Lets `function(a, b, ...)` take lhs= and rhs=, too, as most products call their operands."""
+  @functools.wraps(function)
+  def wrapped(*args, **kwargs):
+    names = {"lhs": "a", "rhs": "b"}
+    given = {names.get(name, name): x for name, x in kwargs.items()}
+    if missing := [name for name in ("a", "b")[len(args):] if name not in given]:
+      raise TypeError(f"{' and '.join(missing)} was not given; two operands are needed, a and b or "
+                      "lhs and rhs, each an array or a jax.ShapeDtypeStruct. Pass both.")
+    return function(*args, **given)
+  return wrapped
+
+
+def _with_names(more, kwargs) -> dict[str, Any]:
+  """The arguments after the operands, all by name: `more` are those without one.
+
+  The first one of these, and the names, tell which product takes them.
+  """
+  if not more:
+    return kwargs
+  first, second = (*more, None)[:2]
+  function: Callable = dot_general
+  if "tiles_per_chunk_m" in kwargs:
+    function = chunked_matmul
+  elif hasattr(first, "dtype") and jnp.issubdtype(first.dtype, jnp.integer):
+    function = ragged_dot
+    if isinstance(second, jax.lax.RaggedDotDimensionNumbers) or (
+        "ragged_dot_dimension_numbers" in kwargs):
+      function = ragged_dot_general
+    elif hasattr(second, "dtype") or "lhs_scales" in kwargs:
+      function = scaled.scaled_ragged_dot
+  elif hasattr(first, "dtype"):
+    function = scaled.scaled_matmul
+  _, _, *names = (
+      name for name, x in inspect.signature(function).parameters.items()
+      if x.kind == x.POSITIONAL_OR_KEYWORD)
+  if len(more) > len(names):
+    raise TypeError(
+        f"{len(more) + 2} arguments without names were given; {function.__name__} takes "
+        f"{len(names) + 2}. Pass the others by name.")
+  given = dict(zip(names, more))
+  for name in given.keys() & kwargs.keys():
+    raise TypeError(
+        f"{name} was given twice, without its name as argument {names.index(name) + 3} of "
+        f"{function.__name__}; once is allowed. Remove one.")
+  return given | kwargs
+
+
 def _abstract(name: str, x):
   """An argument for tracing; an array in host memory becomes a `jax.ShapeDtypeStruct`."""
-  scales = "scale", "scale_lhs", "scale_rhs"
-  if name in ("bias", *scales) and not isinstance(x, jax.ShapeDtypeStruct):
-    x = array_argument(name, x)
+  if not isinstance(x, jax.ShapeDtypeStruct):
+    may_be_number = name in ("bias", "scale", "scale_lhs", "scale_rhs")
+    x = (array_argument if may_be_number else operand_argument)(name, x)
   if not isinstance(x, jax.Array):
     return x
   aval = jax.typeof(x)
@@ -266,7 +382,7 @@ def _trace(a, b, kwargs):
   arrays = {key: kwargs.pop(key) for key in _ARRAYS if kwargs.get(key) is not None}
   function = functools.partial(function, **kwargs)
   jaxpr = program.trace(lambda a, b, arrays: function(a, b, **arrays), (a, b, arrays))
-  return next((eqn for eqn, _, by_xla in program.calls(jaxpr) if not by_xla), None)
+  return next((call.eqn for call in program.calls(jaxpr) if not call.reason), None)
 
 
 def _plan(eqn):
@@ -312,13 +428,15 @@ def _gradients(dims: Dims, sizes, lhs, rhs) -> dict[str, tuple[str, ...]]:
   return found
 
 
-def supports(a, b, **kwargs) -> tuple[bool, str]:
+@_operands_by_name
+def supports(a, b, *args, **kwargs) -> tuple[bool, str]:
   """Whether this package's kernels compute a call, and why not.
 
   Args:
     a: the first operand, an array or `jax.ShapeDtypeStruct`.
     b: the second operand, the same.
-    **kwargs: the other arguments of a product. They tell which product it is. group_sizes:
+    *args, **kwargs: the other arguments of a product, as it takes them: (x, experts, sizes) and
+      (x, w, dimension_numbers), too. They tell which product it is. group_sizes:
       `jaxgemm.ragged_dot`; with gated=True `jaxgemm.ragged_gated_linear_unit`; with
       ragged_dot_dimension_numbers `jaxgemm.ragged_dot_general`. lhs_scales and rhs_scales:
       `jaxgemm.scaled_matmul`; with group_sizes `jaxgemm.scaled_ragged_dot`. chunk_signals:
@@ -332,6 +450,7 @@ def supports(a, b, **kwargs) -> tuple[bool, str]:
     ValueError, TypeError: jax's own errors for operands that do not fit each other; or
       an argument or an implementation is unknown.
   """
+  kwargs = _with_names(args, kwargs)
   emulated_arch(kwargs.get("implementation"))
   a, b, kwargs = _described(a, b, kwargs)
   function, result_of, given = _function(kwargs)
@@ -352,7 +471,7 @@ def supports(a, b, **kwargs) -> tuple[bool, str]:
 
 
 @overload
-def explain(a, b, *, gradients: bool = False, **kwargs) -> Explanation: ...
+def explain(a, b, *args, gradients: bool = False, **kwargs) -> Explanation: ...
 @overload
 def explain(function: Callable, /, *args, **kwargs) -> Explanation: ...
 
@@ -365,7 +484,7 @@ def explain(*args, **kwargs) -> Explanation:
   Args:
     a, b: the operands, arrays or `jax.ShapeDtypeStruct`.
     gradients: whether the reasons also name the copies that the gradients need.
-    **kwargs: the other arguments of a product; see `supports`.
+    *args, **kwargs: the other arguments of a product; see `supports`.
 
   `explain(function, *args, **kwargs)` takes a function, which may be jitted, and its
   arguments: arrays, or `jax.ShapeDtypeStruct` in their places. The function is traced, not
@@ -386,33 +505,53 @@ def explain(*args, **kwargs) -> Explanation:
 
 
 def _of_function(function: Callable, /, *args, **kwargs) -> Explanation:
-  args, kwargs = jax.tree.map(
-      lambda x: _abstract("", x) if isinstance(x, jax.Array) else x, (args, kwargs))
+  leaves, tree = jax.tree.flatten((args, kwargs))
+  traced = [_abstract("", x) if isinstance(x, jax.Array) else x for x in leaves]
+  if any(x is not y for x, y in zip(traced, leaves)):  # else modules stay the same objects
+    args, kwargs = jax.tree.unflatten(tree, traced)
   found: list[dict[str, Any]] = []
-  for call in program.calls(program.trace(function, args, kwargs)):
+  others: list[tuple[int, int]] = []  # how often each runs, and its operations
+  for call in program.calls(program.trace(function, args, kwargs), others=True):
+    if call.reason == program.NOT_OURS:
+      others.append((call.steps, _operations(call.eqn)))
+      continue
     data = _of_call(call)
     same = next((x for x in found if x | {"count": 1} == data), None)
     if same is None:
       found.append(data)
     else:
       same["count"] += 1
-  return Explanation({"calls": found})
+  summary = {"summary": _summary(found, others)} if found or others else {}
+  return Explanation({"calls": found} | summary)
+
+
+def _operations(eqn) -> int:
+  """The multiplications and additions of a product that XLA computes."""
+  numbers = eqn.params.get("ragged_dot_dimension_numbers")
+  groups = numbers.rhs_group_dimensions if numbers else ()
+  (_, contracting), (_, batch) = (
+      numbers.dot_dimension_numbers if numbers else eqn.params["dimension_numbers"])
+  lhs, rhs = (x.aval.shape for x in eqn.invars[:2])
+  columns = (n for i, n in enumerate(rhs) if i not in (*contracting, *batch, *groups))
+  return 2 * math.prod(lhs) * math.prod(columns)
 
 
 def _of_call(call: program.Call) -> dict[str, Any]:
   """The data of one call in a function."""
   eqn = call.eqn
   if call.reason:
-    data = {"implementation": "xla", "reasons": [call.reason]}
+    data = {"implementation": "xla", "reasons": [call.reason], "operations": _operations(eqn)}
   else:
     data = _planned(eqn)
   types = [[f"{x.aval.dtype}[{','.join(map(str, x.aval.shape))}]" for x in xs]
            for xs in (eqn.invars, eqn.outvars)]
   return data | {"operands": types[0], "results": types[1], "within": call.within,
-                 "count": 1}
+                 "count": 1, "steps": call.steps}
 
 
-def _of_product(a, b, *, gradients: bool = False, **kwargs) -> Explanation:
+@_operands_by_name
+def _of_product(a, b, *args, gradients: bool = False, **kwargs) -> Explanation:
+  kwargs = _with_names(args, kwargs)
   devices = _devices_reason(a, b)
   a, b, kwargs = _described(a, b, kwargs)
   eqn = _trace(a, b, kwargs)
@@ -490,6 +629,8 @@ def _planned(eqn, arranged: grouped_layout.RaggedLayout | None = None, kwargs=No
       "tuned": plan.get("tuned"),
       "relayouts": tuple(dict.fromkeys((*transposed, *moved))),
       "batch": plan["batch"],
+      "sizes": tuple(plan["problem"][name] for name in ("m", "n", "k")),
+      "operations": _operations_of_plan(plan),
       "fused_epilogue": fused,
       "gradients": copied,
       "reasons": reasons,
@@ -500,6 +641,13 @@ def _planned(eqn, arranged: grouped_layout.RaggedLayout | None = None, kwargs=No
   if eqn.primitive is chunked_p:
     data["chunk_rows"] = plan["tile"][0] * form.tiles_per_chunk
   return data
+
+
+def _operations_of_plan(plan) -> int:
+  """The multiplications and additions of a product that the kernels compute."""
+  problem = plan["problem"]
+  sizes = (problem[name] for name in ("batch", "m", "n", "k"))
+  return 2 * math.prod(sizes) * (2 if problem["gated"] else 1) // plan["passes"]
 
 
 def _ragged_layout(a, b, eqn, kwargs):
@@ -532,12 +680,13 @@ def _ragged_reasons(how, kwargs) -> list[str]:
   return reasons
 
 
-def workspace_size(a, b, **kwargs) -> int:
+@_operands_by_name
+def workspace_size(a, b, *args, **kwargs) -> int:
   """The exact number of bytes that a call needs beside its result.
 
   Args:
     a, b: the operands, arrays or `jax.ShapeDtypeStruct`.
-    **kwargs: the other arguments of a product; see `supports`.
+    *args, **kwargs: the other arguments of a product; see `supports`.
 
   Returns:
     The size of the workspace in bytes; 0 if XLA computes the call.
@@ -545,5 +694,5 @@ def workspace_size(a, b, **kwargs) -> int:
   Raises:
     ValueError, TypeError: the errors that the call itself would raise.
   """
-  eqn = _trace(*_described(a, b, kwargs))
+  eqn = _trace(*_described(a, b, _with_names(args, kwargs)))
   return 0 if eqn is None else _plan(eqn)[1]["workspace_bytes"]

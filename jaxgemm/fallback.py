@@ -43,10 +43,11 @@ def support(lhs, rhs, out_dtype, k: int, precision, emulated: str | None,
     out_dtype: dtype of the result.
     k: the number of products in the sum of each element of the result.
     precision: as the caller gave it.
-    emulated: the GPU target to emulate, or None.
+    emulated: the name of the GPU target or chip to emulate, or None.
     splits: whether float32 operands may be split in three passes, for precision="high".
   """
-  target, reason = (emulated, None) if emulated is not None else _default_target()
+  target, reason = _default_target() if emulated is None else (
+      _ffi.target_of(emulated) or "", None)
   reason = (reason or _operands_error(lhs, rhs, out_dtype, k)
             or precision_error(precision, lhs, rhs, out_dtype, target, splits))
   if reason is not None:
@@ -118,11 +119,10 @@ _warned: set[str] = set()
 _INSIDE = "jaxgemm", "jax", "flax"
 
 
-def warn_once(reason: str) -> None:
-  if reason not in _warned:
-    _warned.add(reason)
-    warnings.warn(f"jaxgemm leaves this product to XLA: {reason}.",
-                  stacklevel=callers_level())
+def warn_once(message: str) -> None:
+  if message not in _warned:
+    _warned.add(message)
+    warnings.warn(message, stacklevel=callers_level())
 
 
 def callers_level() -> int:
@@ -159,7 +159,7 @@ def leaves_to_xla(implementation: str | None, reason: str | None, warns: bool = 
         f"implementation={implementation!r} was given, but {reason}. Pass other "
         "operands, or implementation=None to let XLA compute this.", reason)
   if reason and warns:
-    warn_once(reason)
+    warn_once(f"jaxgemm leaves this product to XLA: {reason}.")
   return bool(reason)
 
 

@@ -14,10 +14,13 @@ from typing import Any
 import jax
 from jax import lax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxgemm.grouped.api import ragged_dot_general
 from jaxgemm.grouped.checks import BASIC, K_LAST
-from jaxgemm.grouped.group_sizes import groups_of_rows
+from jaxgemm.grouped.group_sizes import given_groups, groups_of_rows
+from jaxgemm.options import operand_argument
+from jaxgemm.parts import names_parts
 from jaxgemm.qarray import operand
 from jaxgemm.scaled.api import scaled_ragged_dot
 
@@ -25,24 +28,31 @@ from jaxgemm.scaled.api import scaled_ragged_dot
 _CONTRACTED = lax.RaggedDotDimensionNumbers((((1,), (0,)), ((), ())), (1,), ())
 
 
-def _offset(group_offset) -> jax.Array | None:
+def _groups(group_sizes, group_offset):
+  """`given_groups`, with an offset of shape () or (1,)."""
   if group_offset is None:
-    return None
-  group_offset = jnp.asarray(group_offset)
+    return given_groups(group_sizes)
+  group_offset = operand_argument("group_offset", group_offset)
+  if not isinstance(group_offset, jax.Array):
+    group_offset = np.asarray(group_offset)
   if group_offset.shape not in ((), (1,)):
     raise ValueError(
         f"group_offset has shape {group_offset.shape}; () or (1,) is allowed. Pass one integer.")
-  return group_offset.reshape(1)
+  return given_groups(group_sizes, group_offset.reshape(1))
 
 
 def _check_existing(existing_out, shape, dtype) -> None:
-  if existing_out is not None and (existing_out.shape != shape or existing_out.dtype != dtype):
+  if existing_out is None:
+    return
+  existing_out = jax.typeof(operand_argument("existing_out", existing_out))
+  if existing_out.shape != shape or existing_out.dtype != dtype:
     raise ValueError(
         f"existing_out has shape {existing_out.shape} and dtype {existing_out.dtype.name}; shape "
         f"{shape} and the preferred_element_type {jnp.dtype(dtype).name} are allowed. Cast it, or "
         "pass its dtype as preferred_element_type.")
 
 
+@names_parts
 def gmm(
     lhs,
     rhs,
@@ -83,9 +93,9 @@ def gmm(
   """
   del tiling, interpret, varying_axes
   lhs, rhs = operand("lhs", lhs), operand("rhs", rhs)
-  offset = _offset(group_offset)
+  group_sizes, offset = _groups(group_sizes, group_offset)
   groups = rhs.values.shape[0]
-  if offset is None and groups < jnp.shape(group_sizes)[0]:
+  if offset is None and groups < group_sizes.shape[0]:
     offset = jnp.zeros(1, jnp.int32)
   of_k = 2 if transpose_rhs else 1
   if lhs.has_blocks([1]) or rhs.has_blocks([of_k]):
@@ -106,6 +116,7 @@ def gmm(
   return jnp.where((rows < groups)[:, None], out, existing_out)
 
 
+@names_parts
 def tgmm(
     lhs,
     rhs,
@@ -146,8 +157,8 @@ def tgmm(
   """
   del tiling, interpret, varying_axes
   dtype = jnp.dtype(preferred_element_type)
-  offset = _offset(group_offset)
-  groups = jnp.shape(group_sizes)[0] if num_actual_groups is None else num_actual_groups
+  group_sizes, offset = _groups(group_sizes, group_offset)
+  groups = group_sizes.shape[0] if num_actual_groups is None else num_actual_groups
   if offset is None and num_actual_groups is not None:
     offset = jnp.zeros(1, jnp.int32)
   factors = []

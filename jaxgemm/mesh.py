@@ -14,6 +14,13 @@ import numpy as np
 from jaxgemm import _ffi
 
 
+def names(axis_name) -> tuple[str, ...]:
+  """The mesh axes of an argument that is None, a name or a tuple of names."""
+  if axis_name is None:
+    return ()
+  return axis_name if isinstance(axis_name, tuple) else (axis_name,)
+
+
 def needs_partitioning_rule(partition: bool | None) -> bool:
   """Whether a call that is traced now gets the partitioning rule; see GemmConfig."""
   if partition is None:
@@ -53,11 +60,16 @@ def may_be_partitioned(ctx) -> bool:
   return any(size > 1 for name, size in context.mesh.shape.items() if name not in manual)
 
 
+def is_exported(ctx) -> bool:
+  """Whether a program is lowered for `jax.export`."""
+  parameters = getattr(ctx.module_context, "lowering_parameters", None)
+  return getattr(parameters, "for_export", False)
+
+
 def refuse_export(ctx) -> None:
   """Raises ValueError if a program with the partitioning rule is lowered for `jax.export`."""
   module = ctx.module_context
-  exports = getattr(getattr(module, "lowering_parameters", None), "for_export", False)
-  if exports and (getattr(module.axis_context, "num_devices", None) or 1) > 1:
+  if is_exported(ctx) and (getattr(module.axis_context, "num_devices", None) or 1) > 1:
     raise ValueError(
         "A program for several devices that jax.export exports has a product of jaxgemm with a "
         "partitioning rule. XLA calls this rule in this process, so jax cannot export it. Call the "

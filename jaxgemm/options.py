@@ -16,11 +16,11 @@ from jaxgemm.config import (
 
 _EMULATED = "emulated:"
 _IMPLEMENTATIONS = ("jaxgemm", "xla",
-                    *(_EMULATED + arch for arch in _ffi.ROCM_ARCHS))
+                    *(_EMULATED + name for name in _ffi.ROCM_NAMES))
 
 
 def emulated_arch(implementation: str | None) -> str | None:
-  """The GPU target that an implementation emulates, or None.
+  """The name of the GPU target or the chip that an implementation emulates, or None.
 
   Raises:
     ValueError: the name is not that of an implementation.
@@ -76,19 +76,49 @@ def dtype_argument(name: str, given) -> np.dtype:
 _TWO_SCALES = " For a scale of each operand pass scale_lhs and scale_rhs."
 
 # isinstance tries these in order. jax.Array is last, because its check runs Python code.
-_ARRAYS = (type(None), np.ndarray, np.generic, int, float, complex, jax.Array)
+_ARRAYS = (type(None), np.generic, int, float, complex, jax.Array)
+
+
+def operand_argument(name: str, x):
+  """An array that a product needs, as `jax.lax` accepts it.
+
+  Every public function calls this before `jax.jit` sees the array. A jitted function that was
+  compiled for a numpy array also takes a masked one, and ignores its mask.
+
+  Raises:
+    TypeError, ValueError: jax does not take it as an array.
+  """
+  if isinstance(x, jax.Array):
+    return x
+  try:
+    jax.typeof(x)
+  except (TypeError, ValueError, OverflowError) as error:
+    given, advice = type(x).__name__, "Pass jnp.asarray(...), for example."
+    if isinstance(x, np.ma.MaskedArray):
+      advice = f"JAX would ignore the mask. Pass {name}.filled(...)."
+    elif isinstance(x, np.ndarray):
+      given += f" of dtype {x.dtype.str}"
+      advice = "Cast it to a dtype of numbers that JAX has."
+      if not x.dtype.isnative:
+        advice = (f"JAX takes bytes in this machine's order only. Pass {name}.astype("
+                  f"{name}.dtype.newbyteorder('=')).")
+    raise type(error)(f"{name} is {'None' if x is None else f'a {given}'}; an array is allowed. "
+                      f"{advice}") from error
+  return x
 
 
 def array_argument(name: str, x):
   """An optional array or number, as `jax.jit` accepts it.
 
   Raises:
-    TypeError: jax cannot make an array of it.
+    TypeError, ValueError: jax cannot make an array of it.
   """
   # jax has no int64 without jax_enable_x64.
   is_wide = type(x) is int and not -(2**31) <= x < 2**31
   if isinstance(x, _ARRAYS) and not is_wide:
     return x
+  if isinstance(x, np.ndarray):
+    return operand_argument(name, x)
   is_list = isinstance(x, (tuple, list))
   if is_list and any(getattr(y, "ndim", 0) > 0 for y in x):
     given = ", ".join(f"{y.dtype.name}{list(y.shape)}" if hasattr(y, "dtype") else

@@ -5,6 +5,7 @@ here: plan_contraction (dense/plan.py), plan_ragged (grouped/primitive.py), plan
 plan_chunked. The lowering of the call (custom_call.py) makes the same plan again.
 """
 
+from collections.abc import Callable, Iterable
 import dataclasses
 import re
 
@@ -14,6 +15,9 @@ from jaxgemm import _ffi, relayout
 from jaxgemm.dtypes import across_groups, kernel_dtypes
 from jaxgemm.spec import Geometry, Spec
 from jaxgemm.tune import choice
+
+# The platforms that jaxgemm's products are lowered for.
+PLATFORMS = ("cpu", "cuda", "rocm")
 
 
 def plan_call(geometry: Geometry, lhs_dtype, rhs_dtype, spec: Spec, target: str,
@@ -53,7 +57,7 @@ def plan_call(geometry: Geometry, lhs_dtype, rhs_dtype, spec: Spec, target: str,
       "save_preact": int(spec.save_preact),
   }
   planned = choice.tuned_plan(problem, spec.config.to_native(spec.deterministic), target,
-                              spec.config.is_open)
+                              spec.config.is_open, spec.chip)
   return planned | {
       "problem": problem,
       "operand_dtypes": dtypes, "passes": passes,
@@ -77,11 +81,40 @@ def require_plan(spec: Spec, make_plan) -> None:
     ValueError: see `plan_call`; or this build lacks the kernel of the plan.
   """
   platform = _ffi.default_platform()
-  if not spec.emulated and platform not in _ffi.platforms():
-    return
-  target = spec.target(platform)
-  planned = make_plan(target)
-  if planned["built"]:
+  if spec.emulated or platform in _ffi.platforms():
+    target = spec.target(platform)
+    require_built(make_plan(target), spec, target, platform)
+
+
+def lacks_kernel(planned: dict, spec: Spec, platform: str) -> bool:
+  """Whether a program of this process would run the plan's kernel, which this build lacks."""
+  # A program for another platform than this process's may run with another build.
+  here = spec.emulated is not None or platform == _ffi.default_platform()
+  return here and not planned["built"]
+
+
+def can_lower(spec: Spec, platforms: Iterable[str], make_plan: Callable[[str], dict]) -> bool:
+  """Whether a call has a plan on each of these platforms, and this build the kernels for it.
+
+  Args:
+    spec: the call's `Spec`.
+    platforms: those that the program is lowered for. Those without kernels do not count.
+    make_plan: function of a target that returns the plan.
+  """
+  for platform in platforms:
+    if platform in PLATFORMS:
+      try:
+        planned = make_plan(spec.target(platform))
+      except ValueError:  # a tile or a kernel that the user chose does not fit
+        return False
+      if lacks_kernel(planned, spec, platform):
+        return False
+  return True
+
+
+def require_built(planned: dict, spec: Spec, target: str, platform: str) -> None:
+  """Raises ValueError if the program runs with this build, which lacks the plan's kernel."""
+  if not lacks_kernel(planned, spec, platform):
     return
   # A kernel is called gemm_<lhs dtype>_<rhs dtype>_<m>x<n>x<k>_...
   types = re.sub(r"^gemm_(\w+?)_\d+x.*", r"\1", planned["kernel"])

@@ -14,6 +14,8 @@ from jaxgemm.dense import api
 from jaxgemm.dense.dimensions import dot_general_product, indices
 from jaxgemm.dense.layout import Labels
 from jaxgemm.dense.merge import merged, parts, unmerged
+from jaxgemm.options import operand_argument
+from jaxgemm.parts import names_parts
 from jaxgemm.quantization import Quantized
 from jaxgemm.scaled.api import scaled_matmul
 
@@ -73,12 +75,14 @@ def operand(name: str, x) -> Operand:
     return jnp.dtype(jnp.int32 if jnp.issubdtype(x.dtype, jnp.integer) else jnp.bfloat16)
 
   if not hasattr(x, "qvalue"):
-    x = jnp.asarray(x)
+    x = jnp.asarray(operand_argument(name, x))
     return Operand(x, None, dtype_of(x))
   if getattr(x, "zero_point", None) is not None:
     raise ValueError(
         f"{name} has a zero_point; only symmetric quantisation is allowed. Dequantise it, or "
         "quantise it without one.")
+  for part in ("qvalue", "scale"):
+    operand_argument(f"{name}.{part}", getattr(x, part))
   if x.scale.ndim != x.qvalue.ndim or not all(
       count and size % count == 0 for size, count in zip(x.qvalue.shape, x.scale.shape)):
     raise ValueError(
@@ -102,6 +106,7 @@ def _in_blocks(lhs: Operand, rhs: Operand, product, dtype, options) -> jax.Array
   return unmerged(out, (b, m, n), dict(zip(dims.out, product.result.shape)), dims.out)
 
 
+@names_parts
 def dot_general(
     lhs,
     rhs,

@@ -10,12 +10,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm import _ffi
-from jaxgemm.options import array_argument, dtype_argument, emulated_arch
+from jaxgemm.options import dtype_argument, emulated_arch, operand_argument
 
 _KINDS = ("tensor", "row", "block", "mx")
 # The number of neighbours that share a scale, by kind.
 BLOCKS = {"block": 128, "mx": 32}
-_SMALLEST_NORMAL = float(jnp.finfo(jnp.float32).tiny)
+SMALLEST_NORMAL = float(jnp.finfo(jnp.float32).tiny)
 
 
 class Quantized(NamedTuple):
@@ -45,9 +45,10 @@ def float8_dtypes(implementation: str | None = None) -> tuple[np.dtype, np.dtype
   """The e4m3 and e5m2 dtypes that the kernels of the default platform read.
 
   Args:
-    implementation: as in `jaxgemm.matmul`; an emulated target has dtypes of its own.
+    implementation: as in `jaxgemm.matmul`; an emulated target or chip has dtypes of its own.
   """
-  target = emulated_arch(implementation)
+  emulated = emulated_arch(implementation)
+  target = None if emulated is None else _ffi.target_of(emulated)
   if target is None and _ffi.default_platform() in _ffi.platforms():
     try:
       target = _ffi.target(_ffi.default_platform())
@@ -63,12 +64,7 @@ def _axes(kind: str, axis, rank: int) -> tuple[int, ...]:
   """The axes along which values share scales, counted from 0."""
   if kind == "tensor":
     return tuple(range(rank))
-  try:
-    axes = tuple(map(operator.index, axis if isinstance(axis, Sequence) else (axis,)))
-  except TypeError as error:
-    raise TypeError(
-        f"axis={axis!r} was given; an int is allowed, or a sequence of ints. Pass the contracted "
-        "axis of a product.") from error
+  axes = _integers("axis", axis, "Pass the contracted axis of a product.")
   if not all(-rank <= i < rank for i in axes):
     raise ValueError(
         f"axis={axis!r} was given for an array of rank {rank}; {-rank} to {rank - 1} are allowed. "
@@ -77,41 +73,60 @@ def _axes(kind: str, axis, rank: int) -> tuple[int, ...]:
     raise ValueError(
         f"axis={axis!r} was given with kind='mx'; one axis is allowed, which is cut into blocks. "
         "Pass the contracted axis of a product.")
-  return tuple(i % rank for i in axes)
+  axes = tuple(i % rank for i in axes)
+  if len({*axes}) < len(axes):
+    raise ValueError(
+        f"axis={axis!r} was given for an array of rank {rank}; different axes are allowed. Name "
+        "each axis once.")
+  if kind in BLOCKS and not axes:
+    raise ValueError(
+        f"axis={axis!r} was given with kind={kind!r}; one axis or more is allowed, which is cut "
+        "into blocks. Pass the contracted axis of a product.")
+  return axes
+
+
+def _integers(name: str, given, advice: str) -> tuple[int, ...]:
+  """An int, or a sequence of ints, as a tuple; raises TypeError for anything else."""
+  found = tuple(given) if isinstance(given, Sequence) else (given,)
+  try:
+    if any(isinstance(x, (bool, np.bool_)) for x in found):
+      raise TypeError("a bool is no axis and no size")
+    return tuple(map(operator.index, found))
+  except TypeError as error:
+    raise TypeError(
+        f"{name}={given!r} was given; an int is allowed, or a sequence of ints. {advice}"
+    ) from error
 
 
 def _blocks(kind: str, block, axes: tuple[int, ...], shape) -> dict[int, int]:
   """The size of the blocks along each of the axes."""
   block = BLOCKS[kind] if block is None else block
-  try:
-    sizes = tuple(map(operator.index, block if isinstance(block, Sequence) else
-                      (block,) * len(axes)))
-  except TypeError as error:
-    raise TypeError(
-        f"block={block!r} was given; an int is allowed, or one for each axis. Leave it out for "
-        f"{BLOCKS[kind]}.") from error
+  sizes = _integers("block", block, f"Leave it out for {BLOCKS[kind]}.")
+  if not isinstance(block, Sequence):
+    sizes *= len(axes)
   if len(sizes) != len(axes):
     raise ValueError(
         f"block={block!r} was given for {len(axes)} axes; an int is allowed, or one for each axis. "
         f"Leave it out for {BLOCKS[kind]}.")
   for i, size in zip(axes, sizes):
-    if size < 1 or shape[i] % size:
+    if not 1 <= size < 2**31 or shape[i] % size:
       raise ValueError(
           f"blocks of {size} do not divide the {shape[i]} elements of axis {i}; a divisor is "
           "allowed. Pass block=..., or pad x with zeros.")
   return dict(zip(axes, sizes))
 
 
-def saturating_cast(scaled, dtype) -> jax.Array:
-  """Casts float32 values to a small dtype. Values beyond the dtype's largest become the largest.
+def bounded_quotient(wide, scales, dtype) -> jax.Array:
+  """wide / scales; what is beyond the largest value of a dtype becomes that value.
 
-  Infinities and NaN stay what they are.
+  Infinities and NaN stay what they are. The bounds are those of `wide`, because the quotient of
+  finite numbers may be infinite.
   """
-  most = largest(dtype)
-  return _cast(jnp.where(jnp.isfinite(scaled), jnp.clip(scaled, -most, most), scaled), dtype)
+  most = scales * largest(dtype)
+  return jnp.where(jnp.isfinite(wide), jnp.clip(wide, -most, most), wide) / scales
 
 
-def _cast(scaled, dtype) -> jax.Array:
+def cast(scaled, dtype) -> jax.Array:
   """Casts float32 values to the nearest values of a small dtype."""
   if jnp.issubdtype(dtype, jnp.integer):
     scaled = jnp.round(scaled)
@@ -145,6 +160,17 @@ def largest(dtype) -> float:
   """The largest finite value of a dtype."""
   integer = jnp.issubdtype(dtype, jnp.integer)
   return float(jnp.iinfo(dtype).max if integer else jnp.finfo(dtype).max)
+
+
+def scales_of(amax, dtype) -> jax.Array:
+  """The float32 scales with which the largest magnitudes `amax` become the dtype's largest value.
+
+  They and their reciprocals are normal numbers, so that neither is 0 or infinite, on devices that
+  flush subnormal numbers, too. Where amax is 0 they are 1.
+  """
+  # Rounded down, so that the largest value times its scale is finite.
+  most = np.nextafter(np.float32(float(jnp.finfo(jnp.float32).max) / largest(dtype)), np.float32(0))
+  return jnp.where(amax == 0, 1, jnp.clip(amax / largest(dtype), SMALLEST_NORMAL, most))
 
 
 def _power_of_two(amax, dtype) -> jax.Array:
@@ -208,7 +234,7 @@ def quantize(x: jax.Array, kind: str = "tensor", *, axis: int | Sequence[int] = 
     raise ValueError(
         f"block={block} was given with kind={kind!r}; it is allowed with 'block' and 'mx'. Leave "
         "it out.")
-  x = jnp.asarray(array_argument("x", x))
+  x = jnp.asarray(operand_argument("x", x))
   if not jnp.issubdtype(x.dtype, jnp.floating):
     raise TypeError(f"x has dtype {x.dtype.name}; a float dtype is allowed. Cast it.")
   dtype = float8_dtypes()[0] if dtype is None else dtype_argument("dtype", dtype)
@@ -238,13 +264,13 @@ def _quantize(x, key, *, kind, axes, blocks, dtype) -> Quantized:
   if kind == "mx":
     scales = _power_of_two(amax, dtype)
   else:
-    scales = jnp.where(amax == 0, 1, jnp.maximum(amax / largest(dtype), _SMALLEST_NORMAL))
-  scaled = wide / scales.astype(jnp.float32)
+    scales = scales_of(amax, dtype)
+  factors = scales.astype(jnp.float32)
+  # Only with scales that are powers of two may a value be beyond the largest by more than rounding.
+  # The other kinds do not saturate, so that the operand of the cast has one use: then XLA
+  # transposes an operand of a product in the kernel that casts it.
+  scaled = bounded_quotient(wide, factors, dtype) if kind == "mx" else wide / factors
   if key is not None:
     scaled = stochastic_round(scaled, dtype, key)
-  # Only with scales that are powers of two may a value be beyond the largest by more than rounding.
-  # The other kinds do not saturate, so that `scaled` has one use: then XLA transposes an operand of
-  # a product in the kernel that casts it.
-  cast = saturating_cast if kind == "mx" else _cast
   values = cast(scaled, dtype).reshape(x.shape)
   return Quantized(values, jnp.squeeze(scales, within) if blocks else scales)

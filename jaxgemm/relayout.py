@@ -8,12 +8,13 @@ and moves them out of loops in which the operand does not change.
 import math
 
 import jax
+from jax import lax
 from jax.experimental.layout import Layout, with_layout_constraint
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
-from jaxgemm.mesh import may_be_partitioned
+from jaxgemm.mesh import is_exported, may_be_partitioned
 
 # The identity, whose result is in memory with the last dimension contiguous.
 row_major_p = Primitive("jaxgemm_row_major")
@@ -27,6 +28,10 @@ def _in_row_major(ctx, x):
   # XLA's partitioner would gather the operand of a layout constraint.
   if may_be_partitioned(ctx):
     return [x]
+  # jax exports no layout constraint unless the caller allows this custom call. A barrier also keeps
+  # XLA from transposing what produces x.
+  if is_exported(ctx):
+    return mlir.lower_fun(lax.optimization_barrier, multiple_results=False)(ctx, x)
   constrained = lambda x: with_layout_constraint(x, Layout(tuple(range(x.ndim))))
   return mlir.lower_fun(constrained, multiple_results=False)(ctx, x)
 

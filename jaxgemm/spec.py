@@ -26,7 +26,7 @@ class Spec:
     config: what the user chose.
     deterministic: whether the plan refuses options whose results differ between runs.
     weak_type: whether out has a weak type in jax.
-    emulated: the GPU target whose kernels the CPU emulates, or None.
+    emulated: the name of the GPU target or chip whose kernels the CPU emulates, or None.
     precise: whether kernels that would round float32 to tf32 multiply it in three passes.
   """
 
@@ -58,7 +58,14 @@ class Spec:
 
   def target(self, platform: str) -> str:
     """The target of the plan if the program runs on `platform`; see `_ffi.target`."""
-    return self.emulated or _ffi.target(platform)
+    if self.emulated is not None:
+      return _ffi.target_of(self.emulated) or ""
+    return _ffi.target(platform)
+
+  @property
+  def chip(self) -> str | None:
+    """The chip that the plan is for, if the call names one."""
+    return self.emulated if self.emulated in _ffi.NAMES["chips"] else None
 
 
 def with_absent(operands, required: int, *there: bool) -> tuple:

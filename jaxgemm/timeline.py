@@ -60,7 +60,10 @@ def _title(data: dict[str, Any], found: Sequence[Span]) -> str:
   busy = total / (length * data["num_workgroups"]) if length else 0
   upper = "; the most tiles that groups can make" if "ragged" in data else ""
   queues = f", {data['num_queues']} queues" if data["num_queues"] else ""
-  return (f"{data['kernel']}, {data['schedule']}{queues}: {data['num_workgroups']} workgroups, "
+  batches = f"{data['batch']} x " if data["batch"] > 1 else ""
+  groups = f", {data['local_groups']} groups" if "ragged" in data else ""
+  return (f"{batches}{' x '.join(map(str, data['sizes']))} (m x n x k){groups}: {data['kernel']}, "
+          f"{data['schedule']}{queues}\n{data['num_workgroups']} workgroups, "
           f"busy {busy:.0%} (by the plan, not measured{upper})")
 
 

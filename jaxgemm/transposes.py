@@ -4,7 +4,8 @@ XLA does so for its own products. For a custom call it would make the transposed
 
 The rule of a primitive is a function of (params, i, permutation), where operand i is
 transpose(x, permutation). It returns the parameters with which the primitive reads x in place of
-operand i, or None if the primitive cannot read x.
+operand i, or None if the primitive cannot read x. Its plan is asked, too: a function of the types
+of the operands and the parameters says whether that call can be lowered. Else x is transposed.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,12 +15,15 @@ import jax
 from jax.extend.core import Var
 from jax.interpreters import mlir
 
+from jaxgemm.residuals import kept_p
+
 ir = mlir.ir
 
 # For jax.jit(inline=...): the functions of products are inlined while jax traces. From jax 0.12 on
 # True inlines later, and inside such a function the operation that makes an operand is not seen.
 INLINE = jax.Inline.JAX_EARLY if hasattr(jax, "Inline") else True
 Rule = Callable[[dict[str, Any], int, tuple[int, ...]], dict[str, Any] | None]
+Accepts = Callable[[list, dict[str, Any]], bool]
 
 
 def before(values: Sequence, permutation: Sequence[int]) -> tuple:
@@ -50,23 +54,33 @@ def _value(x):
   return owner.operation.operands[0], list(owner.operation.attributes["permutation"])
 
 
-def in_lowering(operands, avals, params: dict[str, Any], rule: Rule) -> tuple[list, list, dict]:
+def _without(operands, avals, params: dict[str, Any], made_by: Callable, rule: Rule,
+             accepts: Accepts) -> tuple[list, list, dict]:
+  """(operands, avals, params), where lhs, rhs or both are read before their transposes."""
+  found = [_untransposed(x, made_by) for x in operands[:2]]
+  for chosen in ((0, 1), (0,), (1,)):
+    read, types, changed = list(operands), list(avals), params
+    for i in chosen:
+      x, permutation = found[i]
+      changed = rule(changed, i, permutation) if permutation and changed else None
+      if changed is not None:
+        read[i], types[i] = x, types[i].update(shape=before(types[i].shape, permutation))
+    if changed is not None and accepts(types, changed):
+      return read, types, changed
+  return list(operands), list(avals), params
+
+
+def in_lowering(operands, avals, params: dict[str, Any], rule: Rule,
+                accepts: Accepts) -> tuple[list, list, dict]:
   """(operands, avals, params) of a product that is lowered, without transposes of lhs and rhs.
 
   Args:
     operands: MLIR values; lhs and rhs come first.
     avals: their types in jax.
     params: the primitive's parameters that its rule needs.
-    rule: see above.
+    rule, accepts: see above.
   """
-  operands, avals = list(operands), list(avals)
-  for i in range(2):
-    x, permutation = _untransposed(operands[i], _value)
-    changed = None if permutation is None else rule(params, i, permutation)
-    if permutation is not None and changed is not None:
-      operands[i], params = x, changed
-      avals[i] = avals[i].update(shape=before(avals[i].shape, permutation))
-  return operands, avals, params
+  return _without(operands, avals, params, _value, rule, accepts)
 
 
 def made_by(eqn, inlined: bool) -> dict[Any, Any]:
@@ -89,24 +103,22 @@ def made_by(eqn, inlined: bool) -> dict[Any, Any]:
   return found
 
 
-def in_jaxpr(eqn, made: dict[Any, Any], rule: Rule):
+def in_jaxpr(eqn, made: dict[Any, Any], rule: Rule, accepts: Accepts):
   """The equation of a product without transposes of lhs and rhs, as it is lowered.
 
   Args:
     eqn: the equation.
     made: a dictionary from variables to the equations that make them.
-    rule: see above.
+    rule, accepts: see above.
   """
   def variable(x):
     by = made.get(x)
+    if by is not None and by.primitive is kept_p:
+      return by.invars[0], range(x.aval.ndim)
     if by is None or by.primitive.name != "transpose":
       return None
     return by.invars[0], by.params["permutation"]
 
-  invars, params = list(eqn.invars), eqn.params
-  for i in range(2):
-    x, permutation = _untransposed(invars[i], variable)
-    changed = None if permutation is None else rule(params, i, permutation)
-    if changed is not None:
-      invars[i], params = x, changed
+  invars, _, params = _without(
+      eqn.invars, [x.aval for x in eqn.invars], eqn.params, variable, rule, accepts)
   return eqn.replace(invars=invars, params=params)

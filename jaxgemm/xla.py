@@ -1,11 +1,15 @@
 """Operands of a product that the kernels leave to XLA."""
 
+from collections.abc import Callable
 import functools
 import operator
 
+import jax
+from jax.custom_derivatives import SymbolicZero
 import jax.numpy as jnp
 
-from jaxgemm import _ffi
+from jaxgemm import _ffi, epilogue
+from jaxgemm.residuals import is_narrow, kept
 
 
 def accumulator_dtype(out_dtype):
@@ -19,7 +23,7 @@ def accumulator_dtype(out_dtype):
   return jnp.dtype(jnp.int32 if integer else jnp.float32)
 
 
-def operands(lhs, rhs, out_dtype):
+def operands(lhs, rhs, out_dtype) -> tuple[jax.Array, jax.Array]:
   """lhs and rhs in dtypes that XLA can multiply into a result of this dtype.
 
   XLA's compiler for ROCm ends the process if a product of integers has a result of floats.
@@ -31,6 +35,28 @@ def operands(lhs, rhs, out_dtype):
     return lhs, rhs
   dtype = jnp.promote_types(out_dtype, jnp.float32)
   return lhs.astype(dtype), rhs.astype(dtype)
+
+
+def bilinear(product: Callable, lhs, rhs, *others) -> jax.Array:
+  """product(lhs, rhs, *others), a product of jax, which is linear in lhs and in rhs.
+
+  jax keeps for the derivatives the operands that the product reads. If they have 8 bits, the
+  derivatives read others; see residuals.py.
+  """
+  if not (is_narrow(lhs) or is_narrow(rhs)):
+    return product(lhs, rhs, *others)
+  whole = jax.custom_jvp(lambda *operands: product(*operands))  # the options are no operands
+
+  def jvp(primals, tangents):
+    lhs, rhs, *others = primals
+    pairs = (tangents[0], kept(rhs)), (kept(lhs), tangents[1])
+    out = whole(lhs, rhs, *others)
+    terms = [whole(*pair, *others) for pair in pairs
+             if not any(isinstance(x, SymbolicZero) for x in pair)]
+    return out, epilogue.added(terms).astype(out.dtype)
+
+  whole.defjvp(jvp, symbolic_zeros=True)
+  return whole(lhs, rhs, *others)
 
 
 def batched_alike(*arrays):

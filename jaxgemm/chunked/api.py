@@ -20,7 +20,8 @@ from jaxgemm.dense.dimensions import (
   matmul_product,
 )
 from jaxgemm.dense.vectors import Scales
-from jaxgemm.options import array_argument, check_options
+from jaxgemm.options import array_argument, check_options, operand_argument
+from jaxgemm.parts import names_parts
 from jaxgemm.spec import Spec
 
 _OPTIONS = ("precision", "preferred_element_type", "activation", "schedule",
@@ -202,6 +203,7 @@ def _compute(lhs, rhs, signals, epoch, bias, scale, *, chunk_rows, **options):
 _call = jax.jit(_compute, static_argnames=_STATIC, inline=True)
 
 
+@names_parts
 def chunked_matmul(
     lhs: jax.Array,
     rhs: jax.Array,
@@ -300,13 +302,14 @@ def chunked_matmul(
         f"chunk_signals is a {type(chunk_signals).__name__}; a uint32 array is allowed, "
         "which the kernel reads while a producer writes it. Pass None if lhs is complete.")
   check_options(**options)
+  lhs, rhs = operand_argument("lhs", lhs), operand_argument("rhs", rhs)
   # In a jitted program the product's lowering has to find the start of its producer. Newer
   # jax lowers a nested jitted function separately, so the product is not jitted once more.
   # A new array is a tracer in a jitted program only, not under jax.vmap alone.
   staged = isinstance(jnp.zeros(()), jax.core.Tracer)
   return (_compute if staged else _call)(
-      lhs, rhs, chunk_signals, _epoch(epoch), array_argument("bias", bias),
-      array_argument("scale", scale), chunk_rows=chunk_rows,
+      lhs, rhs, operand_argument("chunk_signals", chunk_signals), _epoch(epoch),
+      array_argument("bias", bias), array_argument("scale", scale), chunk_rows=chunk_rows,
       tiles_per_chunk_m=tiles_per_chunk_m, tile_idx_pivot_m=tile_idx_pivot_m,
       dimension_numbers=dimension_numbers, timeout=timeout, **options)
 

@@ -28,8 +28,9 @@ from jaxgemm.custom_call import (
   CALL_TARGET,
   CHUNKED_TARGET,
   lower_call,
+  on_each_platform,
   out_avals,
-  register_lowerings,
+  register_in_place,
   run_by_jit,
 )
 from jaxgemm.dense.layout import Dims
@@ -150,20 +151,24 @@ def require_local(ctx, what: str) -> None:
         "that have not arrived yet. Use it inside jax.shard_map, where it is local.")
 
 
-def _lowering(ctx, *operands, form, spec, platform):
+def _lowering(ctx, *operands, form, spec):
   require_local(ctx, "a product of chunks")
-  lhs, rhs, signals = ctx.avals_in[:3]
-  plan_chunked(ctx.avals_in, form, spec, spec.target(platform))
-  geometry = form.geometry(lhs.shape, rhs.shape, signals.shape)
   # XLA may put the call into a command buffer if no copy of start_copy sets signals.
   of_others = calls.are_of_others(operands[2], ctx.module_context.module)
   target = CALL_TARGET if of_others else CHUNKED_TARGET
-  outs = lower_call(ctx, *operands, geometry=geometry, spec=spec, bias=form.bias,
-                    scale=form.scale, platform=platform, call_target=target)
+  outs = on_each_platform(ctx, _lower_call, *operands, form=form, spec=spec, call_target=target)
   return calls.keep_source(ctx, operands, outs)
 
 
-register_lowerings(chunked_p, _lowering, in_place=True)
+def _lower_call(ctx, *operands, form, spec, call_target, platform):
+  lhs, rhs, signals = ctx.avals_in[:3]
+  plan_chunked(ctx.avals_in, form, spec, spec.target(platform))
+  geometry = form.geometry(lhs.shape, rhs.shape, signals.shape)
+  return lower_call(ctx, *operands, geometry=geometry, spec=spec, bias=form.bias,
+                    scale=form.scale, platform=platform, call_target=call_target)
+
+
+register_in_place(chunked_p, _lowering)
 
 
 @jax.jit

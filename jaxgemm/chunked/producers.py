@@ -15,8 +15,9 @@ from jaxgemm.chunked import calls
 from jaxgemm.chunked.calls import COPIES, START_TARGET
 from jaxgemm.chunked.primitive import require_local
 from jaxgemm.config import check_bool, timeout_ns
-from jaxgemm.custom_call import register_lowerings, reshaped
+from jaxgemm.custom_call import register_in_place, reshaped
 from jaxgemm.dense.primitive import unify_varying
+from jaxgemm.options import operand_argument
 
 
 class ChunkedArray(NamedTuple):
@@ -92,6 +93,7 @@ def start_copy(x, *, chunk_rows: int, axis: int = -2, first_chunk: int = 0,
       several devices (use it inside `jax.shard_map` then), or no join follows.
     TypeError: product_leaves_room is not a bool.
   """
+  x = operand_argument("x", x)
   shape, dtype = jnp.shape(x), jnp.result_type(x)
   axis = _integer("axis", axis)
   chunk_rows = _integer("chunk_rows", chunk_rows)
@@ -206,7 +208,7 @@ def overlap(x, consumer, *, chunk_rows: int, axis: int = -2, first_chunk: int = 
     return join(chunked, consumer(chunked.data, chunked.signals))
 
   # The call is always jitted: between two programs the copy's arrays could be freed.
-  return jax.jit(run)(x)
+  return jax.jit(run)(operand_argument("x", x))
 
 
 def _outside(*_, **__):
@@ -233,8 +235,7 @@ def _start_abstract_eval(x, *, axis, chunk_rows, **_):
   return [data, reshaped(data, (chunks,)).update(dtype=np.dtype("uint32"))]
 
 
-def _start_lowering(ctx, x, *, platform, joined, **params):
-  del platform
+def _start_lowering(ctx, x, *, joined, **params):
   require_local(ctx, "a copy in chunks")
   if not joined.is_traced:
     raise ValueError(
@@ -247,7 +248,7 @@ def _start_lowering(ctx, x, *, platform, joined, **params):
   return rule(ctx, x, **{name: np.int64(value) for name, value in params.items()})
 
 
-register_lowerings(start_p, _start_lowering, in_place=True)
+register_in_place(start_p, _start_lowering)
 
 
 def _start_jvp(primals, tangents, **params):
@@ -282,8 +283,7 @@ def _join_abstract_eval(*operands, num_sources, **_):
   return list(operands[2 + num_sources:])
 
 
-def _join_lowering(ctx, *operands, platform, **params):
-  del platform
+def _join_lowering(ctx, *operands, **params):
   require_local(ctx, "a join of chunks")
   outs = calls.lower_join(ctx, operands, ctx.avals_in, **params)
   start = calls.start_of(operands[1])
@@ -292,7 +292,7 @@ def _join_lowering(ctx, *operands, platform, **params):
   return outs
 
 
-register_lowerings(join_p, _join_lowering, in_place=True)
+register_in_place(join_p, _join_lowering)
 
 
 def _join_jvp(primals, tangents, *, num_sources, **params):

@@ -7,24 +7,30 @@ import jax
 from jax import lax
 import jax.numpy as jnp
 
+from jaxgemm import mesh as meshes
 from jaxgemm.collective import copies, primitive
 from jaxgemm.collective.ring import Form
 from jaxgemm.config import GemmConfig, check_choice, resolve
 from jaxgemm.dense.dimensions import matmul_product
 from jaxgemm.dense.vectors import epilogue_values
 from jaxgemm.dtypes import promoted
-from jaxgemm.options import array_argument, check_options
+from jaxgemm.options import array_argument, check_options, operand_argument
+from jaxgemm.parts import names_parts
 from jaxgemm.precision import hashable
 from jaxgemm.spec import Spec, accumulator_dtype
 
 
 def _check_axis(name: str, axis_name) -> None:
   """Raises an error if axis_name is no axis of a `jax.shard_map`, nor a tuple of such axes."""
-  names = axis_name if isinstance(axis_name, tuple) else (axis_name,)
+  names = meshes.names(axis_name)
   if not names or not all(isinstance(x, str) for x in names):
     raise TypeError(
         f"axis_name={axis_name!r} was given; the name of a mesh axis is allowed, or a tuple "
         "of names. Pass the axis of the jax.shard_map around this call.")
+  if len({*names}) < len(names):
+    raise ValueError(
+        f"axis_name={axis_name!r} was given; each axis is allowed once. Leave the repeated names "
+        "out.")
   manual = jax.sharding.get_abstract_mesh().manual_axes
   missing = [x for x in names if x not in manual]
   if missing:
@@ -108,10 +114,12 @@ def _checked(name: str, lhs, rhs, bias, *, precision, **options: Any) -> jax.Arr
   _check_axis(name, options["axis_name"])
   check_choice("transfers", options["transfers"], copies.TRANSFERS)
   check_options(**options)
+  lhs, rhs = operand_argument("lhs", lhs), operand_argument("rhs", rhs)
   return _call(lhs, rhs, array_argument("bias", bias), name=name,
                precision=hashable(precision), **options)
 
 
+@names_parts
 def allgather_matmul(
     lhs: jax.Array,
     rhs: jax.Array,
@@ -180,6 +188,7 @@ def allgather_matmul(
       transfers=transfers)
 
 
+@names_parts
 def matmul_reduce_scatter(
     lhs: jax.Array,
     rhs: jax.Array,

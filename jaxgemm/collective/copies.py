@@ -28,7 +28,7 @@ from jaxgemm.collective.ring import Form
 from jaxgemm.custom_call import prepared, reshaped
 from jaxgemm.dense.plan import is_bf16
 from jaxgemm.fallback import prefers_xla, support
-from jaxgemm.plan import plan_call
+from jaxgemm.plan import lacks_kernel, plan_call
 from jaxgemm.precision import is_high
 from jaxgemm.spec import Geometry, Spec, accumulator_dtype
 
@@ -59,7 +59,7 @@ def needs_devices():
 
 def _groups(form: Form, mesh, manual_axes) -> tuple[str, str | None]:
   """(groups of devices that copy from each other, by ordinal; why they cannot, or None)."""
-  names = form.axis_name if isinstance(form.axis_name, tuple) else (form.axis_name,)
+  names = meshes.names(form.axis_name)
   if not isinstance(mesh, jax.sharding.Mesh):
     return "", "the mesh is abstract, and copies need its devices"
   free = [a for a in mesh.axis_names if a not in manual_axes and mesh.shape[a] > 1]
@@ -181,6 +181,8 @@ def why_not(form: Form, operands, mesh, manual_axes, platform: str | None) -> st
   planned = product.plan_piece(platform)
   if form.implementation is None and planned["faster_by_xla"]:
     return planned["faster_by_xla"]
+  if lacks_kernel(planned, product.spec, platform):
+    return f"this build has no code object of {planned['kernel']}, which the copies need"
   if planned["operand_dtypes"][0] != lhs.dtype or planned["passes"] != 1:
     return (f"the kernels multiply {lhs.dtype.name} as "
             f"{planned['operand_dtypes'][0].name}, and copies do not convert the rows of lhs")

@@ -13,9 +13,11 @@ from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
 from jaxgemm import _ffi, epilogue
+from jaxgemm import mesh as meshes
 from jaxgemm.collective import copies, ring
 from jaxgemm.collective.ring import Form
 from jaxgemm.dense.primitive import unify_varying, zero_tangents
+from jaxgemm.residuals import kept
 
 # Its parameter `jaxpr` is what one device computes by a ring, and `devices` is
 # copies.needs_devices() or None.
@@ -31,10 +33,10 @@ def bind(first, second, bias=None, *, form: Form) -> list[jax.Array]:
     second: the other one.
     bias: values in the dtype that the kernels read, [columns of out], or None.
   """
-  names = form.axis_name if isinstance(form.axis_name, tuple) else (form.axis_name,)
   # Because of unify_varying, jax sums the gradient of an operand over the axes along which the
   # operand is the same on all devices.
-  operands = unify_varying([x for x in (first, second, bias) if x is not None], *names)
+  operands = unify_varying([x for x in (first, second, bias) if x is not None],
+                           *meshes.names(form.axis_name))
   jaxpr = jax.make_jaxpr(functools.partial(ring.results, form=form))(*operands)
   may_copy = (form.gives != "weights" and form.transfers != "ring"
               and _ffi.default_platform() in copies.PLATFORMS)
@@ -77,6 +79,8 @@ def _jvp(primals, tangents, *, form, jaxpr, devices):
     return outs, zero_tangents(outs)
 
   outs = bind(*primals, form=form._replace(spec=spec.for_derivative()))
+  arrays = kept(primals[:2])
+  dtype = epilogue.tangents_dtype(spec)
   terms = []
   for i, tangent in enumerate(tangents):
     if tangent is None:
@@ -84,9 +88,9 @@ def _jvp(primals, tangents, *, form, jaxpr, devices):
     if i == 2:
       terms.append(jnp.broadcast_to(tangent.astype(jnp.float32), outs[0].shape))
     else:
-      operands = [tangent if i == j else x for j, x in enumerate(primals[:2])]
-      terms += bind(*operands, form=form.for_gradient(form.gives, spec.out_dtype))
-  d_z = functools.reduce(jnp.add, terms)
+      operands = [tangent if i == j else x for j, x in enumerate(arrays)]
+      terms += bind(*operands, form=form.for_gradient(form.gives, dtype))
+  d_z = epilogue.added(terms)
   return outs[:1 + spec.save_preact], epilogue.tangents(d_z, outs, spec)
 
 

@@ -27,8 +27,13 @@ from typing import Any, NamedTuple
 
 import jax
 from jax import lax
+from jax.extend.core import Primitive
+from jax.interpreters import mlir
+import jax.numpy as jnp
+import numpy as np
 
 from jaxgemm import epilogue
+from jaxgemm import mesh as meshes
 from jaxgemm.dense.call import dense_results
 from jaxgemm.dense.dimensions import dot_general_product
 from jaxgemm.dense.layout import Dims
@@ -103,20 +108,52 @@ def weights_axis(form: Form, name: str) -> int:
   return form.num_batch + ((name == "N") != form.transposed)
 
 
-class _Ring(NamedTuple):
-  """The devices along the axis. `size` is their number, `index` the number of this one."""
+# An array that the products of a ring are written to; all its elements are.
+_room_p = Primitive("jaxgemm_room")
+_room_p.def_abstract_eval(lambda *, shape, dtype: jax.core.ShapedArray(shape, dtype))
+_room_p.def_impl(lambda *, shape, dtype: lax.empty(shape, dtype))
 
-  axis_name: Any
+
+def _room_lowering(ctx, *, shape, dtype):
+  # In a program for several platforms XLA moves lax.empty of GPUs into the code for the CPU, which
+  # does not have it.
+  make = jnp.zeros if meshes.is_exported(ctx) else lax.empty
+  return mlir.lower_fun(lambda: make(shape, dtype), multiple_results=False)(ctx)
+
+
+mlir.register_lowering(_room_p, _room_lowering)
+
+
+class _Ring(NamedTuple):
+  """The devices along the axes.
+
+  Attributes:
+    axes: the axes in the order of the mesh. `jax.lax.ppermute` numbers devices in this order,
+      whatever the order of the names that it is given.
+    place: the number of each device in that order. All other numbers of devices are those of
+      `jax.lax.axis_index`, `jax.lax.all_gather` and `jax.sharding.PartitionSpec`: in the order of
+      the names that the caller gave.
+    size: the number of devices.
+    index: the number of this device.
+  """
+
+  axes: tuple[str, ...]
+  place: tuple[int, ...]
   size: int
   index: Any
 
   @classmethod
   def of(cls, axis_name) -> "_Ring":
-    return cls(axis_name, lax.axis_size(axis_name), lax.axis_index(axis_name))
+    given = meshes.names(axis_name)
+    axes = tuple(a for a in jax.sharding.get_abstract_mesh().axis_names if a in given)
+    places = np.arange(lax.axis_size(axes)).reshape([lax.axis_size(a) for a in axes])
+    place = places.transpose([axes.index(a) for a in given]).reshape(-1)
+    return cls(axes, tuple(place.tolist()), place.size, lax.axis_index(given))
 
   def send(self, x):
     """Sends x to the next device; returns the x of the device before."""
-    return lax.ppermute(x, self.axis_name, [(i, (i + 1) % self.size) for i in range(self.size)])
+    return lax.ppermute(x, self.axes, [(p, self.place[(i + 1) % self.size])
+                                       for i, p in enumerate(self.place)])
 
   def before(self, steps: int):
     """The number of the device that is `steps` before this one."""
@@ -158,7 +195,7 @@ def _full(rows, weights, *bias, form: Form):
       return parts
     if outs is None:
       shape = (*rows.shape[:axis], ring.size * count, parts[0].shape[-1])
-      outs = [lax.empty(shape, part.dtype) for part in parts]
+      outs = [_room_p.bind(shape=shape, dtype=part.dtype) for part in parts]
     outs = [lax.dynamic_update_slice_in_dim(out, part, number * count, axis)
             for out, part in zip(outs, parts)]
   return outs

@@ -9,7 +9,8 @@ from jaxgemm.dense.call import compute
 from jaxgemm.dense.dimensions import dot_general_product, indices, matmul_product
 from jaxgemm.dense.vectors import Scales
 from jaxgemm.fallback import is_own
-from jaxgemm.options import array_argument, check_options
+from jaxgemm.options import array_argument, check_options, operand_argument
+from jaxgemm.parts import names_parts
 from jaxgemm.precision import hashable
 from jaxgemm.transposes import INLINE
 
@@ -45,6 +46,7 @@ def _matmul(a, b, *, bias=None, scale=None, scale_lhs=None, scale_rhs=None, prec
       **(_OPTIONS | options))
 
 
+@names_parts
 def matmul(
     a: jax.Array,
     b: jax.Array,
@@ -102,7 +104,8 @@ def matmul(
       not support the operands or are known to be slower on this platform; and without a
       warning if K is 1. `jaxgemm.explain` says which computes it. "emulated:gfx942",
       "emulated:gfx950" and "emulated:gfx90a" run the machine code of that GPU on the CPU, in
-      the emulator (see `jaxgemm.emulator`), for debugging; this is slow.
+      the emulator (see `jaxgemm.emulator`), for debugging; this is slow. With the name of a chip,
+      such as "emulated:MI308X", the plan is for that chip.
 
   Returns:
     An array of the shape and dtype that `jax.numpy.matmul` gives.
@@ -111,7 +114,7 @@ def matmul(
     ValueError, TypeError: while tracing: jax's own errors for operands that do not fit
       each other, and errors that say what was given and what is allowed.
   """
-  return _matmul(a, b, **_given(
+  return _matmul(operand_argument("a", a), operand_argument("b", b), **_given(
       precision=precision, preferred_element_type=preferred_element_type,
       out_sharding=out_sharding, bias=bias, scale=scale, scale_lhs=scale_lhs,
       scale_rhs=scale_rhs, activation=activation, schedule=schedule, reduction=reduction,
@@ -133,6 +136,7 @@ def _dot_general(lhs, rhs, *, dimension_numbers, bias=None, scale=None, scale_lh
       **(_OPTIONS | options))
 
 
+@names_parts
 def dot_general(
     lhs: jax.Array,
     rhs: jax.Array,
@@ -181,6 +185,7 @@ def dot_general(
   Raises:
     ValueError, TypeError: see `jaxgemm.matmul`.
   """
+  lhs, rhs = operand_argument("lhs", lhs), operand_argument("rhs", rhs)
   # jax accepts lists as dimension numbers. jax.jit cannot hash these, so they become tuples.
   return _dot_general(lhs, rhs, dimension_numbers=indices(dimension_numbers), **_given(
       precision=precision, preferred_element_type=preferred_element_type,

@@ -1,16 +1,16 @@
 """Products as jax describes them: which dimensions they contract, and their results."""
 
 from collections.abc import Callable
-import functools
 import math
 import operator
 from typing import NamedTuple
 
 import jax
-from jax import lax
 import jax.numpy as jnp
 
+from jaxgemm import jax_products
 from jaxgemm.dense.layout import Dims, Labels
+from jaxgemm.dtypes import for_jax
 
 
 class Product(NamedTuple):
@@ -101,10 +101,13 @@ def matmul_product(a, b, *, precision=None, preferred_element_type=None,
     scaled: whether an operand has scales.
   """
   preferred_element_type = preferred_of_scaled(preferred_element_type, a, b, scaled)
-  reference = functools.partial(
-      jnp.matmul, precision=precision, out_sharding=out_sharding,
-      preferred_element_type=preferred_element_type,
-  )
+
+  def reference(a, b, preferred_element_type=preferred_element_type):
+    if preferred_element_type is not None:  # else jnp.matmul names the dtypes that do not promote
+      a, b = for_jax(a, b, preferred_element_type)
+    return jax_products.matmul(a, b, precision=precision, out_sharding=out_sharding,
+                               preferred_element_type=preferred_element_type)
+
   result = result_type(reference, a, b)
   a, b = map(_shape_dtype, (a, b))
   num_batch = max(a.ndim, b.ndim, 2) - 2
@@ -134,8 +137,9 @@ def dot_general_product(lhs, rhs, *, dimension_numbers, precision=None,
   preferred_element_type = preferred_of_scaled(preferred_element_type, lhs, rhs, scaled)
 
   def reference(x, y, preferred_element_type=preferred_element_type):
-    return lax.dot_general(x, y, dimension_numbers, precision,
-                           preferred_element_type, out_sharding=out_sharding)
+    return jax_products.dot_general(
+        *for_jax(x, y, preferred_element_type), dimension_numbers, precision,
+        preferred_element_type, out_sharding=out_sharding)
 
   result = result_type(reference, lhs, rhs)
   lhs, rhs = map(_shape_dtype, (lhs, rhs))

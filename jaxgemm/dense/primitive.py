@@ -24,7 +24,8 @@ from jaxgemm.custom_call import gemm_p, out_avals, run_by_jit
 from jaxgemm.dense import layout, sharding
 from jaxgemm.dense.layout import Dims, same_order
 from jaxgemm.dense.plan import in_kernel, is_bf16, kernel_part, plan_contraction
-from jaxgemm.plan import require_plan
+from jaxgemm.plan import can_lower, require_plan
+from jaxgemm.residuals import kept
 from jaxgemm.spec import Spec
 
 
@@ -194,9 +195,16 @@ def read_before_transpose(params, i: int, permutation):
   return params | {"labels": labels._replace(**{name: before})}
 
 
+def can_be_lowered(avals, params, platforms) -> bool:
+  """See `can_lower`."""
+  return can_lower(params["spec"], platforms, lambda target: plan_contraction(
+      avals, params["labels"], params["spec"], target)[1])
+
+
 def _contract_lowering(ctx, *operands, labels, spec, partitioned):
   values, avals_in, read = transposes.in_lowering(
-      operands, ctx.avals_in, {"labels": labels}, read_before_transpose)
+      operands, ctx.avals_in, {"labels": labels, "spec": spec}, read_before_transpose,
+      functools.partial(can_be_lowered, platforms=ctx.platforms or ctx.module_context.platforms))
   dims = read["labels"]
   fun = functools.partial(compute, dims=dims, spec=spec)
   if partitioned is not None:
@@ -226,13 +234,13 @@ def tangent_of_sums(lhs, rhs, scale, row_scale, d_lhs, d_rhs, d_bias, d_scale, d
     bind: `contract`, with its argument `partition` set.
   """
   scaled = dims._replace(bias=None)
+  has_scale = scale is not None or row_scale is not None
+  of_product = spec.for_gradient(epilogue.tangents_dtype(spec, has_scale))
   terms = []
   if d_lhs is not None:
-    terms += bind(d_lhs, rhs, None, scale, row_scale, dims=scaled,
-                  spec=spec.for_gradient(spec.out_dtype))
+    terms += bind(d_lhs, kept(rhs), None, scale, row_scale, dims=scaled, spec=of_product)
   if d_rhs is not None:
-    terms += bind(lhs, d_rhs, None, scale, row_scale, dims=scaled,
-                  spec=spec.for_gradient(spec.out_dtype))
+    terms += bind(kept(lhs), d_rhs, None, scale, row_scale, dims=scaled, spec=of_product)
   if d_scale is not None or d_row_scale is not None:
     # lhs @ rhs is computed again: to give it, the saved value would be divided by a scale, which
     # may be zero.
@@ -246,7 +254,7 @@ def tangent_of_sums(lhs, rhs, scale, row_scale, d_lhs, d_rhs, d_bias, d_scale, d
     assert dims.bias is not None
     terms.append(jnp.broadcast_to(
         epilogue.expand(d_bias.astype(jnp.float32), dims.bias, dims.out), shape))
-  return functools.reduce(jnp.add, terms)
+  return epilogue.added(terms)
 
 
 def zero_tangents(outs):

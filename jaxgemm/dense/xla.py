@@ -1,5 +1,7 @@
 """A dense product by XLA."""
 
+import functools
+
 import jax
 
 from jaxgemm import epilogue, xla
@@ -20,12 +22,13 @@ def results(lhs, rhs, vectors, product: Product, dims: Dims, spec: Spec) -> list
   """
   lhs, rhs = xla.operands(lhs, rhs, product.result.dtype)
   if all(x is None for x in vectors) and spec.activation is None:
-    return [product.reference(lhs, rhs)]
+    return [xla.bilinear(product.reference, lhs, rhs)]
   not_summed = meshes.unreduced_reason(product.result.sharding)
   if not_summed:
     raise ValueError(
         f"bias, a scale or activation was given, but {not_summed}. Sum the result with "
         "jax.reshard, and apply them to that.")
-  acc = product.reference(
-      lhs, rhs, preferred_element_type=xla.accumulator_dtype(product.result.dtype))
+  dtype = xla.accumulator_dtype(product.result.dtype)
+  acc = xla.bilinear(
+      functools.partial(product.reference, preferred_element_type=dtype), lhs, rhs)
   return epilogue.apply(acc, dims.out, *vectors, dims=dims, spec=spec)

@@ -38,7 +38,8 @@ import weakref
 
 import numpy as np
 
-from jaxgemm.emulator import _library
+from jaxgemm import _ffi
+from jaxgemm.emulator import _arguments, _library
 from jaxgemm.emulator._library import EmulationError, library_path
 from jaxgemm.emulator.clock import Clock
 
@@ -92,8 +93,9 @@ class Beside:
 
     Raises:
       EmulationError: the code object is invalid, or has no such kernel.
-      TypeError: an argument has a wrong type; see `pack_arguments`.
-      ValueError: a buffer is not contiguous.
+      TypeError: an argument has a wrong type; see `pack_arguments`. Or a buffer is no numpy
+        array, or a size of grid or block no whole number.
+      ValueError: a buffer is not contiguous, or grid or block is out of range.
     """
     packed, offsets, linked = b"", [], []
     for argument in arguments:
@@ -111,7 +113,7 @@ class Beside:
             code_object, len(code_object), kernel.encode(), packed, len(packed),
             len(linked), (ctypes.c_uint32 * len(offsets))(*offsets),
             (ctypes.c_char_p * len(linked))(*linked),
-            _triple(grid), _triple(block),
+            _triple("grid", grid), _triple("block", block),
             *_buffer_arguments(buffers), ctypes.byref(number),
         ) == 0
     )
@@ -147,13 +149,20 @@ class Options:
     check_alignment: finds loads and stores of the LDS that are not aligned to their size,
       and of global memory that are not aligned to 4 bytes (or to their size, if it is
       less). ROCm's driver allows both.
-    idle_limit: after more than this many instructions without progress, a launch is reported as
-      hanging.
+    idle_limit: a launch is reported as hanging after this many instructions in which no wave
+      compared anything new, as in a loop that polls a flag. The emulator then waits up to 2
+      microseconds for each of them, so that a thread of the host can set the flag. A launch
+      whose waves compare new numbers, such as a counter, is reported after sixteen times as
+      many, and 4 million at least, in which no wave ended or reached new code or a new place
+      in global memory.
     profile: whether to count how often each instruction ran (`Record.profile`).
     clock: how many of the first workgroups run on one compute unit and are timed
       (`Record.clock`); 0 times none.
     timeline: whether `Record.clock` has the times of each instruction.
     constants: values by name that replace those of `clock.constants`.
+
+  Raises:
+    TypeError: a value has a wrong type. A number out of range is an EmulationError of the launch.
   """
 
   seed: int = 0
@@ -183,6 +192,24 @@ class Options:
     names = [f.name for f in dataclasses.fields(cls) if f.name.startswith("check_")]
     return cls(**(dict.fromkeys(names, False) | fields))
 
+  def __post_init__(self):
+    for field in dataclasses.fields(self):
+      given = getattr(self, field.name)
+      if field.type is bool and not isinstance(given, (bool, np.bool_)):
+        raise TypeError(
+            f"{field.name}={given!r} was given; True and False are allowed. Pass one of these.")
+      if field.type is int and not _arguments.is_whole(given):
+        raise TypeError(
+            f"{field.name}={given!r} was given; a whole number is allowed. Pass an int.")
+    if self.xcc is not None and not isinstance(self.xcc, str):
+      for i, each in enumerate(self.xcc):
+        if not _arguments.is_whole(each):
+          raise TypeError(f"xcc[{i}]={each!r} was given; whole numbers from 0 to 7 are allowed. "
+                          "Pass xcc=(0, 1), for example.")
+    if self.beside is not None and not isinstance(self.beside, Beside):
+      raise TypeError(f"beside={self.beside!r} was given; an emulator.Beside is allowed, or None. "
+                      "Pass emulator.Beside(...).")
+
   def _text(self) -> bytes:
     parts = []
     for field in dataclasses.fields(self):
@@ -196,7 +223,9 @@ class Options:
         value = value.number
       if field.name == "xcc" and not isinstance(value, str):
         value = ",".join(str(int(x)) for x in value)
-      parts.append(f"{field.name}={int(value) if isinstance(value, bool) else value}")
+      if field.type is bool:
+        value = int(value)
+      parts.append(f"{field.name}={value}")
     return ";".join(parts).encode()
 
 
@@ -294,9 +323,8 @@ def _append_argument(packed: bytes, argument: Any) -> bytes:
   return packed + bytes(-len(packed) % alignment) + value
 
 
-def _triple(value: int | Sequence[int]) -> ctypes.Array:
-  values = (value,) if isinstance(value, (int, np.integer)) else tuple(value)
-  return (ctypes.c_uint32 * 3)(*(values + (1, 1, 1))[:3])
+def _triple(name: str, value: int | Sequence[int]) -> ctypes.Array:
+  return (ctypes.c_uint32 * 3)(*_arguments.dimensions(name, value))
 
 
 def _buffer_arguments(buffers: Mapping[str, np.ndarray] | Sequence[np.ndarray] | None):
@@ -305,6 +333,9 @@ def _buffer_arguments(buffers: Mapping[str, np.ndarray] | Sequence[np.ndarray] |
   if not isinstance(buffers, Mapping):
     buffers = {f"buffer {i}": array for i, array in enumerate(buffers)}
   for name, array in buffers.items():
+    if not isinstance(name, str) or not isinstance(array, np.ndarray):
+      raise TypeError(f"buffers has {name!r}: a {type(array).__name__}; numpy arrays are allowed, "
+                      "with strings as names. Pass numpy arrays.")
     if not (array.flags.c_contiguous or array.flags.f_contiguous):
       raise ValueError(
           f"The buffer {name} is not contiguous; contiguous arrays are allowed. Pass "
@@ -339,7 +370,8 @@ def launch(
     args: the explicit arguments, packed; see `pack_arguments`.
     grid: workgroups in x (y, z).
     block: work-items of a workgroup in x (y, z).
-    arch: "gfx942", "gfx950" or "gfx90a"; the code object must be for this architecture.
+    arch: "gfx942", "gfx950" or "gfx90a", or a chip that has it, such as "MI300A"; the code object
+      must be for this architecture.
     buffers: the arrays, with names or without, that the kernel may access. It may not
       write to arrays that are read-only in numpy. With None, accesses are not checked.
     dynamic_lds: bytes of LDS in addition to those that the kernel declares.
@@ -351,15 +383,18 @@ def launch(
   Raises:
     EmulationError: the launch is not possible, or the kernel fails a check. Buffers
       then hold the values written up to that point.
-    ValueError: a buffer is not contiguous.
+    TypeError: a buffer is no numpy array, or a number is not a whole one.
+    ValueError: a buffer is not contiguous; grid or block has more than three dimensions; or
+      one of their sizes, or dynamic_lds, is not from 0 to 2^32 - 1.
   """
   lib = _library.load()
   out = ctypes.c_char_p()
   _library.check(
       lib.jaxgemm_emulator_launch(
           code_object, len(code_object), kernel.encode(), args, len(args),
-          _triple(grid), _triple(block), dynamic_lds, arch.encode(),
-          (options or Options())._text(),
+          _triple("grid", grid), _triple("block", block),
+          _arguments.whole("dynamic_lds", dynamic_lds, 0, _arguments.UINT32),
+          (_ffi.target_of(arch) or arch).encode(), (options or Options())._text(),
           *_buffer_arguments(buffers), ctypes.byref(out),
       ) == 0
   )

@@ -57,6 +57,7 @@ def load() -> ctypes.CDLL:
       "set_arch": (ctypes.c_int, [text]),
       "set_devices": (ctypes.c_int, [text, ctypes.c_int]),
       "count_graphs": (ctypes.c_uint64, []),
+      "on_interruption": (None, [ctypes.CFUNCTYPE(None)]),
       "set_stream_delays": (None, [ctypes.c_uint64, ctypes.c_uint]),
       "set_options": (ctypes.c_int, [text]),
       "set_buffers": (ctypes.c_int, buffers),

@@ -27,6 +27,7 @@ import json
 import os
 from typing import Any, NamedTuple
 
+from jaxgemm import _ffi
 from jaxgemm.emulator import _library
 
 __all__ = [
@@ -57,11 +58,15 @@ def constants(arch: str) -> dict[str, Constant]:
   """The constants of the model by name.
 
   Args:
-    arch: "gfx942" (MI300X), "gfx950" (MI355X) or "gfx90a" (a die of MI250X).
+    arch: "gfx942" (MI300X), "gfx950" (MI355X) or "gfx90a" (a die of MI250X), or the name of one
+      of these chips.
 
   Raises:
-    EmulationError: `arch` has another value.
+    EmulationError: `arch` has another value, such as a chip that has no constants.
   """
+  first = {target: chip for chip, (target, _) in reversed(_ffi.NAMES["chips"].items())}
+  if arch in first.values():
+    arch = _ffi.NAMES["chips"][arch][0]
   text = _library.read_text(
       _library.load().jaxgemm_emulator_clock_constants, arch.encode()
   )

@@ -10,7 +10,7 @@ that the chip keeps, and the time of the launch itself. All results are predicti
 import dataclasses
 import math
 
-from jaxgemm.emulator import clock
+from jaxgemm.emulator import _arguments, clock
 
 __all__ = ["Launch", "Traffic", "constants_for", "frequency", "matmul_traffic", "predict"]
 
@@ -57,6 +57,10 @@ def _value(arch: str, name: str) -> float:
   return clock.constants(arch)[name].value
 
 
+def _positive(name: str, given) -> int:
+  return _arguments.whole(name, given, 1, _arguments.UINT64)
+
+
 def _block(tiles: int, rows: int, columns: int, row_bytes: float, column_bytes: float) -> float:
   """The bytes of the operands of a compact block of `tiles` tiles.
 
@@ -89,7 +93,13 @@ def matmul_traffic(arch: str, m: int, n: int, k: int, *, tile: tuple[int, int],
     itemsize: bytes of an element of the operands.
     out_itemsize: bytes of an element of the result.
     groups: number of products.
+
+  Raises:
+    TypeError, ValueError: a number is not a whole one, or less than 1.
   """
+  m, n, k, groups = (_positive(name, given) for name, given in (
+      ("m", m), ("n", n), ("k", k), ("groups", groups)))
+  tile = _positive("tile[0]", tile[0]), _positive("tile[1]", tile[1])
   rows, columns = -(-m // tile[0]), -(-n // tile[1])
   tiles = rows * columns * groups
   cus, xcds = int(_value(arch, "cus")), int(_value(arch, "xcds"))
@@ -155,7 +165,11 @@ def predict(arch: str, *, workgroups: int, cycles: float, matrix_cycles: float,
       from these.
     traffic: the bytes that the launch moves.
     resident: number of workgroups that share a CU.
+
+  Raises:
+    TypeError, ValueError: workgroups or resident is not a whole number, or less than 1.
   """
+  workgroups, resident = _positive("workgroups", workgroups), _positive("resident", resident)
   slots = int(_value(arch, "cus")) * resident
   rounds = -(-workgroups // slots)
   megahertz = frequency(arch, matrix_cycles / cycles * workgroups / (rounds * slots))

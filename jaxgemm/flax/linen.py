@@ -15,6 +15,7 @@ from jaxgemm.flax import experts as experts_lib
 from jaxgemm.flax.moe import (
   MoEParams,
   check_options,
+  check_shapes,
   moe,
   num_features,
   num_shards,
@@ -225,6 +226,19 @@ class MoE(nn.Module, kw_only=True):
         sharded_tokens=self.sharded_tokens, expert_axis_name=self.expert_axis_name,
         dispatch=self.dispatch, hidden_features=self.hidden_features,
     )
+    if jax.sharding.get_abstract_mesh().manual_axes and not self.is_initializing():
+      # The error names in_specs; that of Flax, which follows, would not.
+      given = jax.tree.map(
+          _unboxed, self.variables, is_leaf=lambda x: isinstance(x, nn.meta.AxisMetadata))
+      of_layer = given.get("params", {})
+      if {"router", "experts"} <= of_layer.keys():
+        shared = of_layer.get("shared")
+        check_shapes(
+            x, MoEParams(of_layer["router"], experts_lib.Mlp(**of_layer["experts"]),
+                         shared and experts_lib.Mlp(**shared),
+                         given.get("router_bias", {}).get("router_bias")),
+            axis_name, tensor_axis_name, num_experts=self.num_experts,
+            hidden_features=self.hidden_features, num_shared_experts=self.num_shared_experts)
     router = _unboxed(self.param(
         "router", compiled(self.router_init), (features, self.num_experts), self.param_dtype,
         unbox=False))

@@ -26,7 +26,9 @@ from jaxgemm.dense.primitive import is_tracked, unify_varying, varying
 from jaxgemm.flax import dispatch as dispatch_lib
 from jaxgemm.flax import experts as experts_lib
 from jaxgemm.flax import routing as routing_lib
+from jaxgemm.flax import shapes
 from jaxgemm.partitioning import on_explicit_mesh
+from jaxgemm.parts import likely_cause
 from jaxgemm.transposes import INLINE
 
 DISPATCHES = ("gather", "all_to_all")
@@ -158,6 +160,25 @@ def num_features(x: jax.Array) -> int:
   return x.shape[-1]
 
 
+def check_shapes(x: jax.Array, params: MoEParams, expert_axis_name, tensor_axis_name=None, *,
+                 num_experts: int | None = None, hidden_features: int = 0,
+                 num_shared_experts: int = 0, **known: int) -> None:
+  """Raises TypeError or ValueError if x and one device's parameters do not fit each other.
+
+  Args:
+    x, params, expert_axis_name, tensor_axis_name: see `moe`.
+    num_experts, hidden_features, num_shared_experts, known: sizes of the layer, if they are known;
+      see `shapes.check`.
+  """
+  num_features(x)
+  shards = num_shards(expert_axis_name)
+  if num_experts is not None:
+    hidden = hidden_features // num_shards(tensor_axis_name, "tensor_axis_name")
+    known |= {"experts": num_experts, "local": num_experts // shards, "hidden": hidden,
+              "shared": num_shared_experts * hidden}
+  shapes.check(x, params, shards, **known)
+
+
 def num_shards(axis_name, option: str = "expert_axis_name") -> int:
   if axis_name is None:
     return 1
@@ -176,9 +197,10 @@ def num_shards(axis_name, option: str = "expert_axis_name") -> int:
     ) from error
 
 
-def _first_expert(num_experts: int, num_local: int, axis_name) -> jax.Array | None:
+def _first_expert(params: MoEParams, axis_name) -> jax.Array | None:
   """int32[1], the number of this shard's first expert, or None without an axis_name."""
   shards = num_shards(axis_name)
+  num_experts, num_local = params.router.shape[-1], params.experts.down.shape[0]
   if num_local * shards != num_experts:
     where = "no expert_axis_name" if axis_name is None else (
         f"{shards} shards along {axis_name!r}")
@@ -187,6 +209,7 @@ def _first_expert(num_experts: int, num_local: int, axis_name) -> jax.Array | No
         f"with {where}; each shard must hold num_experts / shards of them. Pass the kernels of all "
         "experts, or call the layer inside jax.shard_map with expert_axis_name, and shard the "
         "kernels' leading dimension along that axis."
+        + likely_cause({"params.router": params.router, "params.experts.down": params.experts.down})
     )
   if axis_name is None:
     return None
@@ -212,13 +235,6 @@ def _check_params(params) -> None:
         "router of your own use jaxgemm.ragged_dot.")
 
 
-def _check_router_bias(bias, num_experts: int) -> None:
-  if bias is not None and jnp.shape(bias) != (num_experts,):
-    raise ValueError(
-        f"params.router_bias has shape {jnp.shape(bias)}; ({num_experts},) is allowed. Pass one "
-        "value for each expert.")
-
-
 def _check_experts(experts, choices: tuple[int, ...]) -> None:
   dtype = getattr(experts, "dtype", None)
   if dtype is None or not jnp.issubdtype(dtype, jnp.integer):
@@ -231,12 +247,13 @@ def _check_experts(experts, choices: tuple[int, ...]) -> None:
     raise ValueError(
         f"experts has the shape {experts.shape} and must have {choices}: top_k "
         "experts for each token of x. Pass `MoEStats.experts` of the same tokens."
+        + likely_cause({"experts": experts})
     )
 
 
 def _varies_along(axis_name, tree) -> bool:
   """Whether an array in the tree differs along a mesh axis, if jax keeps track of that."""
-  axes = {*_axes(axis_name)}
+  axes = {*meshes.names(axis_name)}
   return any(axes & varying(leaf) for leaf in jax.tree.leaves(tree))
 
 
@@ -248,7 +265,7 @@ def _has_sharded_tokens(given: bool | None, axis_name, x) -> bool:
     axis_name: expert_axis_name, which is not None.
     x: the tokens.
   """
-  if given is None and not all(is_tracked(name) for name in _axes(axis_name)):
+  if given is None and not all(is_tracked(name) for name in meshes.names(axis_name)):
     raise ValueError(
         f"expert_axis_name={axis_name!r} was given where jax does not keep track of the arrays "
         "that differ along a mesh axis: in jax.shard_map with check_vma=False, or in jax.vmap. So "
@@ -289,13 +306,6 @@ def _with_bias_of_one_shard(mlp: experts_lib.Mlp | None, axes: tuple[str, ...]):
   return mlp._replace(down_bias=jnp.where(lax.axis_index(axes) == 0, mlp.down_bias, 0))
 
 
-def _axes(axis_name) -> tuple[str, ...]:
-  """The mesh axes of an argument that is None, a name or a tuple of names."""
-  if axis_name is None:
-    return ()
-  return axis_name if isinstance(axis_name, tuple) else (axis_name,)
-
-
 def _on_explicit_mesh(mesh, compute, x, params: MoEParams, experts):
   """Computes `_moe` by `jax.shard_map`, for arrays with shardings in their types.
 
@@ -307,11 +317,9 @@ def _on_explicit_mesh(mesh, compute, x, params: MoEParams, experts):
   token_axes = tuple(a for axes in rows if axes for a in axes)
   expert_axes = tuple(a for a in meshes.axes_of(jax.typeof(params.experts.down))[0]
                       if a not in token_axes) or None
-  num_experts = params.router.shape[-1]
 
   def body(x, params, experts):
-    first_expert = _first_expert(
-        num_experts, params.experts.down.shape[0], expert_axes)
+    first_expert = _first_expert(params, expert_axes)
     return compute(x, params, experts, first_expert, expert_axis_name=expert_axes,
                    token_axes=token_axes)
 
@@ -423,22 +431,13 @@ def moe(
       gated=params.experts.gate_up is not None, router_scores=router_scores, recipe=recipe,
       ragged_dot=ragged_dot, ragged_gated_linear_unit=ragged_gated_linear_unit,
       sharded_tokens=sharded_tokens, expert_axis_name=expert_axis_name, dispatch=dispatch)
-  _check_router_bias(params.router_bias, num_experts)
-  if num_features(x) != params.router.shape[0]:
-    raise ValueError(
-        f"x has {x.shape[-1]} features in its last dimension and the layer has "
-        f"{params.router.shape[0]}; equal numbers are allowed. x's shape is {x.shape}: reshape or "
-        "transpose it."
-    )
-  first_expert = _first_expert(
-      num_experts, params.experts.down.shape[0], expert_axis_name
-  )
+  check_shapes(x, params, expert_axis_name)
   if dtype is None:
     dtype = jnp.result_type(x, params.experts.down)
   if expert_axis_name is not None:
     sharded_tokens = _has_sharded_tokens(sharded_tokens, expert_axis_name, x)
     if sharded_tokens:  # devices may also have tokens of their own that are equal
-      x, = unify_varying([x], *filter(is_tracked, _axes(expert_axis_name)))
+      x, = unify_varying([x], *filter(is_tracked, meshes.names(expert_axis_name)))
     _check_same_along(
         "expert_axis_name", expert_axis_name, the_router=params.router,
         the_router_bias=params.router_bias, a_shared_expert=params.shared,
@@ -455,6 +454,7 @@ def moe(
   if experts is not None:
     _check_experts(experts, (*x.shape[:-1], top_k))
 
+  first_expert = _first_expert(params, expert_axis_name)
   compute = functools.partial(
       _moe, top_k=top_k, activation=activation, router_scores=router_scores,
       normalize_weights=normalize_weights, routed_scaling=routed_scaling,
@@ -463,7 +463,7 @@ def moe(
       ragged_gated_linear_unit=ragged_gated_linear_unit,
   )
   mesh = meshes.explicit_mesh(x, *jax.tree.leaves(params))
-  if mesh is not None and _axes(expert_axis_name) + _axes(tensor_axis_name):
+  if mesh is not None and meshes.names(expert_axis_name) + meshes.names(tensor_axis_name):
     raise ValueError(
         f"expert_axis_name={expert_axis_name!r} and tensor_axis_name={tensor_axis_name!r} were "
         f"given in a jax.shard_map that leaves the explicit axes {mesh.explicit_axes} of the mesh "
@@ -473,7 +473,7 @@ def moe(
     return _on_explicit_mesh(mesh, compute, x, params, experts)
   return compute(x, params, experts, first_expert, expert_axis_name=expert_axis_name,
                  sharded_tokens=bool(sharded_tokens), dispatch=dispatch,
-                 tensor_axes=_axes(tensor_axis_name))
+                 tensor_axes=meshes.names(tensor_axis_name))
 
 
 def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, router_scores,
@@ -490,7 +490,7 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, rout
       those of the tokens of all shards along them.
     tensor_axes: mesh axes along which hidden features are sharded.
   """
-  axes = _axes(expert_axis_name)
+  axes = meshes.names(expert_axis_name)
   params = params._replace(experts=_with_bias_of_one_shard(params.experts, tensor_axes),
                            shared=_with_bias_of_one_shard(params.shared, tensor_axes))
   shape = x.shape

@@ -12,7 +12,7 @@ from jax.sharding import NamedSharding, PartitionSpec
 
 from jaxgemm import fp8
 from jaxgemm.flax import experts as experts_lib
-from jaxgemm.flax.moe import MoEParams, check_options, moe, warn_of_router
+from jaxgemm.flax.moe import MoEParams, check_options, check_shapes, moe, warn_of_router
 from jaxgemm.flax.parameters import Drawn, is_of_library
 from jaxgemm.flax.routing import MoEStats
 from jaxgemm.transposes import INLINE
@@ -307,8 +307,13 @@ class MoE(nnx.Module):
     """
     shared = self.shared.params() if self.num_shared_experts else None
     bias = self.router_bias[...] if self.use_router_bias else None
+    params = MoEParams(self.router[...], self.experts.params(), shared, bias)
+    check_shapes(
+        jnp.asarray(x), params, self.expert_axis_name, self.tensor_axis_name,
+        num_experts=self.num_experts, hidden_features=self.hidden_features,
+        num_shared_experts=self.num_shared_experts, features=self.features)
     return moe(
-        x, MoEParams(self.router[...], self.experts.params(), shared, bias), experts,
+        x, params, experts,
         top_k=self.top_k, activation=self.activation, router_scores=self.router_scores,
         normalize_weights=self.normalize_weights,
         routed_scaling=self.routed_scaling, node_limit=self.node_limit,
@@ -324,9 +329,35 @@ class OverwriteWithGradient(nnx.Variable):
   """A variable whose next value is its gradient, as in Flax Linen's collection of this name."""
 
 
-def overwrite(model: nnx.Module, gradients: nnx.State) -> None:
-  """Sets the model's `OverwriteWithGradient` variables to their gradients."""
-  nnx.update(model, nnx.filter_state(gradients, OverwriteWithGradient))
+def overwrite(model: nnx.Module, gradients: nnx.State) -> nnx.State:
+  """Sets the model's `OverwriteWithGradient` variables to their gradients.
+
+  Args:
+    model: the model.
+    gradients: gradients with respect to all of these variables, and any others. By default
+      `nnx.grad` gives those of `nnx.Param` only; see `Fp8DotGeneralOp`.
+
+  Returns:
+    The other gradients, for the optimizer.
+
+  Raises:
+    ValueError: the model has no such variable, or gradients lack one.
+  """
+  new, others = nnx.split_state(gradients, OverwriteWithGradient, ...)
+  paths = [[path for path, _ in nnx.to_flat_state(state)]
+           for state in (nnx.state(model, OverwriteWithGradient), new)]
+  missing = [".".join(map(str, path)) for path in paths[0] if path not in paths[1]]
+  if not paths[0]:
+    raise ValueError(
+        "model has no variable of type OverwriteWithGradient; one at least is allowed, of an "
+        "Fp8DotGeneralOp. Pass dot_general=Fp8DotGeneralOp() to its layers, or leave the call out.")
+  if missing:
+    raise ValueError(
+        f"gradients lack {', '.join(missing)}; all OverwriteWithGradient variables of the model "
+        "are needed. Pass argnums=nnx.DiffState(0, (nnx.Param, OverwriteWithGradient)) to nnx.grad "
+        "or nnx.value_and_grad.")
+  nnx.update(model, new)
+  return others
 
 
 class Fp8DotGeneralOp(nnx.Module):
@@ -346,8 +377,10 @@ class Fp8DotGeneralOp(nnx.Module):
     ...     64, 32, dot_general=jaxgemm_nnx.Fp8DotGeneralOp(), rngs=nnx.Rngs(0))
     >>> wrt = nnx.DiffState(0, (nnx.Param, jaxgemm_nnx.OverwriteWithGradient))
     >>> gradients = nnx.grad(lambda layer: layer(jnp.ones((8, 64))).sum(), argnums=wrt)(layer)
-    >>> jaxgemm_nnx.overwrite(layer, gradients)      # the scales of the next step
-    >>> of_params = nnx.filter_state(gradients, nnx.Param)  # those for the optimizer
+    >>> of_params = jaxgemm_nnx.overwrite(layer, gradients)  # the scales of the next step
+
+  `of_params` are the gradients for the optimizer. Without `nnx.DiffState` the variables are not
+  differentiated. Then the scales come from the arrays' own values, and a warning says so.
 
   Args:
     amax_history_length: the number of steps whose largest magnitudes count.

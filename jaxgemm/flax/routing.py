@@ -7,6 +7,7 @@ import jax
 from jax import lax
 import jax.numpy as jnp
 
+from jaxgemm.grouped.group_sizes import as_int32
 from jaxgemm.transposes import INLINE
 
 SCORES = ("softmax", "sigmoid")
@@ -185,9 +186,9 @@ def route(
   if experts is None:
     experts = _top_k(logits, affinities, bias, top_k, node_limit)
   else:
-    experts = experts.astype(jnp.promote_types(experts.dtype, jnp.int32))
+    experts = as_int32(experts)
     experts = jnp.where(experts < 0, experts + num_experts, experts)
-    experts = jnp.clip(experts, 0, num_experts - 1).astype(jnp.int32)
+    experts = jnp.clip(experts, 0, num_experts - 1)
   if normalize_weights and scores == "softmax":
     weights = jax.nn.softmax(jnp.take_along_axis(logits, experts, axis=-1), axis=-1)
   else:

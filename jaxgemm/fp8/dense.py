@@ -5,10 +5,11 @@ from typing import Any, NamedTuple
 
 import jax
 from jax import lax
+from jax.custom_derivatives import SymbolicZero
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgemm import epilogue
+from jaxgemm import epilogue, jax_products
 from jaxgemm.config import GemmConfig
 from jaxgemm.dense.call import compute
 from jaxgemm.dense.dimensions import Product, dot_general_product, indices, result_type
@@ -16,11 +17,13 @@ from jaxgemm.dense.layout import Dims, Labels, count
 from jaxgemm.dense.merge import merged, parts, unmerged
 from jaxgemm.dense.primitive import unify_varying, untracked_axes, varying
 from jaxgemm.dense.vectors import Scales
-from jaxgemm.fallback import own_products
+from jaxgemm.fallback import own_products, warn_once
 from jaxgemm.fp8 import blocks
 from jaxgemm.fp8.recipes import RECIPES, DelayedScaling, check, dtypes_of, first_derivative
-from jaxgemm.options import check_options
+from jaxgemm.options import check_options, operand_argument
+from jaxgemm.parts import names_parts
 from jaxgemm.quantization import Quantized, quantize
+from jaxgemm.residuals import kept
 
 
 class _Params(NamedTuple):
@@ -29,7 +32,7 @@ class _Params(NamedTuple):
   Attributes:
     dims: the labels of the operands and the result.
     sizes: pairs of label and size.
-    kind: the kind of `quantize`, or "delayed".
+    kind: the kind of `quantize`; with a state "tensor".
     dtypes: the dtypes of lhs, rhs and the result.
     float8: the dtypes of quantised operands and of quantised cotangents.
     out_sharding: sharding of the result.
@@ -57,8 +60,9 @@ def _product(lhs: Quantized, rhs, rhs_scales, dims: Dims, dtype, params: _Params
   def reference(x, y, preferred_element_type=dtype):
     # XLA's products do not take two different float8 dtypes. bfloat16 has all their values.
     x, y = x.astype(jnp.bfloat16), y.astype(jnp.bfloat16)
-    return jnp.einsum(x, list(dims.lhs), y, list(dims.rhs), list(dims.out),
-                      preferred_element_type=preferred_element_type, out_sharding=out_sharding)
+    return jax_products.einsum(
+        x, list(dims.lhs), y, list(dims.rhs), list(dims.out),
+        preferred_element_type=preferred_element_type, out_sharding=out_sharding)
 
   b, m, n, k = parts(dims)
   product = Product(reference, dims, ((), ()), b, m, n, count(k, dict(params.sizes)),
@@ -75,11 +79,11 @@ def _forward_in_blocks(lhs, rhs, params: _Params):
   k_first = _come_first(k, n, dims.rhs)
   of_rhs = blocks.for_both_products(
       merged(rhs, dims.rhs, (b, k, n) if k_first else (b, n, k)), params.kind, dtype)
-  right, kept = of_rhs if k_first else reversed(of_rhs)
+  right, of_gradient = of_rhs if k_first else reversed(of_rhs)
   out = blocks.product(quantized(lhs, dims.lhs, (b, m, k)), right, params.dtypes[2],
                        dict(params.options))
   return (unmerged(out, (b, m, n), dict(params.sizes), dims.out),
-          (quantized(lhs, dims.lhs, (b, k, m)), kept))
+          (quantized(lhs, dims.lhs, (b, k, m)), of_gradient))
 
 
 def _come_first(labels: Labels, others: Labels, order: Labels) -> bool:
@@ -112,11 +116,29 @@ def _dot(lhs, rhs, state: DelayedScaling | None, params: _Params) -> jax.Array:
   return _forward(lhs, rhs, state, params)[0]
 
 
+def _differentiated(lhs, rhs, state, params: _Params):
+  """`_forward` of jax's `CustomVJPPrimal`, which say what is differentiated.
+
+  A state that is not differentiated would stay as it is, whatever the arrays become. Then the
+  scales are those of recipe "tensorwise".
+  """
+  if state is not None and not any(x.perturbed for x in jax.tree.leaves(state)):
+    warn_once(
+        "A product of jaxgemm.fp8 with a state is differentiated, but not with respect to the "
+        "state, which would stay as it is. So the scales come from the arrays' own values. For "
+        "delayed scaling differentiate with respect to the state, too: in NNX with "
+        "argnums=nnx.DiffState(0, (nnx.Param, jaxgemm.flax.nnx.OverwriteWithGradient)), in Linen "
+        'with respect to the collection "_overwrite_with_gradient".')
+    state = None
+  lhs, rhs, state = jax.tree.map(lambda x: x.value, (lhs, rhs, state))
+  return _forward(lhs, rhs, state, params)
+
+
 def _forward(lhs, rhs, state: DelayedScaling | None, params: _Params):
   dims, dtype, before = params.dims, params.float8[0], state
   if params.kind in blocks.BLOCKS:
-    out, kept = _forward_in_blocks(lhs, rhs, params)
-    return out, (*kept, None, None)
+    out, of_gradients = _forward_in_blocks(lhs, rhs, params)
+    return out, kept((*of_gradients, None, None))
   if state is not None:
     lhs, of_lhs = state.lhs.quantize(lhs, dtype)
     rhs, of_rhs = state.rhs.quantize(rhs, dtype)
@@ -126,7 +148,7 @@ def _forward(lhs, rhs, state: DelayedScaling | None, params: _Params):
     rhs = _quantized(rhs, dims.rhs, dims.out, params.kind, dtype)
   out = _product(lhs, rhs.values, rhs.scales, dims, params.dtypes[2], params,
                  params.out_sharding)
-  return out, (lhs, rhs, state, before)
+  return out, kept((lhs, rhs, state, before))
 
 
 def _largest_alike(x, like):
@@ -138,6 +160,8 @@ def _largest_alike(x, like):
 @own_products()
 def _backward(params: _Params, saved, ct):
   *operands, state, before = saved
+  if isinstance(ct, SymbolicZero):
+    ct = jnp.zeros(ct.shape, ct.dtype)
   if params.kind in blocks.BLOCKS:
     lhs, rhs = operands
     return *map(first_derivative, _backward_in_blocks(params, lhs, rhs, ct)), None
@@ -171,10 +195,11 @@ def _backward(params: _Params, saved, ct):
   return *map(first_derivative, (gradient(0), gradient(1))), state
 
 
-_dot.defvjp(_forward, _backward)
+_dot.defvjp(_differentiated, _backward, symbolic_zeros=True)
 _jitted = jax.jit(_dot, static_argnums=3, inline=True)
 
 
+@names_parts
 def dot_general(
     lhs: jax.Array,
     rhs: jax.Array,
@@ -237,7 +262,7 @@ def dot_general(
   options = dict(schedule=schedule, reduction=reduction, deterministic=deterministic,
                  config=config, implementation=implementation)
   check_options(**options)
-  lhs, rhs = jnp.asarray(lhs), jnp.asarray(rhs)
+  lhs, rhs = (jnp.asarray(operand_argument(name, x)) for name, x in (("lhs", lhs), ("rhs", rhs)))
   check(recipe, precision, lhs=lhs, rhs=rhs)
   product = dot_general_product(
       lhs, rhs, dimension_numbers=indices(dimension_numbers),
@@ -250,7 +275,7 @@ def dot_general(
     raise ValueError(
         f"recipe={recipe!r} was given with a state; delayed scaling has one scale for each array. "
         "Leave one of the two out.")
-  kind = RECIPES[recipe] if state is None else "delayed"
+  kind = RECIPES[recipe]
   if out_sharding is not None and kind in blocks.BLOCKS:
     raise ValueError(
         f"out_sharding was given with recipe={recipe!r}, whose products merge dimensions; None is "

@@ -13,10 +13,12 @@ from jaxgemm.dense.primitive import unify_varying
 from jaxgemm.fp8 import blocks
 from jaxgemm.fp8.recipes import RECIPES, check, dtypes_of, first_derivative
 from jaxgemm.grouped import api
-from jaxgemm.grouped.checks import BASIC, K_LAST, check_arrays
-from jaxgemm.grouped.group_sizes import groups_of_rows
-from jaxgemm.options import check_options
+from jaxgemm.grouped.checks import BASIC, K_LAST, check_arrays, check_num_groups, check_vector
+from jaxgemm.grouped.group_sizes import given_groups, groups_of_rows
+from jaxgemm.options import check_options, operand_argument
+from jaxgemm.parts import names_parts
 from jaxgemm.quantization import Quantized, quantize
+from jaxgemm.residuals import kept
 from jaxgemm.scaled.api import scaled_ragged_dot
 
 # The gradient of rhs sums over the rows of each group.
@@ -59,11 +61,11 @@ def _forward_in_blocks(lhs, rhs, sizes, offset, params: _Params):
   """(the product, lhs and rhs quantised for its gradients) for the kinds "block" and "mx"."""
   quantized = functools.partial(blocks.quantized, kind=params.kind, dtype=params.float8[0])
   left = quantized(lhs)
-  right, kept = blocks.for_both_products(rhs, params.kind, params.float8[0])
+  right, of_gradient = blocks.for_both_products(rhs, params.kind, params.float8[0])
   out = scaled_ragged_dot(
       left.values, right.values, sizes, left.scales, right.scales, params.dtypes[2], offset,
       **dict(params.options))
-  return out, quantized(lhs, k_first=True), kept
+  return out, quantized(lhs, k_first=True), of_gradient
 
 
 def _backward_in_blocks(params: _Params, lhs: Quantized, rhs: Quantized, sizes, offset, ct):
@@ -85,14 +87,14 @@ def _forward(lhs, rhs, sizes, offset, params: _Params):
   lhs = _of_groups(lhs, groups_of_rows(sizes, offset, groups, lhs.shape[0]), groups)
   if params.kind in blocks.BLOCKS:
     out, lhs, rhs = _forward_in_blocks(lhs, rhs, sizes, offset, params)
-    return out, (lhs, rhs, sizes, offset)
+    return out, kept((lhs, rhs, sizes, offset))
   lhs = quantize(lhs, params.kind, axis=1, dtype=dtype)
   # With kind "tensor" the matrix of each expert has one scale.
   rhs = quantize(rhs, "row", axis=(1, 2) if params.kind == "tensor" else 1, dtype=dtype)
   out = api.ragged_dot(
       lhs.values, rhs.values, sizes, None, params.dtypes[2], offset, scale_lhs=lhs.scales,
       scale_rhs=rhs.scales, **dict(params.options))
-  return out, (lhs, rhs, sizes, offset)
+  return out, kept((lhs, rhs, sizes, offset))
 
 
 def _backward(params: _Params, saved, ct):
@@ -128,6 +130,7 @@ _dot.defvjp(_forward, _backward)
 _jitted = jax.jit(_dot, static_argnums=4, inline=True)
 
 
+@names_parts
 def ragged_dot(
     lhs: jax.Array,
     rhs: jax.Array,
@@ -178,21 +181,20 @@ def ragged_dot(
   options = dict(schedule=schedule, reduction=reduction, deterministic=deterministic,
                  config=config, implementation=implementation)
   check_options(**options)
-  lhs, rhs, group_sizes, group_offset = jax.tree.map(
-      jnp.asarray, (lhs, rhs, group_sizes, group_offset))
+  lhs, rhs = (jnp.asarray(operand_argument(name, x)) for name, x in (("lhs", lhs), ("rhs", rhs)))
+  group_sizes, group_offset = given_groups(group_sizes, group_offset)
   check(recipe, precision, lhs=lhs, rhs=rhs)
-  check_arrays(BASIC, lhs, rhs, group_sizes, group_offset=group_offset)
+  check_arrays(BASIC, lhs, rhs, group_sizes, group_offset)
+  check_vector(group_sizes)
   if rhs.ndim != 3:
     raise ValueError(
         f"rhs has shape {rhs.shape}; (G, K, N) is allowed. Reshape it; for one group pass "
         "rhs[None].")
+  check_num_groups(rhs.shape[0], group_sizes.size, group_offset is not None)
   out_dtype = jnp.dtype(preferred_element_type or jnp.promote_types(lhs.dtype, rhs.dtype))
   kind = RECIPES[recipe]
   params = _Params(kind, (lhs.dtype, rhs.dtype, out_dtype), dtypes_of(kind, implementation, dtypes),
                    tuple(sorted(options.items())))
-  sizes = jnp.clip(group_sizes, 0, lhs.shape[0]).astype(jnp.int32)
-  if group_offset is not None:
-    group_offset = jnp.clip(group_offset, 0, sizes.shape[-1]).astype(jnp.int32)
   # Because of unify_varying, the gradient of an operand that devices of a shard_map share is summed
   # over these devices.
-  return _jitted(*unify_varying([lhs, rhs]), sizes, group_offset, params)
+  return _jitted(*unify_varying([lhs, rhs]), group_sizes, group_offset, params)

@@ -6,7 +6,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgemm.quantization import Quantized, float8_dtypes, largest, saturating_cast
+from jaxgemm.quantization import (
+  SMALLEST_NORMAL,
+  Quantized,
+  bounded_quotient,
+  cast,
+  float8_dtypes,
+  scales_of,
+)
 
 # The recipes, and the kind of `jaxgemm.quantize` that each of them uses.
 RECIPES = {"tensorwise": "tensor", "rowwise": "row", "blockwise": "block", "mxfp8": "mx"}
@@ -85,11 +92,11 @@ class Amax(NamedTuple):
     """
     amax = jnp.max(self.history)
     # The gradient with respect to a state that was not used is 0, and so is its scale.
-    last = jnp.where(self.scale > 0, self.scale, 1)
-    inverse = jnp.where((amax > 0) & jnp.isfinite(amax), largest(dtype) / amax, 1 / last)
-    scale = 1 / inverse
-    values = saturating_cast(x.astype(jnp.float32) / scale, dtype)
-    now = jnp.max(jnp.abs(x)).astype(jnp.float32)
+    last = jnp.where((self.scale > 0) & jnp.isfinite(self.scale), jnp.maximum(self.scale, SMALLEST_NORMAL), 1)
+    scale = jnp.where((amax > 0) & jnp.isfinite(amax), scales_of(amax, dtype), last)
+    wide = x.astype(jnp.float32)
+    values = cast(bounded_quotient(wide, scale, dtype), dtype)
+    now = jnp.max(jnp.abs(wide), initial=0)
     history = jnp.roll(self.history, -1).at[0].set(now)
     return Quantized(values, scale.reshape((1,) * x.ndim)), Amax(scale, history)
 

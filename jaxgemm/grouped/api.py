@@ -6,8 +6,10 @@ from jax import lax
 from jaxgemm.config import GemmConfig
 from jaxgemm.grouped import batching  # noqa: F401  registers the rules of vmap
 from jaxgemm.grouped.call import call, call_general
+from jaxgemm.parts import names_parts
 
 
+@names_parts
 def ragged_dot(
     lhs: jax.Array,
     rhs: jax.Array,
@@ -97,6 +99,7 @@ def ragged_dot(
       implementation=implementation)
 
 
+@names_parts
 def ragged_dot_general(
     lhs: jax.Array,
     rhs: jax.Array,
@@ -167,6 +170,7 @@ def ragged_dot_general(
       implementation=implementation)
 
 
+@names_parts
 def ragged_gated_linear_unit(
     lhs: jax.Array,
     rhs: jax.Array,

@@ -9,15 +9,15 @@ import functools
 import math
 
 import jax
-from jax import lax
 import jax.numpy as jnp
 
-from jaxgemm import _ffi, fallback
+from jaxgemm import _ffi, fallback, jax_products
 from jaxgemm import mesh as meshes
 from jaxgemm.config import check_activation, resolve
 from jaxgemm.dense.api import dot_general
 from jaxgemm.dense.dimensions import preferred_of_scaled, result_type
 from jaxgemm.dense.vectors import Scales
+from jaxgemm.dtypes import for_jax
 from jaxgemm.fallback import leaves_to_xla, support
 from jaxgemm.grouped import layout as grouped_layout
 from jaxgemm.grouped import sharding, xla
@@ -34,10 +34,16 @@ from jaxgemm.grouped.checks import (
   check_rhs_grad,
   is_ragged_batch,
 )
-from jaxgemm.grouped.group_sizes import as_int32
+from jaxgemm.grouped.group_sizes import given_groups
 from jaxgemm.grouped.primitive import finish, ragged, ragged_local
 from jaxgemm.grouped.vectors import place_vectors
-from jaxgemm.options import array_argument, check_hashable, check_options, emulated_arch
+from jaxgemm.options import (
+  array_argument,
+  check_hashable,
+  check_options,
+  emulated_arch,
+  operand_argument,
+)
 from jaxgemm.precision import hashable
 from jaxgemm.spec import Spec
 from jaxgemm.transposes import INLINE
@@ -60,24 +66,15 @@ def ragged_result(lhs, rhs, group_sizes, numbers, precision=None,
   check_arrays(numbers, lhs, rhs, group_sizes, group_offset=group_offset, **buffers)
   if gated:
     rhs = _half(rhs)
-  groups = group_sizes.shape[-1] if group_sizes.ndim else 0
+  groups = group_sizes.shape[-1]
   local = groups
   check_num_local_groups(num_local_groups, groups, group_offset is not None)
   if group_offset is not None:
-    if group_offset.shape != (1,) or not jnp.issubdtype(
-        group_offset.dtype, jnp.integer):
-      raise TypeError(
-          f"group_offset has shape {group_offset.shape} and dtype "
-          f"{group_offset.dtype.name}; one integer, of shape (1,), is allowed. Pass "
-          "jnp.array([offset]).")
     local = groups if num_local_groups is None else num_local_groups
     if len(numbers.rhs_group_dimensions) == 1 and (
         0 <= numbers.rhs_group_dimensions[0] < rhs.ndim):
       local = rhs.shape[numbers.rhs_group_dimensions[0]]
-    if local > groups:
-      raise TypeError(
-          f"rhs has {local} groups and group_sizes {groups}; with a group_offset rhs has as "
-          "many groups or fewer, those from the offset on. Pass the sizes of all groups.")
+    check_num_groups(local, groups, has_offset=True)
     group_sizes = jax.ShapeDtypeStruct(
         (*group_sizes.shape[:-1], local), group_sizes.dtype)
   elif len(numbers.rhs_group_dimensions) == 1 and (
@@ -89,8 +86,8 @@ def ragged_result(lhs, rhs, group_sizes, numbers, precision=None,
   # jax 0.10.0 has no out_sharding.
   sharded = {} if out_sharding is None else {"out_sharding": out_sharding}
   result = result_type(
-      lambda lhs, rhs, group_sizes: lax.ragged_dot_general(
-          lhs, rhs, group_sizes, numbers, precision, preferred, **sharded),
+      lambda lhs, rhs, group_sizes: jax_products.ragged_dot_general(
+          *for_jax(lhs, rhs, preferred), group_sizes, numbers, precision, preferred, **sharded),
       lhs, rhs, group_sizes)
   return result, local
 
@@ -112,8 +109,12 @@ def call(lhs, rhs, group_sizes, group_offset, bias, scale, scale_lhs=None, scale
   check_options(**options)
   check_numbers(options.get("numbers", BASIC))
   check_hashable("num_local_groups", options.get("num_local_groups"), "an int is allowed, or None")
+  lhs, rhs = operand_argument("lhs", lhs), operand_argument("rhs", rhs)
+  for name in ("accumulate", "rhs_grad"):
+    if options.get(name) is not None:
+      options[name] = operand_argument(name, options[name])
   return _call(
-      lhs, rhs, group_sizes, group_offset, array_argument("bias", bias),
+      lhs, rhs, *given_groups(group_sizes, group_offset), array_argument("bias", bias),
       array_argument("scale", scale), array_argument("scale_lhs", scale_lhs),
       array_argument("scale_rhs", scale_rhs), precision=hashable(precision), **options)
 
@@ -157,9 +158,6 @@ def _call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None, scale
     check_rhs_grad(rhs_grad, lhs, rhs)
   bias, scale, row_scale = place_vectors(
       bias, Scales(scale, scale_lhs, scale_rhs), lhs, rhs, numbers, local_groups, gated, out_dtype)
-  group_sizes = as_int32(group_sizes)
-  if group_offset is not None:
-    group_offset = as_int32(group_offset)
   partition = meshes.needs_partitioning_rule(resolved.partition)
   resolved = dataclasses.replace(resolved, partition=partition)
   spec = Spec(out_dtype, activation, config=resolved, deterministic=deterministic,
@@ -216,6 +214,8 @@ def _call_of_batches(lhs, rhs, group_sizes, group_offset, bias, scale, scale_lhs
                      numbers, precision, preferred_element_type, out_sharding, num_local_groups,
                      accumulate, **options):
   """A product whose ragged dimension is a batch dimension. The group sizes have no effect."""
+  lhs, rhs = operand_argument("lhs", lhs), operand_argument("rhs", rhs)
+  group_sizes, group_offset = given_groups(group_sizes, group_offset)
   ragged_result(lhs, rhs, group_sizes, numbers, precision, preferred_element_type, group_offset,
                 out_sharding, num_local_groups, accumulate=accumulate)
   check_ragged_batch(group_offset=group_offset, bias=bias, scale=scale, scale_lhs=scale_lhs,

@@ -5,6 +5,8 @@ import operator
 from jax import lax
 import jax.numpy as jnp
 
+from jaxgemm.options import operand_argument
+
 # The dimension numbers of lax.ragged_dot.
 BASIC = lax.RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (0,), (0,))
 # The same with rhs [G, N, K].
@@ -20,30 +22,47 @@ def check_numbers(numbers) -> None:
         "lax.ragged_dot, call jaxgemm.ragged_dot instead.")
 
 
-def check_arrays(numbers: lax.RaggedDotDimensionNumbers, lhs, rhs, group_sizes,
+def check_groups(group_sizes, group_offset) -> None:
+  """Raises TypeError for group sizes or an offset of a wrong shape or dtype.
+
+  Args:
+    group_sizes, group_offset: arrays or `jax.ShapeDtypeStruct`; the offset may be None.
+  """
+  if not jnp.issubdtype(group_sizes.dtype, jnp.integer):
+    raise TypeError(
+        "ragged_dot_general requires that group_sizes.dtype is subtype of np.integer, "
+        f"and {group_sizes.dtype.name} was given. Pass group_sizes.astype(jnp.int32).")
+  if not group_sizes.ndim:
+    raise TypeError(
+        "group_sizes has shape (); (G,) is allowed, one size for each group. Pass "
+        "group_sizes[None] for a single group.")
+  if group_offset is not None and (
+      group_offset.shape != (1,) or not jnp.issubdtype(group_offset.dtype, jnp.integer)):
+    raise TypeError(
+        f"group_offset has shape {group_offset.shape} and dtype {group_offset.dtype.name}; one "
+        "integer, of shape (1,), is allowed. Pass jnp.array([offset]).")
+
+
+def check_arrays(numbers: lax.RaggedDotDimensionNumbers, lhs, rhs, group_sizes, group_offset=None,
                  **others) -> None:
   """Raises TypeError for an argument that is no array, or has a wrong rank or dtype.
 
   Args:
     numbers: the dimension numbers.
     lhs, rhs, group_sizes: arrays or `jax.ShapeDtypeStruct`.
+    group_offset: see group_sizes; or None.
     **others: further arrays by name; None for one that was not given.
   """
-  arrays = {"lhs": lhs, "rhs": rhs, "group_sizes": group_sizes}
-  arrays |= {name: x for name, x in others.items() if x is not None}
+  arrays = {"group_offset": group_offset, **others}
+  arrays = {"lhs": lhs, "rhs": rhs, "group_sizes": group_sizes} | {
+      name: x for name, x in arrays.items() if x is not None}
   for name, x in arrays.items():
-    if not hasattr(x, "shape") or not hasattr(x, "dtype"):
-      given = "None" if x is None else f"a {type(x).__name__}"
-      raise TypeError(
-          f"{name} is {given}; an array is allowed. Pass jnp.asarray(...), for example.")
+    operand_argument(name, x)
   if numbers == BASIC and lhs.ndim != 2:
     raise TypeError(
         f"lhs has shape {lhs.shape}; (M, K) is allowed, the rows of all groups one after another. "
         "Reshape it, or use ragged_dot_general, which takes dimension numbers.")
-  if not jnp.issubdtype(group_sizes.dtype, jnp.integer):
-    raise TypeError(
-        "ragged_dot_general requires that group_sizes.dtype is subtype of np.integer, "
-        f"and {group_sizes.dtype.name} was given. Pass group_sizes.astype(jnp.int32).")
+  check_groups(group_sizes, group_offset)
   if tuple(numbers.rhs_group_dimensions) and rhs.ndim < 3:
     raise TypeError(
         f"rhs has shape {rhs.shape}; one with a dimension of groups is allowed: "
@@ -73,13 +92,27 @@ def check_num_local_groups(given, groups: int, has_offset: bool) -> None:
         "group_offset. Leave it out to compute all groups.")
 
 
-def check_num_groups(of_rhs: int, groups: int) -> None:
-  """Raises TypeError if rhs and group_sizes have different numbers of groups."""
-  if of_rhs != groups:
+def check_num_groups(of_rhs: int, groups: int, has_offset: bool = False) -> None:
+  """Raises TypeError if rhs's number of groups does not fit that of group_sizes."""
+  if has_offset:
+    if of_rhs > groups:
+      raise TypeError(
+          f"rhs has {of_rhs} groups and group_sizes {groups}; with a group_offset rhs has as "
+          "many groups or fewer, those from the offset on. Pass the sizes of all groups.")
+  elif of_rhs != groups:
     raise TypeError(
         f"expected rhs group dimension size to be {groups}, got {of_rhs}: without a group_offset "
         "rhs and group_sizes have equally many groups. Pass one size for each matrix of rhs. "
         "Where rhs has only some of the groups pass group_offset=jnp.array([first]) as well.")
+
+
+def check_vector(group_sizes) -> None:
+  """Raises TypeError if there is more than one list of group sizes."""
+  if group_sizes.ndim != 1:
+    groups = group_sizes.shape[-1]
+    raise TypeError(
+        f"expected group_sizes to have shape ({groups},), got {group_sizes.shape}. Pass one size "
+        "for each group, or use jax.vmap.")
 
 
 def is_ragged_batch(numbers: lax.RaggedDotDimensionNumbers) -> bool:

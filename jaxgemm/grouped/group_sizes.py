@@ -1,4 +1,4 @@
-"""Arithmetic on group sizes, outside of the kernels.
+"""Group sizes and offsets: `given_groups` takes them from a caller, the rest computes with them.
 
 Sizes are int32[..., G] of any values. Negative sizes count as zero, and groups are cut off at
 the number of rows.
@@ -7,15 +7,37 @@ the number of rows.
 import jax
 from jax import lax
 import jax.numpy as jnp
+import numpy as np
+
+from jaxgemm.grouped.checks import check_groups
+from jaxgemm.options import operand_argument
 
 
-def as_int32(sizes):
-  """Group sizes or an offset as int32. uint32 and 64 bits are clamped to 0 to 2**31 - 1."""
-  if sizes.dtype == jnp.int32:
-    return sizes
-  if sizes.dtype.itemsize >= 4:
-    sizes = jnp.clip(sizes, 0, 2**31 - 1)
-  return sizes.astype(jnp.int32)
+def given_groups(group_sizes, group_offset=None):
+  """(group_sizes, group_offset) as int32; an offset of None stays None.
+
+  Every function that takes group sizes calls this before it computes with them: a type of 8 or 16
+  bits holds a size, but not the sum of sizes or the number of rows.
+
+  Raises:
+    TypeError: they are no arrays of integers, or have a wrong shape.
+  """
+  group_sizes = operand_argument("group_sizes", group_sizes)
+  if group_offset is not None:
+    group_offset = operand_argument("group_offset", group_offset)
+  check_groups(group_sizes, group_offset)
+  return as_int32(group_sizes), None if group_offset is None else as_int32(group_offset)
+
+
+def as_int32(x):
+  """An array of integers as int32. Values that int32 does not have become the nearest one."""
+  if x.dtype == jnp.int32:
+    return x
+  # Without jax_enable_x64 jax would cut off the upper half of numpy's 64 bits.
+  module = np if isinstance(x, (np.ndarray, np.generic)) else jnp
+  if x.dtype.itemsize >= 4:
+    x = module.clip(x, max(int(jnp.iinfo(x.dtype).min), -2**31), 2**31 - 1)
+  return x.astype(jnp.int32)
 
 
 def ends_of_groups(sizes, extent: int = 2**31 - 1) -> jax.Array:

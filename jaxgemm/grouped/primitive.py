@@ -43,8 +43,9 @@ from jaxgemm import epilogue, transposes
 from jaxgemm import mesh as meshes
 from jaxgemm.custom_call import (
   lower_call,
+  on_each_platform,
   out_avals,
-  register_lowerings,
+  register_in_place,
   run_by_jit,
 )
 from jaxgemm.dense.plan import is_bf16
@@ -52,7 +53,8 @@ from jaxgemm.dense.primitive import unify_varying, untracked_axes, zero_tangents
 from jaxgemm.grouped import sharding
 from jaxgemm.grouped.alike import alike
 from jaxgemm.grouped.group_sizes import groups_of_rows
-from jaxgemm.plan import plan_call, require_plan
+from jaxgemm.plan import can_lower, plan_call, require_plan
+from jaxgemm.residuals import kept
 from jaxgemm.spec import Geometry, Spec, with_absent
 
 
@@ -300,11 +302,18 @@ def read_before_transpose(params, i: int, permutation):
   return params | {"form": form._replace(rhs_contracting=form.rhs_contracting ^ is_swapped)}
 
 
-def _lowering(ctx, *operands, form, spec, partitioned, platform):
+def can_be_lowered(avals, params, platforms) -> bool:
+  """See `can_lower`."""
+  return can_lower(params["spec"], platforms, lambda target: plan_ragged(
+      avals, params["form"], params["spec"], target))
+
+
+def _lowering(ctx, *operands, form, spec, partitioned):
   avals_in, _ = _without_buffer(ctx.avals_in, form)
   needed, form = _without_buffer(operands, form)
   values, avals_in, read = transposes.in_lowering(
-      needed, avals_in, {"form": form}, read_before_transpose)
+      needed, avals_in, {"form": form, "spec": spec}, read_before_transpose,
+      functools.partial(can_be_lowered, platforms=ctx.platforms or ctx.module_context.platforms))
   ctx = ctx.replace(avals_in=avals_in)
   if partitioned is not None:
     meshes.refuse_export(ctx)
@@ -312,14 +321,17 @@ def _lowering(ctx, *operands, form, spec, partitioned, platform):
       partitioned = _partitioned(avals_in, read["form"], spec)
     fun = mlir.lower_fun(jaxpr_as_fun(partitioned), multiple_results=True)
     return fun(ctx, *values)
-  form = read["form"]
-  geometry = form.geometry(*(x.shape for x in avals_in[:3]))
-  vectors = form.vectors(avals_in)
+  return on_each_platform(ctx, _lower_call, *values, form=read["form"], spec=spec)
+
+
+def _lower_call(ctx, *operands, form, spec, platform):
+  geometry = form.geometry(*(x.shape for x in ctx.avals_in[:3]))
+  vectors = form.vectors(ctx.avals_in)
 
   def call(ctx, *operands):
     return lower_call(ctx, *operands, geometry=geometry, spec=spec, platform=platform, **vectors)
 
-  return _on_merged(call, ctx, values, form) if form.paired else call(ctx, *values)
+  return _on_merged(call, ctx, operands, form) if form.paired else call(ctx, *operands)
 
 
 def _on_merged(call, ctx, operands, form):
@@ -345,7 +357,8 @@ def _on_merged(call, ctx, operands, form):
   return list(map(reshape, outs, avals_out, ctx.avals_out))
 
 
-register_lowerings(ragged_p, _lowering, in_place=True)
+# The rule looks at the operations that compute its operands, so equal calls may lower differently.
+register_in_place(ragged_p, _lowering)
 
 
 def _jvp(primals, tangents, *, form, spec, partitioned):
@@ -366,16 +379,18 @@ def _jvp(primals, tangents, *, form, spec, partitioned):
   product = functools.partial(ragged, sizes=sizes, offset=offset,
                               form=form._replace(gated=False, tangent=True))
   if form.mode == "m" and d_rhs is not None and spec.config.partition:
-    d_rhs = alike(d_rhs, rhs)
+    d_rhs = alike(d_rhs, kept(rhs))
+  has_scale = scale is not None or row_scale is not None
+  dtype = epilogue.tangents_dtype(spec, has_scale or form.gated)
   of_rhs = d_rhs, None
   if form.accumulate and form.mode == "m":
     of_rhs = d_rhs if form.tangent else d_buffer, buffer
   # The terms of the tangent of z = row_scale * scale * acc + bias, or in mode "k" of buffer + acc.
   terms = []
-  for left, right, added in ((d_lhs, rhs, None), (lhs, *of_rhs)):
+  for left, right, added in ((d_lhs, kept(rhs), None), (kept(lhs), *of_rhs)):
     if left is not None and right is not None:
       terms += product(left, right, scale=scale, row_scale=row_scale, buffer=added,
-                       spec=spec.for_gradient(spec.out_dtype))
+                       spec=spec.for_gradient(dtype))
   if d_buffer is not None and form.mode == "k":
     terms.append(d_buffer)
   if d_scale is not None or d_row_scale is not None:
@@ -388,12 +403,12 @@ def _jvp(primals, tangents, *, form, spec, partitioned):
         term = acc if of_row is None else acc * of_rows(of_row)
         terms.append(term if of_columns is None else term * rows(of_columns, dtype=jnp.float32))
   if d_bias is not None:
-    terms.append(rows(d_bias.astype(jnp.float32), dtype=spec.out_dtype))
+    terms.append(rows(d_bias.astype(jnp.float32), dtype=dtype))
   results = outs[:1 + spec.save_preact]
   if not terms:
     return results, zero_tangents(results)
   # The terms of bias, and of a buffer that the batch shares, may lack the batch dimension.
-  d_z = functools.reduce(jnp.add, [jnp.broadcast_to(x, outs[-1].shape) for x in terms])
+  d_z = epilogue.added([jnp.broadcast_to(x, outs[-1].shape) for x in terms])
   return results, epilogue.tangents(d_z, outs, spec, form.gated)
 
 

@@ -1,10 +1,12 @@
 """A grouped product as XLA computes it."""
 
+import functools
+
 import jax
-from jax import lax
 import jax.numpy as jnp
 
-from jaxgemm import epilogue, xla
+from jaxgemm import epilogue, jax_products, xla
+from jaxgemm.dtypes import for_jax
 from jaxgemm.grouped.group_sizes import clamp_sizes, groups_of_rows, local_sizes
 from jaxgemm.grouped.layout import RaggedLayout
 from jaxgemm.grouped.primitive import merge_columns
@@ -56,8 +58,11 @@ def _product(lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, *, num
       axis, = numbers.rhs_group_dimensions
       rhs = jnp.pad(rhs, [(int(i == axis), 0) for i in range(rhs.ndim)])
   lhs, rhs, sizes = xla.batched_alike(lhs, rhs, sizes)
-  lhs, rhs = xla.operands(lhs, rhs, acc_dtype)
-  out = lax.ragged_dot_general(lhs, rhs, sizes, numbers, precision, acc_dtype)
+  lhs, rhs = for_jax(*xla.operands(lhs, rhs, acc_dtype), acc_dtype)
+  product = functools.partial(
+      jax_products.ragged_dot_general, ragged_dot_dimension_numbers=numbers, precision=precision,
+      preferred_element_type=acc_dtype)
+  out = xla.bilinear(product, lhs, rhs, sizes)
   if form.mode == "k":
     return out if group_offset is None else out[1:]
   if rows is None:

@@ -16,8 +16,10 @@ from jaxgemm.dense.api import dot_general
 from jaxgemm.dtypes import is_float4
 from jaxgemm.fallback import support
 from jaxgemm.grouped.api import ragged_dot_general
-from jaxgemm.grouped.checks import K_LAST
-from jaxgemm.options import array_argument, check_options, emulated_arch
+from jaxgemm.grouped.checks import K_LAST, check_num_groups, check_vector
+from jaxgemm.grouped.group_sizes import given_groups
+from jaxgemm.options import array_argument, check_options, emulated_arch, operand_argument
+from jaxgemm.parts import names_parts
 from jaxgemm.quantization import BLOCKS
 from jaxgemm.scaled.primitive import ScaledParams, plan_scaled, product
 from jaxgemm.scaled.sharding import BLOCK
@@ -66,7 +68,8 @@ def _check(name, x, scales, block: int | None) -> None:
   *lead, rows, k = x.shape
   blocks = scales.shape[-1]
   counts = {rows, math.ceil(rows / BLOCK)}
-  fits = blocks in (1, math.ceil(k / block)) if block else blocks > 0 and k % blocks == 0
+  fits = (blocks in (1, math.ceil(k / block)) if block else
+          k % blocks == 0 if blocks else k == 0)
   if (*scales.shape[:-2],) != (*lead,) or scales.shape[-2] not in counts or not fits:
     allowed = f"1 or {math.ceil(k / block)}" if block else f"a divisor of K={k}"
     raise ValueError(
@@ -78,7 +81,7 @@ def _check(name, x, scales, block: int | None) -> None:
 
 def _block_of(k: int, count: int, block: int | None) -> int:
   """The number of elements along k that share a scale."""
-  return max(k, 1) if count == 1 else block or k // count
+  return max(k, 1) if count == 1 else block or k // max(count, 1) or 1
 
 
 def _along(scales, block: int, size: int, axis: int):
@@ -227,6 +230,8 @@ def _reason(call: _Call, given: _Given) -> str | None:
     return "the operands have scales of rows, which are applied to whole sums"
   if dict(call.options)["implementation"] == "xla":
     return "implementation='xla' was given"
+  if not given.lhs.shape[-1]:
+    return "k is 0, so that there is nothing to sum"
   spec = _spec(call)
   prepared, form = _abstract(call, given)
   # If a target has no kernel for float4, the product is one of float8.
@@ -314,9 +319,10 @@ def reasons(lhs, rhs, *, lhs_scales, rhs_scales, group_sizes=None, block=None, b
 
 
 def _arrays(**given):
-  return (jnp.asarray(array_argument(name, x)) for name, x in given.items())
+  return (jnp.asarray(operand_argument(name, x)) for name, x in given.items())
 
 
+@names_parts
 def scaled_matmul(
     lhs: jax.Array,
     rhs: jax.Array,
@@ -382,9 +388,10 @@ def scaled_matmul(
                  deterministic=deterministic, config=config, implementation=implementation)
   return _compute(
       _Call(block, "none", preferred_element_type, tuple(sorted(options.items()))),
-      _Given(lhs, rhs, lhs_scales, rhs_scales, bias=bias))
+      _Given(lhs, rhs, lhs_scales, rhs_scales, bias=array_argument("bias", bias)))
 
 
+@names_parts
 def scaled_ragged_dot(
     lhs: jax.Array,
     rhs: jax.Array,
@@ -436,17 +443,17 @@ def scaled_ragged_dot(
     raise ValueError(
         f"ragged={ragged!r} was given; 'm' and 'k' are allowed. Pass 'm' if the group sizes cut "
         "the rows of lhs, and 'k' if they cut k.")
-  lhs, rhs, group_sizes, lhs_scales, rhs_scales = _arrays(
-      lhs=lhs, rhs=rhs, group_sizes=group_sizes, lhs_scales=lhs_scales, rhs_scales=rhs_scales)
+  lhs, rhs, lhs_scales, rhs_scales = _arrays(
+      lhs=lhs, rhs=rhs, lhs_scales=lhs_scales, rhs_scales=rhs_scales)
+  group_sizes, group_offset = given_groups(group_sizes, group_offset)
   if lhs.ndim != 2 or rhs.ndim != (3 if ragged == "m" else 2) or lhs.shape[-1] != rhs.shape[-1]:
     raise ValueError(
         f"lhs has shape {lhs.shape} and rhs {rhs.shape}; (M, K) and "
         f"{'(G, N, K)' if ragged == 'm' else '(N, K)'} are allowed with ragged={ragged!r}. "
         "Transpose an operand whose last dimension is not K.")
-  if not jnp.issubdtype(group_sizes.dtype, jnp.integer):
-    raise TypeError(
-        f"group_sizes has dtype {group_sizes.dtype.name}; integers are allowed. Pass "
-        "group_sizes.astype(jnp.int32).")
+  check_vector(group_sizes)
+  if ragged == "m":
+    check_num_groups(rhs.shape[0], group_sizes.size, group_offset is not None)
   if ragged == "k" and (bias is not None or activation is not None):
     raise ValueError(
         "bias or activation was given with ragged='k'; neither is allowed there. Leave them out, "
@@ -455,4 +462,5 @@ def scaled_ragged_dot(
                  deterministic=deterministic, config=config, implementation=implementation)
   return _compute(
       _Call(block, ragged, preferred_element_type, tuple(sorted(options.items()))),
-      _Given(lhs, rhs, lhs_scales, rhs_scales, group_sizes.astype(jnp.int32), group_offset, bias))
+      _Given(lhs, rhs, lhs_scales, rhs_scales, group_sizes, group_offset,
+             array_argument("bias", bias)))

@@ -9,22 +9,25 @@
     python -m jaxgemm.tune shipped
     python -m jaxgemm.tune prune
 
-model.py defines `calls()`, which returns or yields (function, arguments). A file of shapes
-is JSON, or YAML if PyYAML is installed: a list of products, each an object with "m", "n"
-and "k". Optional are "dtype" (default bfloat16), "layout", "groups", "activation" and
-"gradients" (default false). "layout" has a letter for lhs and one for rhs: "rr" (the default)
-is lhs [M, K] and rhs [K, N], and "c" is an operand that is stored transposed. "groups" is the
-number of groups of a grouped product: lhs [M, K] has the rows of all groups, rhs is
-[groups, K, N], and "layout" has no effect. `prune` removes entries of other versions of
-jaxgemm. `shipped` lists the entries that the package has for chips.
+model.py defines `calls()`, which returns or yields (function, arguments), where the arguments are
+a tuple of arrays or `jax.ShapeDtypeStruct`s. A file of shapes is JSON, or YAML if PyYAML is
+installed: a list of products, each an object with "m", "n" and "k". Optional are "dtype" (default
+bfloat16), "layout", "groups", "activation" and "gradients" (default false). "layout" has a letter
+for lhs and one for rhs: "rr" (the default) is lhs [M, K] and rhs [K, N], and "c" is an operand that
+is stored transposed. "groups" is the number of groups of a grouped product: lhs [M, K] has the rows
+of all groups, rhs is [groups, K, N], and "layout" has no effect. `prune` removes entries of other
+versions of jaxgemm. `shipped` lists the entries that the package has for chips.
 """
 
 import argparse
+from collections.abc import Callable, Iterable, Iterator, Sequence
+import contextlib
 import json
 import os
 import pathlib
 import runpy
 import sys
+import traceback
 
 import jax
 import jax.numpy as jnp
@@ -37,19 +40,54 @@ _FIELDS = {"m", "n", "k", "dtype", "layout", "groups", "activation", "gradients"
 _LAYOUTS = ("rr", "rc", "cr", "cc")
 
 
-def calls(path: pathlib.Path):
-  """The pairs of (function, arguments) that a file names."""
+def calls(path: pathlib.Path) -> list[tuple[Callable, Sequence]]:
+  """The pairs of (function, arguments) that a file names.
+
+  Raises:
+    SystemExit: the file is not as it should be.
+  """
   if path.suffix == ".py":
-    names = runpy.run_path(str(path))
-    if "calls" not in names:
-      raise SystemExit(f"{path} has no function calls(). Define it: it returns or yields "
-                       "(function, arguments).")
-    return list(names["calls"]())
+    return _calls_of_program(path)
   try:
     shapes = read_list(path)
-  except ValueError as error:
+  except (OSError, ValueError, RecursionError) as error:
     raise SystemExit(f"{path}: {error}") from error
   return [_call(path, each) for each in shapes]
+
+
+def _calls_of_program(path: pathlib.Path) -> list[tuple[Callable, Sequence]]:
+  sys.path.insert(0, str(path.resolve().parent))  # as if Python ran the file: it may import others
+  with _errors_in_words(path):
+    names = runpy.run_path(str(path))
+  wanted = "it returns or yields (function, arguments), where the arguments are a tuple"
+  function = names.get("calls")
+  if not callable(function):
+    there = "no function" if function is None else f"a {type(function).__name__} and no function"
+    raise SystemExit(f"{path} has {there} calls(). Define it: {wanted}.")
+  with _errors_in_words(path):
+    given = function()
+    found = list(given) if isinstance(given, Iterable) else given
+  if not isinstance(found, list):
+    raise SystemExit(f"{path}: calls() returned {found!r:.100}. Change it: {wanted}.")
+  for number, each in enumerate(found, 1):
+    if not (isinstance(each, (tuple, list)) and len(each) == 2 and callable(each[0])
+            and isinstance(each[1], (tuple, list))):
+      raise SystemExit(f"{path}: number {number} of calls() is {each!r:.200}. Change it: {wanted}, "
+                       "also if there is only one: (x,).")
+  return found
+
+
+@contextlib.contextmanager
+def _errors_in_words(path: pathlib.Path) -> Iterator[None]:
+  """Ends the program with the error of a user's code and its line, without our own frames."""
+  try:
+    yield
+  except (Exception, SystemExit) as error:  # pylint: disable=broad-except
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == str(path)]
+    where = f", line {lines[-1]}" if lines else ""
+    said = "".join(traceback.format_exception_only(error)).strip()
+    raise SystemExit(f"{path}{where}: {said}") from error
 
 
 def read_list(path: pathlib.Path) -> list:
@@ -91,6 +129,9 @@ def _call(path, given):
   if type(groups) is not int or groups < 0:
     raise SystemExit(f"{path}: groups {groups!r} was given; a number of groups is allowed, or 0. "
                      "Write it as an integer.")
+  if type(given.get("gradients", False)) is not bool:
+    raise SystemExit(f"{path}: gradients {given['gradients']!r} was given; true and false are "
+                     "allowed. Write one of these.")
   try:
     jnp.dtype(dtype)
   except TypeError as error:
@@ -118,12 +159,38 @@ def _call(path, given):
   return product, arguments
 
 
-def _place(given: str | None) -> pathlib.Path:
-  place = pathlib.Path(given) if given else database.default_path()
-  if place is None:
-    raise SystemExit("JAXGEMM_TUNING is 'off', so there is no tuning file. Unset it, or pass "
-                     "--file.")
-  return place
+def _entries(path: pathlib.Path) -> dict[str, database.Entry]:
+  """The entries of a file that the user named.
+
+  Raises:
+    SystemExit: it is no tuning file.
+  """
+  try:
+    entries, fault = database.read(path)
+  except OSError as error:
+    raise SystemExit(f"{path} cannot be read: {error}. Name a tuning file.") from error
+  if fault and not entries:
+    raise SystemExit(f"{path} {fault.removesuffix(' and is ignored')}. Name a tuning file.")
+  if fault:
+    print(f"{path} {fault}", file=sys.stderr)
+  return entries
+
+
+def _merge(path: pathlib.Path, entries: dict[str, database.Entry]) -> None:
+  """Adds entries to a tuning file, which may be missing."""
+  if os.path.lexists(path):
+    _entries(path)
+  with _writing(path):
+    database.merge(path, entries)
+  print(f"{len(entries)} entries written to {path}")
+
+
+@contextlib.contextmanager
+def _writing(path: pathlib.Path) -> Iterator[None]:
+  try:
+    yield
+  except OSError as error:
+    raise SystemExit(f"{path} cannot be written: {error}. Name another file.") from error
 
 
 def main(argv=None) -> int:
@@ -148,32 +215,49 @@ def main(argv=None) -> int:
   parser.add_argument("--again", action="store_true",
                       help="also time products that the file has")
   given = parser.parse_args(argv)
-  place = _place(given.file)
-  if given.what in ("merge", "import", "export") and not given.other:
+  is_source = pathlib.Path(given.what).suffix in (".py", ".json", ".yaml", ".yml")
+  with_other = given.what in ("merge", "import", "export")
+  if with_other and not given.other:
     parser.error(f"{given.what} needs a file")
-  if given.what == "list":
-    print(choice.described(database.load(place)) or f"{place} has no entries")
-  elif given.what == "shipped":
+  if given.other and not with_other:
+    parser.error(f"{given.what} takes no second file; {given.other!r} was given. Pass "
+                 "--file for the tuning file.")
+  if given.what == "shipped":
     print(choice.described(database.shipped()) or "the package has no entries")
+    return 0
+  try:
+    place = database.place(given.file, "--file=")
+  except ValueError as error:
+    raise SystemExit(str(error)) from error
+  if given.what == "list":
+    # Without a name it is no mistake that there is no file yet.
+    is_named = given.file or os.environ.get("JAXGEMM_TUNING")
+    there = _entries(place) if is_named or place.exists() else {}
+    print(choice.described(there) or f"{place} has no entries")
   elif given.what in ("merge", "import"):
-    database.merge(place, database.load(pathlib.Path(given.other)))
+    _merge(place, _entries(pathlib.Path(given.other)))
   elif given.what == "export":
-    database.merge(pathlib.Path(given.other), database.load(place))
+    _merge(pathlib.Path(given.other), _entries(place))
   elif given.what == "prune":
-    count = database.prune(place, lambda key, _: choice.is_current(key))
+    _entries(place)
+    with _writing(place):
+      count = database.prune(place, lambda key, _: choice.is_current(key))
     print(f"{count} entries of other versions removed")
-  elif pathlib.Path(given.what).suffix in (".py", ".json", ".yaml", ".yml"):
+  elif is_source:
     # The workers need the GPU's memory; this process runs nothing there.
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     workers = given.workers
     if workers is None:
       workers = jax.local_device_count() if jax.default_backend() == "gpu" else 1
-    wanted: list = [(function, arguments, {})
-                    for function, arguments in calls(pathlib.Path(given.what))]
-    print(tune_all(
-        wanted, seconds=given.seconds, path=place, routing=given.routing, again=given.again,
-        most_candidates=given.most_candidates, workers=workers,
-        candidate_seconds=given.candidate_seconds))
+    source = pathlib.Path(given.what)
+    wanted: list = [(function, arguments, {}) for function, arguments in calls(source)]
+    with _errors_in_words(source):
+      report = tune_all(
+          wanted, seconds=given.seconds, path=place, routing=given.routing, again=given.again,
+          most_candidates=given.most_candidates, workers=workers,
+          candidate_seconds=given.candidate_seconds)
+    print(report)
+    return 1 if report.lost else 0
   else:
     parser.error(f"{given.what!r} is no .py, .json or .yaml file, nor list, shipped, "
                  "merge, import, export or prune")

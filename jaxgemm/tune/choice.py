@@ -76,6 +76,11 @@ def key(problem: Problem, target: str, cus: int) -> str:
 @functools.lru_cache(maxsize=1)
 def _entries(path) -> dict[str, Entry]:
   found = database.load(path)
+  if os.environ.get("JAXGEMM_TUNING") and not os.path.exists(path):
+    database.report(
+        path, "that JAXGEMM_TUNING names does not exist, so it has no entries",
+        "Run jaxgemm.tune, which makes it, or correct the variable; 'off', in small letters, "
+        "switches tuning off.")
   if old := sum(not is_current(name) for name in found):
     database.report(path, f"has {old} entries of other versions of jaxgemm, which are ignored",
                     "Run python -m jaxgemm.tune prune to remove them, and tune again.")
@@ -138,13 +143,13 @@ def _shipped() -> dict[str, Entry]:
 
 def entries() -> Mapping[str, Entry]:
   """The entries that this process uses: those of the file, then those of the package."""
-  path = database.default_path()
-  if path is None:
+  if database.is_off():
     return {}
-  own: dict[str, Entry]
+  path = database.default_path()
+  own: dict[str, Entry] = {}
   if jax.process_count() > 1:
     own = _entries_of_process_0() if os.environ.get("JAXGEMM_TUNING") else {}
-  else:
+  elif path is not None:
     own = _entries(path)
   return collections.ChainMap(own, _shipped()) if _shipped() else own
 
@@ -155,7 +160,8 @@ def forget() -> None:
   _shipped.cache_clear()
 
 
-def tuned_plan(problem: Problem, config: tuple, target: str, is_open: bool) -> dict:
+def tuned_plan(problem: Problem, config: tuple, target: str, is_open: bool,
+               named_chip: str | None = None) -> dict:
   """The plan of a problem: that of the tuning file's entry, or without one the predicted plan.
 
   If the entry says that XLA is faster, the plan is for products that are never left to XLA, such
@@ -166,13 +172,16 @@ def tuned_plan(problem: Problem, config: tuple, target: str, is_open: bool) -> d
     config: the user's config, as `GemmConfig.to_native` gives it.
     target: "cpu", "gfx942", "gfx950", "gfx90a" or "sm90".
     is_open: see `GemmConfig.is_open`; if it is false, no entry is used.
+    named_chip: the chip of this target to plan for; None: that of `_ffi.chip`.
 
   Raises:
     ValueError: the problem or the config does not fit the target.
   """
-  cus = _ffi.num_cus(target)
+  if named_chip:
+    cus, chip = _ffi.NAMES["chips"][named_chip][1], named_chip
+  else:
+    cus, chip = _ffi.num_cus(target), _ffi.chip(target)
   fields = tuple(problem.items())
-  chip = _ffi.chip(target)
   predicted = _ffi.native_plan(fields, config, target, cus, chip)
   if not _uses_file.get():
     return predicted | {"by_rule": bool(predicted["faster_by_xla"]), "faster_by_xla": ""}

@@ -1,20 +1,23 @@
 """The tuning file: the fastest measured choice for each machine and problem.
 
 It is JSON. The environment variable JAXGEMM_TUNING says where it is; without that it is
-jaxgemm/tuning.json in the user's cache directory. With JAXGEMM_TUNING=off there is none.
-Several processes may write at once: each takes a lock, reads what is there, adds its own
-entries and replaces the file as a whole. Entries that cannot be read are reported once and left
-out; a file that is no JSON is kept beside the new one as *.damaged.
+jaxgemm/tuning.json in the user's cache directory. There is none with JAXGEMM_TUNING=off, nor for a
+user without a home folder. Several processes may write at once: each takes a lock, reads what is
+there, adds its own entries and replaces the file as a whole. Entries that cannot be read are
+reported once and left out. If something in a file cannot be read, then before the file is
+replaced, a copy is kept beside it as *.damaged.
 """
 
 from collections.abc import Iterator, Mapping
 import contextlib
 import dataclasses
+import errno
 import fcntl
 import functools
 import json
 import os
 import pathlib
+import shutil
 import tempfile
 from typing import Any
 import warnings
@@ -24,6 +27,8 @@ SOURCES = ("measured", "predicted")
 # Read-only files that the package has, one for each chip.
 SHIPPED = pathlib.Path(__file__).with_name("shipped")
 IMPLEMENTATIONS = ("jaxgemm", "xla")
+# Words that look like a mistyped "off", and not like the path of a file.
+_SWITCHES = ("on", "off", "0", "1", "false", "true", "no", "yes", "none")
 _REMEDY = "Remove it, or set JAXGEMM_TUNING to another file or to 'off'."
 
 
@@ -82,15 +87,59 @@ class Entry:
     return cls(**value)
 
 
+def is_off() -> bool:
+  """Whether JAXGEMM_TUNING switches all entries off, also those of the package."""
+  return os.environ.get("JAXGEMM_TUNING") == "off"
+
+
 def default_path() -> pathlib.Path | None:
-  """The file that JAXGEMM_TUNING names, or the user's file; None if the variable is "off"."""
-  given = os.environ.get("JAXGEMM_TUNING")
-  if given == "off":
+  """The file that JAXGEMM_TUNING names, or the user's file.
+
+  It is None if the variable is "off", or if it is not set and the user has no home folder.
+  """
+  if is_off():
     return None
-  if given:
+  if given := os.environ.get("JAXGEMM_TUNING"):
     return pathlib.Path(given)
-  cache = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
-  return pathlib.Path(cache) / "jaxgemm" / "tuning.json"
+  if cache := os.environ.get("XDG_CACHE_HOME"):
+    return pathlib.Path(cache) / "jaxgemm" / "tuning.json"
+  try:
+    return pathlib.Path.home() / ".cache" / "jaxgemm" / "tuning.json"
+  except RuntimeError:  # without HOME, and the system does not know the user: a container
+    return None
+
+
+def place(given: str | os.PathLike | None, argument: str) -> pathlib.Path:
+  """The file to write: the given one, or the default.
+
+  Args:
+    given: the path that the user gave, or None.
+    argument: how the user gives a path, for messages: "path=".
+
+  Raises:
+    ValueError: the path is empty, or there is no default.
+    TypeError: the path is no path.
+  """
+  if given is not None:
+    if not isinstance(given, (str, os.PathLike)) or isinstance(os.fspath(given), bytes):
+      raise TypeError(f"{argument}{given!r} was given; the path of a file is allowed, as a str or "
+                      "a pathlib.Path, or None for the user's file. Pass one of these.")
+    if not str(given) or "\0" in str(given):
+      raise ValueError(f"{argument}{given!r} was given; the path of a file is allowed, or nothing "
+                       "for the user's file. Pass one of these.")
+    return pathlib.Path(given)
+  variable = os.environ.get("JAXGEMM_TUNING", "")
+  if variable.lower() in _SWITCHES and not is_off():
+    raise ValueError(f"JAXGEMM_TUNING is {variable!r}; allowed are the path of a file, and 'off'. "
+                     f"Correct it, or pass {argument}")
+  if (found := default_path()) is not None:
+    return found
+  if is_off():
+    raise ValueError("JAXGEMM_TUNING is 'off', so there is no tuning file. Unset it, or pass "
+                     f"{argument}")
+  raise ValueError("HOME is not set, and the system does not know this user's home folder, so "
+                   "there is no tuning file. Set JAXGEMM_TUNING to the path of a file, or pass "
+                   f"{argument}")
 
 
 def shipped() -> dict[str, Entry]:
@@ -102,12 +151,34 @@ def shipped() -> dict[str, Entry]:
 def load(path: pathlib.Path) -> dict[str, Entry]:
   """The entries of a file, by key; {} if there is no file. Damaged entries are left out."""
   try:
-    return loads(path.read_bytes(), path)
-  except FileNotFoundError:
+    entries, fault = read(path)
+  except (FileNotFoundError, NotADirectoryError):
     return {}
-  except (OSError, ValueError, RecursionError) as error:
-    report(path, f"cannot be read and is ignored: {error}")
-    return {}
+  except OSError as error:
+    if not os.access(path.parent, os.X_OK):  # HOME is another user's, as in some containers
+      return {}
+    entries, fault = {}, _unreadable(error)
+  if fault:
+    report(path, fault)
+  return entries
+
+
+def read(path: pathlib.Path) -> tuple[dict[str, Entry], str]:
+  """(the entries of a file, what is wrong with the file or "").
+
+  Raises:
+    OSError: there is no such file, or it cannot be read.
+  """
+  if os.path.exists(path) and not os.path.isfile(path):  # to read a pipe could take for ever
+    raise OSError(errno.EINVAL, "It is no regular file", str(path))
+  try:
+    return _parsed(path.read_bytes())
+  except (ValueError, RecursionError) as error:
+    return {}, _unreadable(error)
+
+
+def _unreadable(error: Exception) -> str:
+  return f"cannot be read and is ignored: {error}"
 
 
 def loads(text: str | bytes, path: pathlib.Path) -> dict[str, Entry]:
@@ -116,20 +187,27 @@ def loads(text: str | bytes, path: pathlib.Path) -> dict[str, Entry]:
   Raises:
     ValueError: the text is no JSON.
   """
+  entries, fault = _parsed(text)
+  if fault:
+    report(path, fault)
+  return entries
+
+
+def _parsed(text: str | bytes) -> tuple[dict[str, Entry], str]:
+  """(the entries in the text of a file, what is wrong with it or "")."""
   data = json.loads(text)
   if not isinstance(data, dict) or data.get("format") != FORMAT or not isinstance(
       data.get("entries"), dict):
-    report(path, f"is no tuning file of format {FORMAT} and is ignored")
-    return {}
+    return {}, f"is no tuning file of format {FORMAT} and is ignored"
   entries, damaged = {}, []
   for key, value in data["entries"].items():
     try:
       entries[key] = Entry.read(value)
     except ValueError as error:
       damaged.append(str(error))
-  if damaged:
-    report(path, f"has {len(damaged)} damaged entries, which are ignored: {damaged[0]}")
-  return entries
+  if not damaged:
+    return entries, ""
+  return entries, f"has {len(damaged)} damaged entries, which are ignored: {damaged[0]}"
 
 
 @functools.cache
@@ -144,33 +222,51 @@ def merge(path: pathlib.Path, entries: Mapping[str, Entry]) -> None:
   Raises:
     OSError: the file cannot be written. An older file is left as it was.
   """
-  with _locked(path):
-    _replace(path, load(path) | dict(entries))
+  with _changed(path) as there:
+    there.update(entries)
 
 
 def prune(path: pathlib.Path, keep) -> int:
   """Removes the entries for which keep(key, entry) is false; returns their number."""
-  with _locked(path):
-    before = load(path)
-    after = {key: entry for key, entry in before.items() if keep(key, entry)}
-    _replace(path, after)
-  return len(before) - len(after)
+  with _changed(path) as there:
+    out = [key for key, entry in there.items() if not keep(key, entry)]
+    for key in out:
+      del there[key]
+  return len(out)
 
 
 @contextlib.contextmanager
-def _locked(path: pathlib.Path) -> Iterator[None]:
+def _changed(path: pathlib.Path) -> Iterator[dict[str, Entry]]:
+  """A context with the entries of a file, at whose end the file is replaced by what they are then.
+
+  A fault of the old file is reported, and then a copy of it is kept.
+  """
+  path = pathlib.Path(os.path.realpath(path))  # a link stays, and the file that it names changes
   path.parent.mkdir(parents=True, exist_ok=True)
   with open(path.with_name(path.name + ".lock"), "w", encoding="utf-8") as lock:
     fcntl.flock(lock, fcntl.LOCK_EX)
-    yield
+    try:
+      entries, fault = read(path)
+    except FileNotFoundError:
+      entries, fault = {}, ""
+    if fault:
+      report(path, fault, f"It is kept as {_kept(path)}.")
+    yield entries
+    _replace(path, entries)
+
+
+def _kept(path: pathlib.Path) -> pathlib.Path:
+  """Copies a file to a name beside it that was free, and returns that."""
+  copy = path.with_name(path.name + ".damaged")
+  if os.path.lexists(copy):
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=copy.name + "-")
+    os.close(handle)
+    copy = pathlib.Path(name)
+  shutil.copy2(path, copy)
+  return copy
 
 
 def _replace(path: pathlib.Path, entries: Mapping[str, Entry]) -> None:
-  with contextlib.suppress(FileNotFoundError):
-    try:
-      json.loads(path.read_bytes())
-    except (ValueError, RecursionError):
-      path.replace(path.with_name(path.name + ".damaged"))
   text = dumps(entries)
   handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
   try:
@@ -180,7 +276,8 @@ def _replace(path: pathlib.Path, entries: Mapping[str, Entry]) -> None:
     os.chmod(name, path.stat().st_mode & 0o777 if path.exists() else 0o644)
     os.replace(name, path)
   except BaseException:
-    os.unlink(name)
+    with contextlib.suppress(FileNotFoundError):
+      os.unlink(name)
     raise
 
 

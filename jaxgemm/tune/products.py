@@ -1,6 +1,7 @@
 """The products of a function that can be tuned, and functions that compute one of them."""
 
-from collections.abc import Callable, Iterator
+import collections
+from collections.abc import Callable
 import dataclasses
 import functools
 from typing import Any
@@ -9,8 +10,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgemm import _ffi, epilogue, program
-from jaxgemm.config import GemmConfig
+from jaxgemm import _ffi, epilogue, jax_products, program
+from jaxgemm.config import GemmConfig, check_choice
 from jaxgemm.dense.plan import plan_contraction
 from jaxgemm.dense.primitive import contract_p
 from jaxgemm.grouped.primitive import plan_ragged, ragged_p
@@ -98,8 +99,8 @@ class Product:
 
     def compute(*operands):
       lhs, rhs, *vectors = dims.split(operands)
-      acc = jnp.einsum(lhs, list(dims.lhs), rhs, list(dims.rhs), list(dims.out),
-                       preferred_element_type=sums)
+      acc = jax_products.einsum(
+          lhs, list(dims.lhs), rhs, list(dims.rhs), list(dims.out), preferred_element_type=sums)
       if plain:
         return [acc]
       return epilogue.apply(acc, dims.out, *vectors, dims=dims, spec=spec)
@@ -126,16 +127,16 @@ class Product:
       found[2] = jnp.asarray(self._group_sizes(rng, routing), self.avals[2].dtype)
     return found
 
+  def check_routing(self, routing) -> None:
+    """Raises ValueError if routing has not a share for each group of a grouped product."""
+    if self.primitive is ragged_p and not isinstance(routing, str):
+      shares(routing, self.avals[2].shape[-1])
+
   def _group_sizes(self, rng, routing) -> np.ndarray:
     problem, shape = self.plan["problem"], self.avals[2].shape
     total, groups = problem[choice.open_size(problem)], shape[-1]
     if not isinstance(routing, str):
-      share = np.asarray(routing, np.float64)
-      if share.shape != (groups,) or (share < 0).any() or not share.sum():
-        raise ValueError(
-            f"routing has the shape {share.shape}; {groups} shares that are not "
-            "negative and not all 0 are allowed, one for each group, or one of the names "
-            f"{', '.join(map(repr, ROUTINGS))}. Pass one of these.")
+      share = shares(routing, groups)
     elif routing == "balanced":
       share = np.ones(groups)
     elif routing == "mild":  # as in benchmarks/shapes.json
@@ -148,6 +149,36 @@ class Product:
     return np.broadcast_to(np.diff(ends, prepend=0), shape)
 
 
+def check_routing(routing) -> None:
+  """Raises ValueError or TypeError unless routing is a name or an array of shares."""
+  if isinstance(routing, str):
+    check_choice("routing", routing, ROUTINGS)
+  else:
+    shares(routing)
+
+
+def shares(routing, groups: int | None = None) -> np.ndarray:
+  """The share of each group, from an array; groups: their number, if it is known.
+
+  Raises:
+    ValueError, TypeError: it is no array of such shares.
+  """
+  names = f"or one of the names {', '.join(map(repr, ROUTINGS))}. Pass one of these."
+  try:
+    share = np.asarray(routing, np.float64)
+  except (TypeError, ValueError):
+    share = np.asarray(0)
+  if not share.ndim:
+    raise TypeError(
+        f"routing={routing!r} was given; an array with a share for each group is allowed, {names}")
+  count = share.size if groups is None else groups
+  if share.shape != (count,) or not (np.isfinite(share) & (share >= 0)).all() or not share.any():
+    raise ValueError(
+        f"routing is {share.tolist()}; {count} shares that are not negative, not "
+        f"infinite and not all 0 are allowed, one for each group, {names}")
+  return share
+
+
 def products(calls) -> tuple[list[Product], dict[str, int]]:
   """(the products of calls, each once; the number of calls that are not tuned, by reason).
 
@@ -155,20 +186,17 @@ def products(calls) -> tuple[list[Product], dict[str, int]]:
     calls: tuples of (function, args, kwargs).
   """
   jax.clear_caches()  # cached traces have products that were left to XLA
-  with choice.without_file():
-    return _found(each for call in calls for each in _calls(program.trace(*call)))
-
-
-def _found(calls) -> tuple[list[Product], dict[str, int]]:
   found: dict[str, Product] = {}
-  left: dict[str, int] = {}
-  for primitive, params, avals in calls:
-    reason = _why_not(primitive, params)
-    if reason:
-      left[reason] = left.get(reason, 0) + 1
-      continue
-    product = _product(primitive, params | {"partitioned": None}, avals)
-    found.setdefault(product.key, product)
+  left: collections.Counter[str] = collections.Counter()
+  with choice.without_file():
+    for eqn, _, reason, _ in (
+        each for call in calls for each in program.calls(program.trace(*call))):
+      if reason := f"XLA computes them: {reason}" if reason else _why_not(eqn):
+        left[reason] += 1
+        continue
+      avals = tuple(jax.ShapeDtypeStruct(x.aval.shape, x.aval.dtype) for x in eqn.invars)
+      product = _product(eqn.primitive, eqn.params | {"partitioned": None}, avals)
+      found.setdefault(product.key, product)
   return list(found.values()), left
 
 
@@ -189,16 +217,9 @@ def unpickled(is_grouped: bool, params, avals) -> Product:
     return _product(ragged_p if is_grouped else contract_p, params, avals)
 
 
-def _calls(jaxpr) -> Iterator[tuple[Any, dict[str, Any], tuple]]:
-  for eqn, _, by_xla in program.calls(jaxpr):
-    if by_xla:
-      continue
-    avals = tuple(jax.ShapeDtypeStruct(x.aval.shape, x.aval.dtype) for x in eqn.invars)
-    yield eqn.primitive, dict(eqn.params), avals
-
-
-def _why_not(primitive, params) -> str:
+def _why_not(eqn) -> str:
   """Why calls like this one are not tuned, or ""."""
+  primitive, params = eqn.primitive, eqn.params
   spec = params["spec"]
   if primitive is scaled_p:
     return "their operands have scales of blocks"

@@ -3,19 +3,23 @@
 from collections.abc import Callable, Mapping, Sequence
 import dataclasses
 import functools
+import math
+import numbers
 import os
 import pathlib
 import sys
 import threading
 import time
+import warnings
 
 import jax
 from jax._src import core  # jax has no public way to know whether it traces
 
-from jaxgemm.config import check_choice
+from jaxgemm.config import check_bool
+from jaxgemm.fallback import callers_level
 from jaxgemm.tune import choice, database
 from jaxgemm.tune.measure import Options, Result, measure
-from jaxgemm.tune.products import ROUTINGS, products
+from jaxgemm.tune.products import check_routing, products
 
 # The number of products whose programs are compiled together.
 _BATCH = 12
@@ -32,12 +36,14 @@ class Report:
     left: the number of calls that were not tuned, by reason.
     unfinished: the number of products for which there was no time.
     path: path of the tuning file.
+    lost: why results are not in the file, or "".
   """
 
   results: list[Result]
   left: Mapping[str, int]
   unfinished: int
   path: pathlib.Path
+  lost: str = ""
 
   def __str__(self) -> str:
     lines = []
@@ -49,7 +55,15 @@ class Report:
     lines += [f"not tuned: {count} calls, because {why}" for why, count in self.left.items()]
     if self.unfinished:
       lines.append(f"no time was left for {self.unfinished} products: call it again")
-    lines.append(f"kept in {self.path}")
+    if not lines:
+      return "no product of jaxgemm in what was given: nothing was timed, and nothing is kept"
+    if self.lost:
+      lines.append(f"not all of this is kept, because {self.path} cannot be written: {self.lost}. "
+                   "Tune again with path= or JAXGEMM_TUNING for another file")
+    elif any(result.entry for result in self.results):
+      lines.append(f"kept in {self.path}")
+    else:
+      lines.append("nothing is kept")
     return "\n".join(lines)
 
 
@@ -63,18 +77,65 @@ def _said(entry: database.Entry) -> str:
   return said + (", which is taken" if entry.implementation == "xla" else "")
 
 
+class _Keeper:
+  """Writes entries to the tuning file. Those that it could not write it tries again with the next.
+
+  Attributes:
+    lost: why not all entries are in the file, or "".
+  """
+
+  def __init__(self, place: pathlib.Path):
+    self.lost = ""
+    self._place = place
+    self._entries: dict[str, database.Entry] = {}  # that are not in the file yet
+    self._lock = threading.Lock()
+
+  def check(self) -> None:
+    """Warns if the file cannot be written."""
+    self._write()
+    if self.lost:
+      warnings.warn(
+          f"The tuning file {self._place} cannot be written: {self.lost}. Only the report will "
+          "have the results, and later programs will not use them. Pass path=, or set "
+          "JAXGEMM_TUNING to another file.", stacklevel=callers_level())
+
+  def keep(self, key: str, entry: database.Entry) -> None:
+    with self._lock:
+      self._entries[key] = entry
+      self._write()
+
+  def _write(self) -> None:
+    try:
+      database.merge(self._place, self._entries)
+    except (OSError, ValueError) as error:
+      self.lost = f"{type(error).__name__}: {error}"
+    else:
+      self.lost = ""
+      self._entries.clear()
+
+
+def _check_number(name: str, given, allowed: str, kind, least=-math.inf, most=math.inf) -> None:
+  """Raises TypeError or ValueError unless an option is a number of this kind and size."""
+  is_number = isinstance(given, kind) and not isinstance(given, bool)
+  if not is_number or not least <= given <= most:  # NaN does not compare
+    raise (ValueError if is_number else TypeError)(
+        f"{name}={given!r} was given; {allowed} is allowed. Pass one of these.")
+
+
 def tune(function: Callable, *args, seconds: float = 120.0, routing="balanced",
          again: bool = False, most_candidates: int = 16, workers: int = 0,
          candidate_seconds: float = 60.0,
          path: str | pathlib.Path | None = None, **kwargs) -> Report:
   """Times the candidates of a function's products and keeps the fastest in a file.
 
-  Later calls use the entries of the file, also in later processes. jax's caches are cleared,
-  so that functions that were compiled before are compiled again. Each product is timed alone,
-  on random operands, on one device. XLA's own product competes with dense ones. A candidate
-  whose result differs from the reference is left out; the reference is XLA's product, or for
-  a grouped product the plan's own choice. Entries are written product by product, so a run
-  that was stopped can go on where it was. Each product is named on stderr when it begins.
+  Later calls use the entries of the file, also in later processes. If the file cannot be
+  written, a warning says so before anything is timed, and only the report has the results.
+  jax's caches are cleared, so that functions that were compiled before are compiled again. Each
+  product is timed alone, on random operands, on one device. XLA's own product competes with
+  dense ones. A candidate whose result differs from the reference is left out; the reference is
+  XLA's product, or for a grouped product the plan's own choice. Entries are written product by
+  product, so a run that was stopped can go on where it was. Each product is named on stderr
+  when it begins.
 
   Args:
     function: it is traced, not run, with args and kwargs: arrays, or
@@ -99,9 +160,8 @@ def tune(function: Callable, *args, seconds: float = 120.0, routing="balanced",
     A `Report`; print it.
 
   Raises:
-    ValueError: routing is unknown, or JAXGEMM_TUNING is "off" and no path was given; or
-      there are more workers than devices.
-    TypeError: tune was called while jax traces.
+    ValueError, TypeError: an option is not allowed; or no path was given, and JAXGEMM_TUNING is
+      "off" or there is no home folder; or tune was called while jax traces.
     RuntimeError: a worker did not start.
   """
   return tune_all([(function, args, kwargs)], seconds=seconds, routing=routing, again=again,
@@ -113,25 +173,31 @@ def tune_all(calls: Sequence[tuple[Callable, Sequence, Mapping]], *, seconds: fl
              again: bool, most_candidates: int, workers: int, candidate_seconds: float,
              path: str | pathlib.Path | None) -> Report:
   """`tune` of several functions. `calls` are tuples of (function, args, kwargs)."""
-  if isinstance(routing, str):
-    check_choice("routing", routing, ROUTINGS)
+  check_routing(routing)
+  check_bool("again", again)
+  _check_number("seconds", seconds, "a number", numbers.Real)
+  _check_number("most_candidates", most_candidates, "an int above 0", numbers.Integral, least=1)
+  _check_number("candidate_seconds", candidate_seconds, "a number above 0", numbers.Real,
+                least=sys.float_info.min)
+  most = jax.local_device_count()
+  _check_number("workers", workers, f"0 to {most}, the number of devices of this process,",
+                numbers.Integral, least=0, most=most)
   if not core.trace_state_clean():
     raise TypeError("tune was called while jax traces, within jit, grad or vmap for example; it "
                     "runs programs of its own. Call it outside, with arrays or shapes.")
-  if not 0 <= workers <= jax.local_device_count():
-    raise ValueError(f"workers={workers} was given; 0 to {jax.local_device_count()} are "
-                     "allowed, the number of devices of this process. Pass fewer.")
-  place = database.default_path() if path is None else pathlib.Path(path)
-  if place is None:
-    raise ValueError("JAXGEMM_TUNING is 'off', so there is no tuning file. Unset it, or "
-                     "pass path=.")
+  place = database.place(path, "path=")
   begin = time.monotonic()
   wanted, left = products(calls)
+  for each in wanted:
+    each.check_routing(routing)
   known = database.load(place)
   results: list[Result | None] = [
       Result(each.label, each.key, known[each.key], known=True)
       if each.key in known and not again else None for each in wanted]
   wait = [i for i, result in enumerate(results) if result is None]
+  keeper = _Keeper(place)
+  if wait:
+    keeper.check()
   share = -(-len(wait) // max(workers, 1))
   threads = len(os.sched_getaffinity(0)) // max(workers, 1)
   options = Options(routing, most_candidates, max(1, min(threads, _MOST_THREADS)),
@@ -158,7 +224,7 @@ def tune_all(calls: Sequence[tuple[Callable, Sequence, Mapping]], *, seconds: fl
       number, result = value
       results[batch[number]] = result
       if result.entry is not None:
-        database.merge(place, {result.key: result.entry})
+        keeper.keep(result.key, result.entry)
 
   lock = threading.Lock()
   if workers:
@@ -170,4 +236,4 @@ def tune_all(calls: Sequence[tuple[Callable, Sequence, Mapping]], *, seconds: fl
   choice.forget()
   jax.clear_caches()  # cached programs have other plans
   done = [result for result in results if result is not None]
-  return Report(done, left, len(wanted) - len(done), place)
+  return Report(done, left, len(wanted) - len(done), place, keeper.lost)

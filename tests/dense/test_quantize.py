@@ -259,3 +259,34 @@ def test_wrong_blocks_are_named(block, error, words):
   operand, scales = jnp.ones((1, 4, 64)), jnp.ones((1, 4, 2))
   with pytest.raises(error, match=words):
     jaxgemm.scaled_matmul(operand, operand, scales, scales, block=block)
+
+
+@pytest.mark.parametrize("kind, axis, block, error, words", [
+    ("block", (1, 1), (2, 4), ValueError, r"axis=\(1, 1\) was given .*; different axes"),
+    ("block", (1, -1), (4, 4), ValueError, r"axis=\(1, -1\) was given .*; different axes"),
+    ("block", [0, 1, 0], 2, ValueError, r"axis=\[0, 1, 0\] was given .*; different axes"),
+    ("row", (0, -2), None, ValueError, r"axis=\(0, -2\) was given .*; different axes"),
+    ("block", (), 4, ValueError, r"axis=\(\) was given with kind='block'; one axis or more"),
+    ("block", (), (), ValueError, r"axis=\(\) was given with kind='block'; one axis or more"),
+    ("mx", (), None, ValueError, r"axis=\(\) was given with kind='mx'; one axis"),
+    ("mx", (0, 1), None, ValueError, r"axis=\(0, 1\) was given with kind='mx'; one axis"),
+    ("block", (0, 1), (2,), ValueError, r"block=\(2,\) was given for 2 axes"),
+    ("block", 1, (2, 4), ValueError, r"block=\(2, 4\) was given for 1 axes"),
+    ("block", 1, (), ValueError, r"block=\(\) was given for 1 axes"),
+    ("block", (0, 1), (2, 3), ValueError, "blocks of 3 do not divide the 8 elements of axis 1"),
+    ("block", 1, 0, ValueError, "blocks of 0 do not divide"),
+    ("block", 1, -4, ValueError, "blocks of -4 do not divide"),
+    ("block", 1, 2**40, ValueError, "blocks of 1099511627776 do not divide"),
+    ("block", True, 4, TypeError, "axis=True was given; an int is allowed, or a seq"),
+    ("block", 1, True, TypeError, "block=True was given; an int is allowed, or a seq"),
+    ("block", 1, (True,), TypeError, r"block=\(True,\) was given; an int is allowed, or a seq"),
+    ("row", "01", None, TypeError, "axis='01' was given; an int is allowed"),
+    ("block", 1, "4", TypeError, "block='4' was given; an int is allowed"),
+    ("block", 1, 4.0, TypeError, "block=4.0 was given; an int is allowed"),
+    ("row", 2, None, ValueError, "axis=2 was given for an array of rank 2; -2 to 1"),
+    ("row", None, 4, ValueError, "block=4 was given with kind='row'"),
+    ("tensor", -1, (2, 4), ValueError, r"block=\(2, 4\) was given with kind='tensor'"),
+])
+def test_axes_and_blocks_that_do_not_fit(kind, axis, block, error, words):
+  with pytest.raises(error, match=words):
+    quantize(jnp.ones((4, 8)), kind, axis=axis, block=block)

@@ -224,6 +224,45 @@ def test_lds_race(arch, missing, message):
               message, arch, lds=512, block=128)
 
 
+LATER = """
+  v_lshlrev_b32 v1, 2, v0
+  v_and_b32 v1, 0xff, v1
+  v_readfirstlane_b32 s4, v0
+  s_cmp_eq_u32 s4, 0
+  s_cbranch_scc1 .Lreader
+  {pause}
+  {before}
+  ds_write_b32 v1, v0
+  s_waitcnt lgkmcnt(0)
+  {after}
+  s_endpgm
+.Lreader:
+  {reader}
+  ds_read_b32 v2, v1
+  s_waitcnt lgkmcnt(0)
+  {own}
+  {own_barrier}
+"""
+WRITTEN_LATER = dict(pause="s_sleep 100", before="", after="", reader="", own="", own_barrier="")
+
+
+@both
+@pytest.mark.parametrize("parts, message", [
+    ({}, r"wrote it before\. Wave 1 writes it later, at k\+0x\w+: ds_write_b32 v1, v0: a barrier "
+         "is missing in between"),
+    (dict(before="s_barrier", own_barrier="s_barrier"),
+     "Wave 1 writes it later, .*: the read is on the wrong side of a barrier"),
+    (dict(own="ds_write_b32 v1, v0", pause="s_endpgm"),
+     "This wave writes it later, .*: the read comes too early"),
+    (dict(pause="s_endpgm"), "wrote it before, and nothing writes it later"),
+])
+def test_a_read_of_lds_that_is_written_later(arch, parts, message):
+  good = WRITTEN_LATER | dict(after="s_barrier", reader="s_barrier")
+  for seed in range(3):
+    check_fault(LATER.format(**good), LATER.format(**WRITTEN_LATER | parts), message, arch, lds=256,
+                block=128, seed=seed)
+
+
 @both
 def test_barriers_at_different_places_count_by_release(arch):
   """The waves wait at different s_barrier instructions, as in a ping-pong loop."""

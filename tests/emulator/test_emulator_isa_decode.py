@@ -26,7 +26,8 @@ from tests.support import emulator_isa as isa
   GLOBAL,
   SCRATCH,
 ) = range(16)
-_NUMBER = {"g": 16, **{c: int(c) for c in "12345678"}, **{c: 2 for c in "BLFtTm"}}
+_NUMBER = {"g": 16, "G": 32, "o": 8, "O": 8, **{c: int(c) for c in "12345678"},
+           **{c: 2 for c in "BLFtTm"}}
 
 
 def _register(bank: str, index: int, letter: str) -> str:
@@ -45,6 +46,7 @@ def _scalar(row: dict) -> str:
     "n": "1",
     "z": "vmcnt(1)",
     "M": "sendmsg(MSG_INTERRUPT)",
+    "X": "gpr_idx(SRC0,DST)",
   }
   operands, index = [], 8
   for letter in destinations + sources:
@@ -57,13 +59,13 @@ def _scalar(row: dict) -> str:
 
 def _vector(row: dict) -> str:
   destinations, sources = row["operands"].split(":")
-  special = {"m": "vcc", "s": "s5", "S": "s3", "k": "0x12345", "a": "a5"}
+  special = {"m": "vcc", "s": "s5", "S": "s3", "k": "0x12345", "K": "0x1234", "a": "a5"}
   operands, index = [], 8
   for letter in destinations + sources:
     if letter in "=~ce":
       continue
     operands.append(special.get(letter) or _register("v", index, letter))
-    index += 16
+    index += max(16, _NUMBER.get(letter, 1))
   return ", ".join(operands)
 
 
@@ -76,6 +78,8 @@ def _memory(row: dict) -> str:
       return ""
     base = [_register("s", 4, data), "0x10"] if data else []
     return ", ".join([_register("s", 16, loaded)] + base)
+  if name == "ds_nop":
+    return ""
   if form == DS:
     operands += ["v1"] + [_register("v", 20 + 4 * i, c) for i, c in enumerate(data)]
     two = "read2" in name or "write2" in name
@@ -160,9 +164,9 @@ def test_arithmetic_is_there(arch):
   encoded = isa.assemble(arch, "\n".join(lines) + "\n")
   assert len(encoded) == len(lines)
   for text, code in encoded:
-    # The value of s10 makes a jump to a register leave the code.
+    # The value of s10 makes a jump to a register leave the code. M0 is an index of registers.
     if not text.startswith("s_trap"):
-      isa.run(arch, code, s={10: (2**32,)})
+      isa.run(arch, code, s={10: (2**32,), isa.M0: 0})
 
 
 @pytest.mark.parametrize("arch", isa.ARCHS)
@@ -177,6 +181,9 @@ def test_vop3_forms(arch):
     "v_fmaak_f32",
     "v_madmk_f32",
     "v_madak_f32",
+    "v_madmk_f16",
+    "v_madak_f16",
+    "v_clrexcp",
   )
   lines = []
   for row in isa.table():
@@ -247,6 +254,11 @@ v_readlane_b32 s2, v1, 3
 v_writelane_b32 v1, s2, m0
 v_mfma_f32_16x16x16_bf16 v[0:3], v[4:5], v[6:7], v[0:3] cbsz:1 abid:2 blgp:3
 v_mfma_f32_16x16x16_bf16 a[0:3], a[4:5], v[6:7], 1.0
+v_mfma_f32_4x4x1_16b_f32 a[0:3], v4, v5, 4 cbsz:4 abid:3 blgp:7
+v_mfma_f64_16x16x4_f64 a[0:7], a[8:9], v[6:7], 0.15915494309189532 neg:[1,0,1]
+v_smfmac_f32_32x32x16_f16 a[0:15], v[4:5], a[16:19], v7 cbsz:1 abid:3
+s_set_gpr_idx_on s2, gpr_idx(SRC0,SRC1,SRC2,DST)
+s_set_gpr_idx_mode gpr_idx()
 v_accvgpr_write_b32 a1, 1.0
 v_accvgpr_write_b32 a1, s3
 v_mov_b32_dpp v1, v2 quad_perm:[0,1,2,3] row_mask:0xf bank_mask:0xf

@@ -16,6 +16,7 @@ from tests.support.hip import (
   HipError,
   be_late,
   expect,
+  extra,
   kernel_node,
 )
 
@@ -310,6 +311,60 @@ def test_streams_and_modules_that_do_not_exist(hip, triple):
 def run_program(code):
   return subprocess.run(
       [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True)
+
+
+FUNCTION_CALL = """
+  s_getpc_b64 s[4:5]
+  s_add_u32 s4, s4, f@rel32@lo+4
+  s_addc_u32 s5, s5, f@rel32@hi+12
+  s_swappc_b64 s[30:31], s[4:5]
+  s_endpgm
+.globl f
+.type f,@function
+f:
+  {code}
+  s_setpc_b64 s[30:31]
+.Lf:
+  .size f, .Lf-f
+"""
+
+
+@pytest.mark.parametrize("code, message", [
+    ("s_sethalt 1", r"gfx942 kernel k\+0x0: the emulator cannot execute this: s_sethalt \(0xbf8d"),
+    (".long 0xbf9f0000", r"an instruction that the emulator does not know \(0xbf9f0000"),
+    ("s_cbranch_scc0 .Lfar\n s_endpgm\n.Lfar:\n v_cvt_sr_fp8_f32 v1, v2, v3",
+     r"k\+0x8: .*v_cvt_sr_fp8_f32 \(.*the manuals do not say how its seed rounds"),
+    ("v_pk_mul_lo_u16 v1, v2, v3 clamp", "clamp, .* v_pk_mul_lo_u16 v1, v2, v3 clamp"),
+    (FUNCTION_CALL.format(code="s_sethalt 1"), r"k\+0x\w+: .*s_sethalt"),
+])
+def test_an_unknown_instruction_is_an_error_of_the_launch(hip, triple, code, message):
+  """The launch fails, also while a stream is captured, and the process goes on."""
+  module = hip.make("hipModuleLoadData", amdgpu.assemble(code, "gfx942"))
+  kernel = hip.make("hipModuleGetFunction", module, b"k")
+  stream, source, out = hip.stream(), hip.words(range(64)), hip.words([0] * 64)
+  for _ in range(2):
+    expect(801, message, hip, "hipModuleLaunchKernel", kernel, 1, 1, 1, 64, 1, 1, 0, stream, None,
+           extra(source, out))
+  hip.call("hipStreamBeginCapture", stream, RELAXED)
+  expect(801, message, hip, "hipModuleLaunchKernel", kernel, 1, 1, 1, 64, 1, 1, 0, stream, None,
+         extra(source, out))
+  hip.end_captures()
+  hip.triple(triple, source, out, stream)
+  hip.call("hipStreamSynchronize", stream)
+  assert hip.read(out, 64) == [3 * i + 1 for i in range(64)]
+
+
+@pytest.mark.parametrize("code", [
+    TRIPLE + "s_endpgm\n .long 0xbf9f0000", FUNCTION_CALL.format(code="v_mov_b32 v1, v2"),
+    "s_cbranch_scc1 .Lend2\n.Lend2:\n s_nop 0",
+])
+def test_what_control_does_not_reach_does_not_matter(hip, code):
+  module = hip.make("hipModuleLoadData", amdgpu.assemble(code, "gfx942"))
+  kernel = hip.make("hipModuleGetFunction", module, b"k")
+  stream, source, out = hip.stream(), hip.words(range(64)), hip.words([0] * 64)
+  hip.call("hipModuleLaunchKernel", kernel, 1, 1, 1, 64, 1, 1, 0, stream, None,
+           extra(source, out))
+  hip.call("hipStreamSynchronize", stream)
 
 
 def test_kernel_outside_its_allocation_ends_the_process():

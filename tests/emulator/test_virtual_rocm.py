@@ -180,6 +180,33 @@ def test_a_thousand_random_programs(batch):
                         f"--stream-seed={batch}", XLA_PYTHON_CLIENT_ALLOCATOR=allocator)
 
 
+# ------------------------------------------------------------------------ XLA's own kernels
+
+# Some of the programs of each kind, among them those that once ended the process.
+PROGRAMS = ("^linspace$", "^matmul_highest_64x16x8$", "^sin_of_large_f64$", "^matmul_float64$",
+            "^scatter_max_int64$", "^sort_float16$", "^argmax_over_1$", "^random_normal$",
+            "^cumsum$", "^lax_erf_inv_f32$", "^linalg_cholesky$", "^fft$", "^power_f32$", "^conv$")
+
+
+@needs_plugin
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950", "gfx90a"])
+def test_kernels_of_xla(arch):
+  done = run(f"--arch={arch}", "-m", "tests.support.xla_programs", "--together=6", *PROGRAMS)
+  assert done.returncode == 0, done.stdout + done.stderr
+  assert re.search("programs on .* 11 right, 3 refused, 0 WRONG", done.stdout), done.stdout
+  # Cholesky, convolutions and FFTs are of libraries that have no stand-in.
+  refused = re.findall(r"(?im)^(\w+) refused: .*(?:hip|miopen)", done.stdout)
+  assert sorted(refused) == ["conv", "fft", "linalg_cholesky"]
+
+
+@needs_plugin
+@pytest.mark.whole
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950", "gfx90a"])
+def test_all_kernels_of_xla(arch):
+  done = run(f"--arch={arch}", "-m", "tests.support.xla_programs", "--together=24", timeout=3600)
+  assert done.returncode == 0, done.stdout + done.stderr
+
+
 # ----------------------------------------------------------------------- planted faults
 
 
@@ -204,6 +231,8 @@ def test_missing_wait_in_a_kernel_is_found(fault, arch, report):
     ("small_workspace", r"the workspace has (\d+) bytes; this plan needs uint8\[\d+\]"),
     ("allocation_in_capture", "Failed to end stream capture: .*StreamCaptureInvalidated"),
     ("wrong_stream", "Mismatched elements"),
+    ("unknown_instruction", r"Traceback.*Error: .*kernel gemm_bfloat16\w+\+0x\w+: the emulator "
+                            "cannot execute this: s_sethalt"),
 ])
 def test_planted_fault_is_found(fault, report):
   # With this delay the reader runs before the wrong stream writes, even on a busy machine.

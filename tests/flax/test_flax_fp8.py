@@ -1,13 +1,17 @@
 """Delayed scaling, compared with Flax's operation of the same name."""
 
+import warnings
+
 from flax import linen as nn
+from flax import nnx
 from flax.linen import fp8_ops
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxgemm import fp8
+from jaxgemm import fallback, fp8
+from jaxgemm.flax import nnx as layers
 from jaxgemm.flax.linen import Fp8DotGeneralOp
 from jaxgemm.quantization import float8_dtypes
 
@@ -78,3 +82,70 @@ def test_no_recipe_beside_a_state():
   with pytest.raises(ValueError, match="delayed scaling has one scale for each array"):
     fp8.dot_general(jnp.ones((8, 8)), jnp.ones((8, 8)), (((1,), (0,)), ((), ())),
                     recipe="rowwise", state=fp8.DelayedScaling.create())
+
+
+def losses_of_nnx(rng_seed, operation, wrt, count=12):
+  """The losses of steps of a layer whose cotangents are too small for float8 with a scale of 1."""
+  rng = np.random.default_rng(rng_seed)
+  x, w = array(rng, 8192, 16), array(rng, 16, 32)
+  y = x @ w
+  layer = nnx.Linear(16, 32, rngs=nnx.Rngs(0), **operation)
+
+  @nnx.jit
+  def step(layer):
+    mean_square = lambda layer: ((layer(x) - y)**2).mean()
+    value, gradients = nnx.value_and_grad(mean_square, argnums=wrt)(layer)
+    if isinstance(wrt, nnx.DiffState):
+      gradients = layers.overwrite(layer, gradients)
+    layer.kernel[...] -= 8.0 * gradients["kernel"][...]
+    return value
+
+  return [float(step(layer)) for _ in range(count)], layer
+
+
+def test_nnx_with_and_without_a_state_that_is_differentiated(monkeypatch):
+  monkeypatch.setattr(fallback, "_warned", set())
+  operation = lambda: dict(dot_general=layers.Fp8DotGeneralOp(amax_history_length=4))
+  exact, _ = losses_of_nnx(3, {}, 0)
+  assert exact[-1] < 0.05 * exact[0]
+  with pytest.warns(UserWarning, match="nnx.DiffState"):
+    plain, layer = losses_of_nnx(3, operation(), 0)
+  # The scales are the arrays' own, and the state is as it was.
+  assert layer.dot_general.input_scale[...] == 1
+  with warnings.catch_warnings():
+    warnings.simplefilter("error")
+    delayed, layer = losses_of_nnx(
+        3, operation(), nnx.DiffState(0, (nnx.Param, layers.OverwriteWithGradient)))
+  assert layer.dot_general.output_grad_scale[...] < 1e-8
+  for given in (plain, delayed):
+    assert abs(given[-1] - exact[-1]) < 0.02 * exact[0]
+
+
+def test_overwrite_of_nothing():
+  layer = nnx.Linear(8, 4, rngs=nnx.Rngs(0), dot_general=layers.Fp8DotGeneralOp())
+  loss = lambda layer: (layer(jnp.ones((2, 8)))**2).sum()
+  with pytest.raises(ValueError, match="gradients lack dot_general.input_amax_history.*DiffState"):
+    layers.overwrite(layer, nnx.grad(loss)(layer))
+  every = nnx.grad(loss, argnums=nnx.DiffState(0, nnx.Variable))(layer)
+  with pytest.raises(ValueError, match="gradients lack dot_general.kernel_scale;"):
+    layers.overwrite(layer, nnx.filter_state(every, lambda path, _: path[-1] != "kernel_scale"))
+  plain = nnx.Linear(8, 4, rngs=nnx.Rngs(0))
+  with pytest.raises(ValueError, match="model has no variable of type OverwriteWithGradient"):
+    layers.overwrite(plain, nnx.grad(loss)(plain))
+  others = layers.overwrite(layer, every)
+  assert set(others) == {"kernel", "bias"} and layer.dot_general.input_amax_history[0] == 1
+
+
+def test_parameters_alone_are_differentiated_in_linen(rng):
+  """Then the gradients are those with the arrays' own scales."""
+  x = 1e-4 * array(rng, 32, 24)
+  layer = nn.Dense(16, use_bias=False, dot_general_cls=Fp8DotGeneralOp)
+  variables = layer.init(jax.random.key(0), x)
+  own = nn.Dense(16, use_bias=False, dot_general=fp8.dot_general)
+
+  def gradient(layer, others):
+    loss = lambda params: 1e-6 * (layer.apply({"params": params, **others}, x)**2).sum()
+    return jax.jit(jax.grad(loss))(variables["params"])["kernel"]
+  given = gradient(layer, {OVERWRITE: variables[OVERWRITE]})
+  assert np.abs(given).max() > 0
+  np.testing.assert_allclose(given, gradient(own, {}), rtol=1e-5)

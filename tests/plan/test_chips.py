@@ -5,9 +5,14 @@ import subprocess
 import sys
 import types
 
+import jax
+import jax.numpy as jnp
+import numpy as np
 import pytest
 
-from jaxgemm import _ffi
+import jaxgemm
+from jaxgemm import _ffi, emulator, quantization
+from jaxgemm.emulator import clock
 from tests.support.paths import ROOT
 
 PROBLEM = {"m": 8192, "n": 8192, "k": 1024, "lhs_dtype": "bfloat16",
@@ -197,3 +202,67 @@ def test_candidates_are_in_the_order_of_their_cost():
   costs = [each["cost"] for each in candidates]
   assert costs == sorted(costs) and costs[0] == 1 and len(costs) > 8
   assert {each["form"] for each in candidates} >= {"plain", "peers"}
+
+
+def explained(implementation):
+  x = jax.ShapeDtypeStruct((4096, 4096), jnp.bfloat16)
+  return jaxgemm.explain(x, x, implementation=implementation).data
+
+
+@pytest.mark.parametrize("name", _ffi.ROCM_NAMES)
+def test_an_implementation_names_a_target_or_a_chip(monkeypatch, name):
+  """The plan is for the chip's CUs. Whether this build has its kernel does not matter here."""
+  kernels = frozenset(kernel for _, kernel in _ffi.NAMES["gpu_kernels"])
+  monkeypatch.setattr(_ffi, "built_kernels", lambda _: kernels)
+  _ffi.native_plan.cache_clear()
+  data = explained(f"emulated:{name}")
+  target, cus = _ffi.NAMES["chips"].get(name, (name, 0))
+  assert data["implementation"] == f"emulated:{name}" and data["target"] == target
+  chosen = plan(name, cus, m=4096, n=4096, k=4096)
+  for key in ("chip", "num_cus", "kernel", "schedule", "tile", "num_workgroups", "predicted_us"):
+    assert data[key] == chosen[key], key
+  if cus:
+    assert (data["chip"], data["num_cus"]) == (name, cus)
+  _ffi.native_plan.cache_clear()
+
+
+def test_a_chip_named_by_the_implementation_computes(rng):
+  lhs, rhs = (rng.standard_normal(sizes).astype(np.float16) for sizes in ((200, 96), (96, 160)))
+  right = lhs.astype(np.float64) @ rhs.astype(np.float64)
+  for name in ("MI308X", "MI300A", "MI350X"):
+    for schedule in (None, "work_stealing", "stream_k"):
+      out = jaxgemm.matmul(lhs, rhs, implementation=f"emulated:{name}", schedule=schedule,
+                           preferred_element_type=jnp.float32)
+      np.testing.assert_allclose(np.float64(out), right, atol=0.02)
+
+
+def test_dtypes_and_refusals_are_those_of_the_chip():
+  fnuz = jax.ShapeDtypeStruct((64, 64), jnp.float8_e4m3fnuz)
+  assert jaxgemm.supports(fnuz, fnuz, implementation="emulated:MI300A") == (True, "")
+  supported, why = jaxgemm.supports(fnuz, fnuz, implementation="emulated:MI355X")
+  assert not supported and "gfx950 decodes OCP float8" in why
+  for name, dtype in (("MI300A", "float8_e4m3fnuz"), ("MI355X", "float8_e4m3fn")):
+    assert quantization.float8_dtypes(f"emulated:{name}")[0] == dtype
+
+
+@pytest.mark.parametrize("given, advice", [
+    ("emulated:MI300x", " Did you mean 'emulated:MI300X'?"),
+    ("emulated:mi308", " Did you mean 'emulated:MI308X'?"),
+    ("emulated:gfx94", " Did you mean 'emulated:gfx942'?"),
+    ("emulatd:gfx942", " Did you mean 'emulated:gfx942'?"),
+    ("gfx950", " Did you mean 'emulated:gfx950'?"), ("MI300A", " Did you mean 'emulated:MI300A'?"),
+    ("emulated:H100", "Pass one of these."), ("emulated:cpu", "Pass one of these."),
+    ("emulated:sm90", "Pass one of these.")])
+def test_unknown_chips_are_refused_with_fitting_advice(given, advice):
+  x = jnp.ones((4, 4))
+  for function in (jaxgemm.matmul, jaxgemm.explain, jaxgemm.supports):
+    with pytest.raises(ValueError, match="'emulated:MI300X'") as refused:
+      function(x, x, implementation=given)
+    assert str(refused.value).endswith(advice)
+
+
+def test_the_clock_knows_the_chip_that_it_is_for():
+  assert clock.constants("MI300X") == clock.constants("gfx942")
+  assert clock.constants("MI355X") == clock.constants("gfx950") != clock.constants("gfx942")
+  with pytest.raises(emulator.EmulationError, match="MI308X"):
+    clock.constants("MI308X")

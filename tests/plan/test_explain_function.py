@@ -112,6 +112,57 @@ def test_what_was_left_to_xla_is_listed_with_its_reason():
   assert jaxgemm.explain(function, *arguments).data == explained.data
 
 
+def test_the_summary_of_a_program(monkeypatch):
+  def step(x, w, experts, sizes):
+    x, _ = jax.lax.scan(lambda x, _: (jaxgemm.matmul(x, w), None), x, None, length=5)
+    y = jaxgemm.matmul(x, w, implementation="xla")
+    gated = jaxgemm.ragged_gated_linear_unit(x, jnp.stack([experts, experts], 2), sizes)
+    return (x @ y.T @ y).sum() + gated.sum()
+
+  arguments = S((96, 64)), S((64, 64)), S((4, 64, 48)), jax.ShapeDtypeStruct((4,), jnp.int32)
+  explained = jaxgemm.explain(step, *arguments)
+  each, gated, others = 2 * 96 * 64 * 64, 2 * 96 * 64 * 96, 2 * 2 * 96 * 64 * 96
+  summary = explained.data["summary"]
+  assert summary == {
+      "jaxgemm": 6, "left_to_xla": 1, "others": 2, "operations": 6 * each + gated + others,
+      "operations_jaxgemm": 5 * each + gated, "predicted_us": None, "slowest": 1}
+  assert [call["steps"] for call in explained.data["calls"]] == [5, 1, 1]
+  share = (5 * each + gated) / (6 * each + gated + others)
+  assert str(explained).splitlines()[-2:] == [
+      "summary: 9 products: 6 by jaxgemm, 1 left to XLA, 2 of jax's own; jaxgemm has "
+      f"{share:.0%} of the operations",
+      "nothing is predicted here; the most operations has 1., "
+      f"{5 * each / summary['operations']:.0%}"]
+  # The most operations and the longest time are those of the second call.
+  small, large = (jax.ShapeDtypeStruct((m, 4096), jnp.bfloat16) for m in (64, 2048))
+  weights = jax.ShapeDtypeStruct((4096, 4096), jnp.bfloat16)
+  both = lambda x, y, w, **options: [jaxgemm.matmul(each, w, **options) for each in (x, y)]
+  emulated = jaxgemm.explain(functools.partial(both, implementation="emulated:gfx942"),
+                             small, large, weights)
+  times = [call["predicted_us"] for call in emulated.data["calls"]]
+  assert emulated.data["summary"]["predicted_us"] == sum(times) and times[1] > times[0]
+  assert str(emulated).endswith(f"the slowest is 2., {times[1]:.1f} us")
+  for _ in plan_for_hopper(monkeypatch):
+    hopper = jaxgemm.explain(functools.partial(both, implementation="jaxgemm"),
+                             small, large, weights)
+    cycles = [call["predicted_cycles"] for call in hopper.data["calls"]]
+    assert hopper.data["summary"]["predicted_us"] == pytest.approx(sum(cycles) / 1755)
+
+
+def test_operations_of_grouped_products_by_xla():
+  def both(x, w, experts, sizes):
+    function = functools.partial(jaxgemm.ragged_dot, implementation="xla")
+    return jax.grad(lambda experts: function(x, experts, sizes).sum())(experts)
+
+  data = jaxgemm.explain(both, S((96, 64)), S((64, 64)), S((4, 64, 48)),
+                         jax.ShapeDtypeStruct((4,), jnp.int32)).data
+  assert {call["operations"] for call in data["calls"]} == {2 * 96 * 64 * 48}
+  assert jaxgemm.explain(lambda x: x @ x, S((8, 8))).data["summary"]["others"] == 1
+  said = str(jaxgemm.explain(lambda x: x @ x, S((8, 8))))
+  assert said == ("no product of jaxgemm\nsummary: 1 products: 0 by jaxgemm, 0 left to XLA, 1 of "
+                  "jax's own; jaxgemm has 0% of the operations")
+
+
 def test_nothing_to_list():
   explained = jaxgemm.explain(lambda x: x + 1, 3.0)
   assert explained.data == {"calls": []} and str(explained) == "no product of jaxgemm"

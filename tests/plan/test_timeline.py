@@ -42,6 +42,8 @@ def test_a_picture_of_all_calls(tmp_path):
   assert (tmp_path / "grid.png").read_bytes()[:4] == b"\x89PNG"
   drawn = (tmp_path / "grid.svg").read_text()
   assert drawn.count("<!-- workgroup -->") == 2 and "the most tiles that groups can make" in drawn
+  for words in ("256 x 256 x 512 (m x n x k): ", "256 x 64 x 256 (m x n x k), 4 groups: "):
+    assert words in drawn
 
 
 def test_nothing_to_draw(tmp_path):

@@ -282,6 +282,9 @@ def test_pages_become_html_without_warnings(tmp_path):
       capture_output=True, text=True, check=False)
   assert done.returncode == 0, done.stderr
   assert (tmp_path / "html/api/jaxgemm.html").read_text().count("<dt") > 10
+  # Long lines of code are broken, and not cut off at the right edge.
+  assert "_static/code.css" in (tmp_path / "html/guides/dense.html").read_text()
+  assert "pre-wrap" in (tmp_path / "html/_static/code.css").read_text()
   flax = html.unescape(re.sub("<[^>]*>", "", (tmp_path / "html/api/flax.html").read_text()))
   flax = re.sub(r"\s+", " ", flax)
   for layer in (nnx.MoE, linen.MoE, linen.Fp8DotGeneralOp, nnx.Fp8DotGeneralOp):
@@ -293,6 +296,13 @@ def test_pages_become_html_without_warnings(tmp_path):
       assert wanted in signature, (layer, name)
       if isinstance(parameter.default, str | int):
         assert f"{name}={parameter.default!r}" in signature.replace('"', "'")
+
+
+@pytest.mark.parametrize("page", [str(page.relative_to(ROOT)) for page in PAGES])
+def test_lines_of_code_fit_the_page(page):
+  lines = [line for kind in ("python", "text", "yaml", "c++")
+           for _, code, _ in blocks(ROOT / page, kind) for line in code.splitlines()]
+  assert not [line for line in lines if len(line) > 100]
 
 
 def test_readme_takes_three_screens():

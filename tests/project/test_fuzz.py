@@ -8,23 +8,33 @@ import pytest
 import jaxgemm
 from jaxgemm import emulator
 from jaxgemm.tune import database
+from tests.support import virtual_rocm
 from tests.support.fuzz import __main__ as fuzz
 from tests.support.fuzz import api, calls, files, planted
 from tests.support.fuzz.outcome import Fault
 
-CASES = {"api": 50, "calls": 100, "files": 60}
+CASES = {"api": 50, "calls": 100, "files": 60, "computations": 40}
 
 
-@pytest.mark.parametrize("kind", fuzz.KINDS)
+@pytest.mark.parametrize("kind", CASES)
 def test_some_cases(kind):
   counts, faults = fuzz.fuzz([kind], CASES[kind], seed=20261125)
   assert not faults
   assert sum(counts.values()) == CASES[kind]
   # Some cases are refused, and some are accepted.
-  refused = counts[f"{kind}: refused"]
+  refused = sum(count for key, count in counts.items() if key.endswith("refused"))
   assert CASES[kind] / 10 < refused < CASES[kind] * 9 / 10
 
 
+@virtual_rocm.needs_plugin
+@pytest.mark.parametrize("arch", [
+    "gfx942", pytest.param("gfx950", marks=pytest.mark.whole)])
+def test_some_cases_on_virtual_devices(arch):
+  counts, faults = fuzz.fuzz([arch], 4, seed=20261128)
+  assert not faults and sum(counts.values()) == 4
+
+
+@virtual_rocm.needs_plugin
 @pytest.mark.whole
 def test_100_000_cases():
   counts, faults = fuzz.fuzz(fuzz.KINDS, 100_000, seed=1)
@@ -118,3 +128,14 @@ def test_an_error_of_the_emulator_without_words_is_a_fault(monkeypatch):
 def test_a_tuning_file_that_does_harm_is_a_fault(monkeypatch, where, name, change, words):
   monkeypatch.setattr(where, name, change(getattr(where, name)))
   assert words in run_until_fault(files.run, 40)
+
+
+@pytest.mark.parametrize("where, name, change, words", [
+    (database, "_replace", lambda right: lambda path, entries: path.write_text(
+        database.dumps(entries)), "is lost"),
+    (database, "load", lambda right: lambda path: 1 / 0, "traceback"),
+    (files.command, "main", lambda right: lambda given: 0, "succeeded without the file"),
+])
+def test_a_command_that_loses_files_is_a_fault(monkeypatch, where, name, change, words):
+  monkeypatch.setattr(where, name, change(getattr(where, name)))
+  assert words in run_until_fault(files._run_command, 60)

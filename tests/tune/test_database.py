@@ -1,6 +1,7 @@
 """The tuning file: many writers keep it whole, and a damaged file does no harm."""
 
 import json
+import os
 import pathlib
 import random
 import subprocess
@@ -113,6 +114,58 @@ def test_a_file_that_is_no_json_is_kept_beside_the_new_one(tmp_path):
   assert (tmp_path / "tuning.json.damaged").read_text() == "precious"
 
 
+@pytest.mark.parametrize("text", [
+    '{"name": "a package"}', "[1, 2]", "3",
+    '{"format": 2, "entries": {"of a later version": {}}}',
+    '{"format": 1, "entries": {"a": {"implementation": "other"}}}'])
+def test_what_a_file_has_else_is_kept_beside_the_new_one(tmp_path, text):
+  """Each time that something would be lost, there is another copy."""
+  path = tmp_path / "tuning.json"
+  for change in (lambda: database.merge(path, {"a": ENTRY}),
+                 lambda: database.prune(path, lambda *_: True)):
+    path.write_text(text)
+    database.report.cache_clear()
+    with pytest.warns(UserWarning, match=r"It is kept as \S*tuning.json.damaged"):
+      change()
+    json.loads(path.read_text())["entries"]
+  copies = [each for each in tmp_path.iterdir() if ".damaged" in each.name]
+  assert [each.read_text() for each in copies] == [text] * 2
+
+
+def test_a_link_to_the_file_stays(tmp_path):
+  (tmp_path / "shared").mkdir()
+  link, path = tmp_path / "tuning.json", tmp_path / "shared" / "tuning.json"
+  link.symlink_to(path)
+  for key in "ab":
+    database.merge(link, {key: ENTRY})
+  assert link.is_symlink() and set(database.load(path)) == {"a", "b"}
+
+
+def test_only_regular_files_are_read_and_replaced(tmp_path):
+  """To read a pipe would wait for ever, and a device must not be replaced."""
+  pipe = tmp_path / "pipe"
+  os.mkfifo(pipe)
+  for path in (pipe, tmp_path):
+    with pytest.warns(UserWarning, match="no regular file"):
+      assert database.load(path) == {}
+    with pytest.raises(OSError, match="no regular file"):
+      database.merge(path, {"a": ENTRY})
+  assert pipe.is_fifo()
+
+
+def test_a_file_that_cannot_be_written_is_left_as_it_was(tmp_path, monkeypatch):
+  path = tmp_path / "tuning.json"
+  path.write_text("precious")
+
+  def full(*_):
+    raise OSError(28, "No space left on device")
+
+  monkeypatch.setattr(database.os, "replace", full)
+  with pytest.raises(OSError, match="No space left"), pytest.warns(UserWarning):
+    database.merge(path, {"a": ENTRY})
+  assert path.read_text() == "precious"
+
+
 def test_an_entry_of_another_shape_is_left_out(tmp_path):
   path = tmp_path / "tuning.json"
   database.merge(path, {"a": ENTRY, "b": ENTRY})
@@ -157,3 +210,45 @@ def test_the_place_of_the_file(monkeypatch):
   monkeypatch.delenv("JAXGEMM_TUNING")
   monkeypatch.setenv("XDG_CACHE_HOME", "/cache")
   assert database.default_path() == pathlib.Path("/cache/jaxgemm/tuning.json")
+
+
+def test_without_a_home_folder_there_is_no_file(monkeypatch):
+  for name in ("JAXGEMM_TUNING", "XDG_CACHE_HOME", "HOME"):
+    monkeypatch.delenv(name, raising=False)
+
+  def unknown(_):
+    raise KeyError("getpwuid(): uid not found")
+
+  monkeypatch.setattr("pwd.getpwuid", unknown)
+  assert database.default_path() is None and not database.is_off()
+  with pytest.raises(ValueError, match="HOME is not set.* pass path="):
+    database.place(None, "path=")
+  assert database.place("x.json", "path=") == pathlib.Path("x.json")
+
+
+def test_a_folder_of_another_user_has_no_file_of_this_user(tmp_path, monkeypatch):
+  """HOME may be /root for another user. Nothing is reported, for there is nothing to do."""
+  def forbidden(path):
+    raise PermissionError(13, "Permission denied", str(path))
+
+  monkeypatch.setattr(database, "read", forbidden)
+  with pytest.warns(UserWarning, match="Permission denied"):
+    assert database.load(tmp_path / "tuning.json") == {}
+  monkeypatch.setattr(database.os, "access", lambda *_: False)
+  with warnings.catch_warnings():
+    warnings.simplefilter("error")
+    assert database.load(tmp_path / "other.json") == {}
+
+
+@pytest.mark.parametrize("given, error", [("", ValueError), ("a\0b", ValueError), (3, TypeError),
+                                          (b"x", TypeError)])
+def test_what_is_no_path(given, error):
+  with pytest.raises(error, match="path=.* was given; the path of a file is allowed"):
+    database.place(given, "path=")
+
+
+@pytest.mark.parametrize("word", ["OFF", "Off", "0", "none", "false"])
+def test_a_mistyped_off_is_not_the_name_of_a_new_file(monkeypatch, word):
+  monkeypatch.setenv("JAXGEMM_TUNING", word)
+  with pytest.raises(ValueError, match=f"JAXGEMM_TUNING is '{word}'; allowed are .* 'off'"):
+    database.place(None, "path=")

@@ -2,7 +2,9 @@
 
 import dataclasses
 import json
+import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -17,6 +19,9 @@ import jaxgemm
 from jaxgemm import GemmConfig
 from jaxgemm.tune import __main__ as command
 from jaxgemm.tune import choice, database, measure, products
+from jaxgemm.tune import tune as tune_module
+from tests.support.environment import one_device
+from tests.support.paths import ROOT
 
 F32 = jnp.float32
 
@@ -286,6 +291,119 @@ def test_without_a_file(monkeypatch):
     jaxgemm.tune(jaxgemm.matmul, shape(4, 4), shape(4, 4))
 
 
+NO_USER = """
+import os, sys, warnings
+# It has no entry in passwd. Root's rights stay, because Python may be in root's home folder.
+os.setresuid(54321, 0, 0)
+warnings.simplefilter("error")
+import jax, jax.numpy as jnp, numpy as np
+import jaxgemm
+x = np.random.default_rng().standard_normal((24, 40)).astype(np.float32)
+w = np.random.default_rng().standard_normal((40, 32)).astype(np.float32)
+got = jax.jit(lambda x, w: jaxgemm.matmul(x, w, implementation="jaxgemm"))(x, w)
+assert np.abs(np.asarray(got, np.float64) - np.float64(x) @ np.float64(w)).max() < 1e-3
+sizes = jnp.array([20, 4])
+got = jaxgemm.ragged_dot(x, jnp.stack([w, w]), sizes)
+assert np.abs(np.asarray(got, np.float64) - np.float64(x) @ np.float64(w)).max() < 1e-3
+print(jaxgemm.explain(x, w, implementation="jaxgemm").data["kernel"])
+try:
+  jaxgemm.tune(jaxgemm.matmul, x, w)
+except ValueError as error:
+  print(error)
+"""
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="Only root may become a user who does not exist.")
+def test_a_container_without_a_user():
+  """Products need no home folder. What tune needs it says."""
+  out = ("HOME", "XDG_CACHE_HOME", "JAXGEMM_TUNING")
+  env = {name: value for name, value in one_device().items() if name not in out}
+  done = subprocess.run([sys.executable, "-c", NO_USER], env=env | {"JAX_PLATFORMS": "cpu"},
+                        capture_output=True, text=True, check=False)
+  assert done.returncode == 0, done.stderr
+  kernel, said = done.stdout.splitlines()
+  assert kernel and "HOME is not set" in said and "pass path=" in said
+
+
+def test_a_file_that_cannot_be_written_is_said_before_anything_is_timed(
+    path, times, tmp_path, monkeypatch):
+  """The report has the results, nevertheless."""
+  (tmp_path / "file").write_text("")
+  place = tmp_path / "file" / "tuning.json"  # its folder is a file
+  warned = []
+  monkeypatch.setattr(tune_module.warnings, "warn", lambda text, **_: warned.append(text))
+  monkeypatch.setattr(products.Product, "ours", lambda self, config, ours=products.Product.ours: (
+      warned or pytest.fail("nothing was said"), ours(self, config))[1])
+  report = jaxgemm.tune(jaxgemm.matmul, shape(300, 280), shape(280, 260), path=place,
+                        most_candidates=2)
+  assert "cannot be written: " in warned[0] and str(place) in warned[0]
+  assert report.results[0].entry.seconds == 1.0
+  assert "FileExistsError" in report.lost and "not all of this is kept" in str(report)
+
+
+def test_what_could_not_be_written_is_written_later(path, times, monkeypatch):
+  """The disk is full for a while."""
+  merge, calls = database.merge, []
+
+  def sometimes(place, entries):
+    calls.append(dict(entries))
+    if len(calls) == 2:
+      raise OSError(28, "No space left on device")
+    merge(place, entries)
+
+  monkeypatch.setattr(database, "merge", sometimes)
+  report = jaxgemm.tune(lambda x, w, v: jaxgemm.matmul(jaxgemm.matmul(x, w), v),
+                        shape(40, 30), shape(30, 50), shape(50, 60))
+  assert [len(each) for each in calls] == [0, 1, 2] and not report.lost
+  assert database.load(path) == {each.key: each.entry for each in report.results}
+
+
+def test_without_products_nothing_is_kept(path, times):
+  report = jaxgemm.tune(lambda x: x @ x, shape(8, 8))
+  assert str(report) == "no product of jaxgemm in what was given: nothing was timed, and nothing " \
+      "is kept"
+  assert not path.exists()
+  report = jaxgemm.tune(lambda x: jaxgemm.matmul(x, x, implementation="xla"), shape(8, 8))
+  assert str(report).splitlines() == [
+      "not tuned: 1 calls, because XLA computes them: implementation='xla' was given",
+      "nothing is kept"]
+
+
+def test_a_mistyped_variable_is_said_once(path):
+  database.report.cache_clear()
+  with pytest.warns(UserWarning, match="JAXGEMM_TUNING names does not exist.*'off', in small"):
+    explain(8, 8, 8)
+  with warnings.catch_warnings():
+    warnings.simplefilter("error")
+    choice.forget()
+    explain(8, 8, 8)
+
+
+@pytest.mark.parametrize("options, error, words", [
+    (dict(most_candidates=0), ValueError, "most_candidates=0 .* above 0"),
+    (dict(most_candidates=1.5), TypeError, "most_candidates=1.5"),
+    (dict(workers="2"), TypeError, "workers='2' was given; 0 to"),
+    (dict(workers=-1), ValueError, "workers=-1 was given; 0 to"),
+    (dict(workers=True), TypeError, "workers=True"),
+    (dict(seconds="3"), TypeError, "seconds='3'"),
+    (dict(seconds=float("nan")), ValueError, "seconds=nan"),
+    (dict(candidate_seconds=0), ValueError, "candidate_seconds=0 .* above 0"),
+    (dict(again="no"), TypeError, "again='no'"),
+    (dict(path=""), ValueError, "path='' was given; the path of a file"),
+    (dict(path=3), TypeError, "path=3 was given; the path of a file"),
+    (dict(routing=None), TypeError, "routing=None was given"),
+    (dict(routing=[1, float("nan")]), ValueError, "2 shares that are not"),
+    (dict(routing=[1, -1]), ValueError, "2 shares that are not"),
+    (dict(routing=[[1, 1]]), ValueError, "2 shares that are not"),
+])
+def test_options_are_checked_before_anything_is_timed(path, monkeypatch, options, error, words):
+  monkeypatch.setattr(tune_module, "measure", lambda *_: pytest.fail("it was timed"))
+  x, w, sizes = shape(8, 8), shape(2, 8, 8), shape(2, dtype=jnp.int32)
+  with pytest.raises(error, match=words):
+    jaxgemm.tune(jaxgemm.ragged_dot, x, w, sizes, **options)
+  assert not path.exists()
+
+
 def test_real_times(path):
   """Here the times are measured."""
   with warnings.catch_warnings():
@@ -396,3 +514,83 @@ def test_every_measured_entry_of_the_package_fits_its_chip():
         assert plan["attrs"].get(name, value) == value, (key, name)
     assert choice.key(problem, "sm90", 132).endswith(f"| {fields}")
   assert chips == {"sm90 132 NVIDIA H100 80GB HBM3", "sm90 132 NVIDIA H200"}
+
+
+def test_the_model_file_of_the_guide(path, times, tmp_path):
+  """The command tunes the products of the example in docs/guides/tuning.md."""
+  text, = (each for each in re.findall(r"^```python\n(.*?)^```$", (
+      ROOT / "docs/guides/tuning.md").read_text(), re.M | re.S) if "def calls(" in each)
+  (tmp_path / "model.py").write_text(text)
+  assert command.main([str(tmp_path / "model.py"), "--workers=0"]) == 0
+  found = list(database.load(path))
+  assert sum("groups=" in key for key in found) == 4 and len(found) == 9
+
+
+@pytest.mark.parametrize("text, words", [
+    ("calls = 3", "has a int and no function calls"),
+    ("", "has no function calls"),
+    ("def calls(): return None", "returned None"),
+    ("def calls(): yield f", "number 1 of calls.. is <function f"),
+    ("def calls(): yield f, x", "number 1 of calls.. is .*also if there is only one: .x,."),
+    ("def calls(): yield f, (x, x); yield 3, (x,)", "number 2 of calls"),
+    ("def calls(): yield f, (x, x), {}", "number 1 of calls"),
+    ("import no_such_module\ndef calls(): pass", "line 5: ModuleNotFoundError: No module named"),
+    ("def calls(:", "SyntaxError"),
+    ("def calls():\n  return 1 / 0", "line 6: ZeroDivisionError"),
+    ("def calls(): yield f, (x,)", "TypeError: .*missing 1 required positional"),
+    ("import sys; sys.exit(0)", "line 5: SystemExit"),
+    ("def calls(): yield lambda a: jaxgemm.matmul(a, a[:3]), (x,)", "line 5: .*Error"),
+])
+def test_mistakes_of_a_model_file_are_said_in_words(path, tmp_path, text, words):
+  model = tmp_path / "model.py"
+  model.write_text("import jax, jaxgemm\nx = jax.ShapeDtypeStruct((8, 8), 'float32')\n"
+                   "def f(a, b):\n  return jaxgemm.matmul(a, b)\n" + text)
+  with pytest.raises(SystemExit, match=f"(?s)^{model}.*{words}"):
+    command.main([str(model), "--workers=0"])
+
+
+def test_a_model_file_may_import_others_of_its_folder(path, times, tmp_path, monkeypatch):
+  monkeypatch.setattr(sys, "path", list(sys.path))
+  (tmp_path / "a_part_of_it.py").write_text("SIZE = 16")
+  (tmp_path / "model.py").write_text("""
+import a_part_of_it, jax, jaxgemm
+x = jax.ShapeDtypeStruct((a_part_of_it.SIZE,) * 2, "float32")
+def calls():
+  return [(jaxgemm.matmul, (x, x))]
+""")
+  assert command.main([str(tmp_path / "model.py"), "--workers=0"]) == 0
+  assert len(database.load(path)) == 1
+
+
+def test_the_command_overwrites_and_invents_nothing(path, tmp_path):
+  other = tmp_path / "package.json"
+  other.write_text('{"name": "a package"}')
+  entry = database.Entry("xla", {}, 1, 1.0, 1.0, None, "2026-01-01")
+  for arguments, words in (
+      (["merge", str(tmp_path / "nosuch.json")], "nosuch.json cannot be read: .*No such file"),
+      (["merge", str(other)], "package.json is no tuning file of format 1. Name a"),
+      (["merge", str(tmp_path)], "cannot be read: .*no regular file"),
+      (["list"], "tuning.json cannot be read: .*No such file"),
+      (["prune", f"--file={tmp_path}/nosuch.json"], "nosuch.json cannot be read"),
+      (["export", str(tmp_path / "copy.json")], "tuning.json cannot be read"),
+      (["prune", f"--file={other}"], "package.json is no tuning file"),
+      (["list", "--file="], "--file='' was given"),
+      ([str(tmp_path / "nosuch.py")], "nosuch.py.*No such file"),
+      ([str(tmp_path / "nosuch.json")], "nosuch.json.*No such file")):
+    with pytest.raises(SystemExit, match=words):
+      command.main(arguments)
+  assert not path.exists() and not (tmp_path / "copy.json").exists()
+  database.merge(path, {"a": entry})
+  for target in (other, tmp_path, tmp_path / "package.json" / "copy.json"):
+    with pytest.raises(SystemExit, match="package.json is no tuning file|no regular file|"
+                       "cannot be written"):
+      command.main(["export", str(target)])
+  assert other.read_text() == '{"name": "a package"}'
+
+
+@pytest.mark.parametrize("arguments", [["list", "x.json"], ["prune", "x"], ["model.py", "x"],
+                                       ["merge"], ["merg", "x.json"]])
+def test_the_command_ignores_no_argument(path, arguments, capsys):
+  with pytest.raises(SystemExit, match="2"):
+    command.main(arguments)
+  assert "x" in (said := capsys.readouterr().err) or "needs a file" in said

@@ -47,6 +47,9 @@ struct Context {
 
 using Executor = void (*)(Context&);
 
+// The bit of MODE with which M0 is added to the numbers of vector registers (s_set_gpr_idx_on).
+inline constexpr uint32_t kGprIndexMode = 1u << 27;
+
 // ---- Operand types: the meaning of a lane's one or two words.
 
 enum class ValueKind : uint8_t { kBits, kF32, kF16, kF64 };

@@ -96,6 +96,22 @@ struct WideBf16 {  // MODE has no bit for its denormals
   static uint32_t Put(double x) { return Encode<Bfloat16>(x); }
 };
 
+// The code of the nearest float4, to nearest even. It has no NaN and no infinity: larger values, and
+// NaN, become the largest.
+uint32_t EncodeFp4(double x) {
+  static constexpr double kValues[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
+  const double magnitude = std::fabs(x);
+  uint32_t code = 7;
+  for (uint32_t i = 0; i < 7; ++i) {
+    const double middle = (kValues[i] + kValues[i + 1]) / 2;
+    if (magnitude < middle || (magnitude == middle && i % 2 == 0)) {
+      code = i;
+      break;
+    }
+  }
+  return code | (std::signbit(x) ? 8 : 0);
+}
+
 // Divides two values by the scale and writes them as float8. Values of 16 bits are in one source.
 template <class Format, class Wide>
 void PackScaled(Context& c) {
@@ -140,6 +156,65 @@ void UnpackScaled(Context& c) {
     for (int lane = 0; lane < kLanes; ++lane) result[0].lane[lane] |= result[1].lane[lane] << 16;
     Write(c, 0, result[0]);
   }
+}
+
+// The same from and to float4, of which a byte has two. op_sel[3:2] (op_sel[1:0] of a source) is the
+// number of the byte.
+template <class Wide>
+void PackScaledFp4(Context& c) {
+  constexpr bool kTwoSources = std::is_same_v<Wide, WideF32>;
+  CheckRounding(c, ValueKind::kF16);
+  Words buffer[3][2], result;
+  const uint32_t* words[3][2];
+  for (int i = 0; i < 2 + kTwoSources; ++i) {
+    Load(c, i, kTwoSources ? ValueKind::kF32 : ValueKind::kBits, false, 1, buffer[i], words[i]);
+  }
+  const int shift = 8 * (c.in.op_sel >> 2 & 3);
+  const uint32_t* old = c.r.vgpr[c.in.dst[0].index];
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const uint32_t low = words[0][0][lane], high = kTwoSources ? words[1][0][lane] : low >> 16;
+    const double scale = ScaleOf(words[1 + kTwoSources][0][lane]);
+    const uint32_t pair =
+        EncodeFp4(Wide::Get(low) / scale) | EncodeFp4(Wide::Get(high) / scale) << 4;
+    result.lane[lane] = (old[lane] & ~(0xffu << shift)) | pair << shift;
+  }
+  Store(c, ValueKind::kBits, false, 1, &result);
+}
+
+template <class Wide>
+void UnpackScaledFp4(Context& c) {
+  CheckRounding(c, ValueKind::kF16);
+  Words buffer[2][2], result[2];
+  const uint32_t* words[2][2];
+  for (int i = 0; i < 2; ++i) Load(c, i, ValueKind::kBits, false, 1, buffer[i], words[i]);
+  const int shift = 8 * (c.in.op_sel & 3);
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const double scale = ScaleOf(words[1][0][lane]);
+    for (int i = 0; i < 2; ++i) {
+      const uint32_t code = words[0][0][lane] >> (shift + 4 * i) & 15;
+      result[i].lane[lane] = Wide::Put(Decode<Fp4>(code) * scale);
+    }
+  }
+  for (int i = 0; i < 2; ++i) Finish(c, Wide::kKind, &result[i]);
+  if (std::is_same_v<Wide, WideF32>) {
+    for (int i = 0; i < 2; ++i) Write(c, i, result[i]);
+  } else {
+    for (int lane = 0; lane < kLanes; ++lane) result[0].lane[lane] |= result[1].lane[lane] << 16;
+    Write(c, 0, result[0]);
+  }
+}
+
+// A value of [-1, 1] or [0, 1] as an integer of 16 bits, to nearest even.
+template <class Int>
+uint32_t Normalized(float x) {
+  constexpr double kScale = std::numeric_limits<Int>::max();
+  if (x != x) return 0;
+  const double value = std::clamp<double>(x, std::is_signed_v<Int> ? -1 : 0, 1);
+  return static_cast<uint32_t>(static_cast<int32_t>(std::nearbyint(value * kScale))) & 0xffff;
+}
+template <class Int>
+uint32_t NormalizedPair(float x, float y) {
+  return Normalized<Int>(x) | Normalized<Int>(y) << 16;
 }
 
 }  // namespace
@@ -238,6 +313,28 @@ Executor FindConvert(Op op) {
     case Op::v_cvt_scalef32_pk_bf8_f16: return PackScaled<Bf8, WideF16>;
     case Op::v_cvt_scalef32_pk_fp8_bf16: return PackScaled<Fp8, WideBf16>;
     case Op::v_cvt_scalef32_pk_bf8_bf16: return PackScaled<Bf8, WideBf16>;
+    case Op::v_cvt_scalef32_pk_fp4_f32: return PackScaledFp4<WideF32>;
+    case Op::v_cvt_scalef32_pk_fp4_f16: return PackScaledFp4<WideF16>;
+    case Op::v_cvt_scalef32_pk_fp4_bf16: return PackScaledFp4<WideBf16>;
+    case Op::v_cvt_scalef32_pk_f32_fp4: return UnpackScaledFp4<WideF32>;
+    case Op::v_cvt_scalef32_pk_f16_fp4: return UnpackScaledFp4<WideF16>;
+    case Op::v_cvt_scalef32_pk_bf16_fp4: return UnpackScaledFp4<WideBf16>;
+    case Op::v_cvt_norm_i16_f16: return [](Context& c) { Map<U16, F16>(c, Normalized<int16_t>); };
+    case Op::v_cvt_norm_u16_f16: return [](Context& c) { Map<U16, F16>(c, Normalized<uint16_t>); };
+    case Op::v_cvt_pknorm_i16_f32:
+      return [](Context& c) { Map<U32, F32, F32>(c, NormalizedPair<int16_t>); };
+    case Op::v_cvt_pknorm_u16_f32:
+      return [](Context& c) { Map<U32, F32, F32>(c, NormalizedPair<uint16_t>); };
+    case Op::v_cvt_pknorm_i16_f16:
+      return [](Context& c) { Map<U32, F16, F16>(c, NormalizedPair<int16_t>); };
+    case Op::v_cvt_pknorm_u16_f16:
+      return [](Context& c) { Map<U32, F16, F16>(c, NormalizedPair<uint16_t>); };
+    // Four bits as a signed number of sixteenths.
+    case Op::v_cvt_off_f32_i4:
+      return [](Context& c) {
+        Map<F32, U32>(
+            c, [](uint32_t x) { return static_cast<float>(static_cast<int32_t>(x << 28) >> 28) / 16; });
+      };
     case Op::v_cvt_scalef32_pk_f32_fp8: return UnpackScaled<Fp8, WideF32, 2>;
     case Op::v_cvt_scalef32_pk_f32_bf8: return UnpackScaled<Bf8, WideF32, 2>;
     case Op::v_cvt_scalef32_pk_f16_fp8: return UnpackScaled<Fp8, WideF16, 2>;

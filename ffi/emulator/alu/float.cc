@@ -197,11 +197,26 @@ Executor FindFloat(Op op) {
     case Op::v_fmac_f32:
     case Op::v_fmamk_f32:
     case Op::v_fmaak_f32: return Fma;
+    case Op::v_fma_legacy_f16:
     case Op::v_fma_f16: return [](Context& c) { Map<F16, F16, F16, F16>(c, FmaF16); };
     case Op::v_fma_f64:
     case Op::v_fmac_f64:
       return [](Context& c) {
         Map<F64, F64, F64, F64>(c, [](double x, double y, double z) { return std::fma(x, y, z); });
+      };
+    // v_mad_f16 and its like round twice. (Their denormals are as MODE says.)
+    case Op::v_mad_f16:
+    case Op::v_mad_legacy_f16:
+    case Op::v_mac_f16:
+    case Op::v_madmk_f16:
+    case Op::v_madak_f16:
+      return [](Context& c) {
+        Map<F16, F16, F16, F16>(c, [flush = FlushesInput(c.r, ValueKind::kF16)](float x, float y,
+                                                                               float z) {
+          const float product = Decode<Float16>(Encode<Float16>(x * y) & 0xffff);
+          return (flush && std::fabs(product) < 0x1p-14f ? std::copysign(0.0f, product) : product) +
+                 z;
+        });
       };
     case Op::v_mad_f32:
     case Op::v_mac_f32:

@@ -47,8 +47,11 @@ using Fp8 = SmallFormat<4, 3, 7, Specials::kLargestIsNan>;
 using Bf8 = SmallFormat<5, 2, 15, Specials::kInfAndNan>;
 using Fp8Fnuz = SmallFormat<4, 3, 8, Specials::kMinusZeroIsNan>;
 using Bf8Fnuz = SmallFormat<5, 2, 16, Specials::kMinusZeroIsNan>;
-// float4, E2M1, which the manuals call FP4. It is only decoded: it has no code for NaN.
+// float4 (E2M1) and float6 (E2M3, E3M2), which the manuals call FP4, FP6 and BF6. They have no code
+// for NaN.
 using Fp4 = SmallFormat<2, 1, 1, Specials::kNone>;
+using Fp6 = SmallFormat<2, 3, 1, Specials::kNone>;
+using Bf6 = SmallFormat<3, 2, 3, Specials::kNone>;
 
 // The values of codes, exactly. The types are uint32_t, int32_t and float, or vectors of them. No
 // value of these formats is a denormal float32, except those of bfloat16.

@@ -88,6 +88,29 @@ uint32_t Sad8(bool masked, uint32_t a, uint32_t b, uint32_t sum) {
   return sum;
 }
 
+// Four sums of absolute differences, of four bytes each from one byte further on.
+template <bool kMasked>
+void Sad8OfFour(Context& c) {
+  Map<U64, U64, U32, U64>(c, [](uint64_t a, uint32_t b, uint64_t sums) {
+    uint64_t result = 0;
+    for (int i = 0; i < 4; ++i) {
+      const uint32_t sum = static_cast<uint32_t>(sums >> (16 * i)) & 0xffff;
+      const uint32_t sad = Sad8(kMasked, static_cast<uint32_t>(a >> (8 * i)), b, sum);
+      result |= uint64_t{sad & 0xffff} << (16 * i);
+    }
+    return result;
+  });
+}
+
+// The averages of four bytes; bit 0 of each byte of `round` rounds up.
+uint32_t Lerp8(uint32_t a, uint32_t b, uint32_t round) {
+  uint32_t result = 0;
+  for (int i = 0; i < 32; i += 8) {
+    result |= ((((a >> i) & 255) + ((b >> i) & 255) + ((round >> i) & 1)) >> 1) << i;
+  }
+  return result;
+}
+
 uint32_t PermByte(uint64_t data, uint32_t select) {
   if (select >= 13) return 0xff;
   if (select == 12) return 0;
@@ -216,6 +239,9 @@ Executor FindInteger(Op op) {
     JAXGEMM_THREE(v_max3_u32, U32, std::max({x, y, z}));
     JAXGEMM_THREE(v_med3_u32, U32, Med3(x, y, z));
     JAXGEMM_THREE(v_sad_u8, U32, Sad8(false, x, y, z));
+    JAXGEMM_THREE(v_lerp_u8, U32, Lerp8(x, y, z));
+    case Op::v_qsad_pk_u16_u8: return Sad8OfFour<false>;
+    case Op::v_mqsad_pk_u16_u8: return Sad8OfFour<true>;
     JAXGEMM_THREE(v_msad_u8, U32, Sad8(true, x, y, z));
     JAXGEMM_THREE(v_sad_hi_u8, U32, (Sad8(false, x, y, 0) << 16) + z);
     JAXGEMM_THREE(v_sad_u16, U32, AbsDiff(x & 0xffff, y & 0xffff) + AbsDiff(x >> 16, y >> 16) + z);

@@ -69,6 +69,7 @@ void Copy(Context& c) {
 
 Executor FindLanes(Op op) {
   switch (op) {
+    case Op::v_clrexcp:  // exceptions are not recorded
     case Op::v_nop: return [](Context&) {};
     case Op::v_cndmask_b32: return Cndmask;
     case Op::v_readfirstlane_b32:

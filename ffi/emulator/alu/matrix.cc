@@ -24,90 +24,35 @@
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif
 
-#include "emulator/alu/alu.h"
+#include "emulator/alu/matrix_elements.h"
 
 namespace jaxgemm::emulator {
 namespace {
-
-#define JAXGEMM_ALWAYS inline __attribute__((always_inline))
-
-// Vectors of eight lanes: one host register with AVX2, two without.
-typedef float Floats __attribute__((vector_size(32)));
-typedef uint32_t Bits __attribute__((vector_size(32)));
-typedef int32_t Ints __attribute__((vector_size(32)));
-constexpr int kVector = 8;
-
-template <class V, class T>
-JAXGEMM_ALWAYS V LoadVector(const T* from) {
-  V value;
-  std::memcpy(&value, from, sizeof value);
-  return value;
-}
-
-// ---- Types of the elements in a register; a float holds each value exactly.
-
-struct ElementF32 {
-  static constexpr int kPerWord = 1;
-  static JAXGEMM_ALWAYS Floats Get(const Bits& word, int) { return (Floats)word; }
-};
-// XF32 is a float32 with ten bits of mantissa. The manual does not say how the other 13 bits are
-// rounded. Here they are rounded to nearest even, as in AMD's rocWMMA.
-struct ElementXf32 {
-  static constexpr int kPerWord = 1;
-  static JAXGEMM_ALWAYS Floats Get(const Bits& word, int) {
-    const Bits rounded = (word + 0xfffu + (word >> 13 & 1u)) & 0xffffe000u;
-    const Bits is_finite = (Bits)((word & 0x7f800000u) != 0x7f800000u);
-    return (Floats)((rounded & is_finite) | (word & ~is_finite));
-  }
-};
-struct ElementBf16 {
-  static constexpr int kPerWord = 2;
-  static JAXGEMM_ALWAYS Floats Get(const Bits& word, int i) {
-    return (Floats)(i ? word & 0xffff0000u : word << 16);
-  }
-};
-template <class Format, int kBits>
-struct ElementSmall {
-  static constexpr int kPerWord = 32 / kBits;
-  static JAXGEMM_ALWAYS Floats Get(const Bits& word, int i) {
-    return DecodeLanes<Format, Floats, Ints>((word >> (kBits * i)) & ((1u << kBits) - 1));
-  }
-};
-using ElementF16 = ElementSmall<Float16, 16>;
-// gfx942 has the FNUZ formats, gfx950 the OCP formats.
-struct AnyFp8 {
-  using Fnuz = ElementSmall<Fp8Fnuz, 8>;
-  using Ocp = ElementSmall<Fp8, 8>;
-};
-struct AnyBf8 {
-  using Fnuz = ElementSmall<Bf8Fnuz, 8>;
-  using Ocp = ElementSmall<Bf8, 8>;
-};
-using ElementFp4 = ElementSmall<Fp4, 4>;
-struct ElementI8 {
-  static constexpr int kPerWord = 4;
-  static JAXGEMM_ALWAYS Floats Get(const Bits& word, int i) {
-    return __builtin_convertvector((Ints)(word << (24 - 8 * i)) >> 24, Floats);
-  }
-};
-
-using Row = const uint32_t (*)[kLanes];
 
 // Unpacks the registers of A to [k][row], or those of B to [k][column]. A lane has kRun elements
 // along k. Those of the other lanes of its row follow, then the lane's next kRun. 0: all elements
 // of a lane follow one another.
 template <class Element, int kM, int kK, int kRun = 0>
 JAXGEMM_ALWAYS void Unpack(Row registers, float* out) {
-  constexpr int kGroups = kLanes / kM, kPerLane = kK / kGroups;
-  constexpr int kWords = kPerLane / Element::kPerWord, kInRun = kRun ? kRun : kPerLane;
-  for (int word = 0; word < kWords; ++word) {
-    for (int lane = 0; lane < kLanes; lane += kVector) {
-      const Bits bits = LoadVector<Bits>(&registers[word][lane]);
-      const int element = word * Element::kPerWord;
-      const int k = (element / kInRun * kGroups + lane / kM) * kInRun + element % kInRun;
-      for (int i = 0; i < Element::kPerWord; ++i) {
-        const Floats values = Element::Get(bits, i);
-        std::memcpy(&out[(k + i) * kM + lane % kM], &values, sizeof values);
+  constexpr int kGroups = kLanes / kM, kPerLane = kK / kGroups, kInRun = kRun ? kRun : kPerLane;
+  const auto put = [&](int element, int lane, const Floats& values) {
+    const int k = (element / kInRun * kGroups + lane / kM) * kInRun + element % kInRun;
+    std::memcpy(&out[k * kM + lane % kM], &values, sizeof values);
+  };
+  for (int lane = 0; lane < kLanes; lane += kVector) {
+    if constexpr (Element::kPerWord == 0) {
+      for (int element = 0; element < kPerLane; ++element) {
+        const int word = 6 * element / 32, shift = 6 * element % 32;
+        Bits code = LoadVector<Bits>(&registers[word][lane]) >> shift;
+        if (shift > 26) code |= LoadVector<Bits>(&registers[word + 1][lane]) << (32 - shift);
+        put(element, lane, Element::Get(code));
+      }
+    } else {
+      for (int word = 0; word < kPerLane / Element::kPerWord; ++word) {
+        const Bits bits = LoadVector<Bits>(&registers[word][lane]);
+        for (int i = 0; i < Element::kPerWord; ++i) {
+          put(word * Element::kPerWord + i, lane, Element::Get(bits, i));
+        }
       }
     }
   }
@@ -246,14 +191,11 @@ void Run(Context& c, Multiplier multiply) {
   std::memcpy(c.r.vgpr[in.dst[0].index], sums, sizeof sums);
 }
 
-// cbsz and abid broadcast blocks of A, and blgp permutes lanes of B; no kernel here uses them.
-// (For f8f6f4, cbsz and blgp are formats.)
+// cbsz and abid broadcast blocks of A, and blgp permutes lanes of B (matrix_blocks.cc). For f8f6f4
+// cbsz and blgp are formats.
 template <int kM, auto kMultiply>
 void Matrix(Context& c) {
-  if (c.in.cbsz != 0 || c.in.abid != 0 || c.in.blgp != 0) {
-    c.error = "cbsz, abid or blgp of a matrix instruction";
-    return;
-  }
+  if (c.in.cbsz != 0 || c.in.abid != 0 || c.in.blgp != 0) return FindMatrixBlocks(c.in.op)(c);
   Run<kM>(c, kMultiply);
 }
 
@@ -267,15 +209,16 @@ void MatrixF8(Context& c) {
 }
 
 // Calls f with the types of an element of A and of B. cbsz and blgp are their formats: 0 is fp8, 1
-// is bf8, 4 is fp4; 2 and 3 are floats of 6 bits.
+// is bf8, 2 is fp6, 3 is bf6, 4 is fp4. The decoder refuses others.
 template <class F>
 void WithFormats(Context& c, F f) {
-  auto with = [&c](int format, auto g) {
+  auto with = [](int format, auto g) {
     switch (format) {
       case 0: return g(AnyFp8::Ocp{});
       case 1: return g(AnyBf8::Ocp{});
-      case 4: return g(ElementFp4{});
-      default: c.error = "a matrix instruction on 6-bit floats";
+      case 2: return g(ElementFp6{});
+      case 3: return g(ElementBf6{});
+      default: return g(ElementFp4{});
     }
   };
   if (c.in.abid != 0) {
@@ -355,7 +298,7 @@ Executor FindMatrix(Op op) {
     case Op::v_mfma_f32_32x32x64_f8f6f4: return MatrixF8F6F4<32, 64>;
     case Op::v_mfma_scale_f32_16x16x128_f8f6f4: return ScaledMatrixF8F6F4<16, 128>;
     case Op::v_mfma_scale_f32_32x32x64_f8f6f4: return ScaledMatrixF8F6F4<32, 64>;
-    default: return nullptr;
+    default: return FindMatrixBlocks(op);
   }
 }
 

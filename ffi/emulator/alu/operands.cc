@@ -135,7 +135,7 @@ void ModifyFloat(const Context& c, Words* words) {
 void Place16Bit(Context& c, uint32_t* words) {
   const Op op = c.in.op;
   if (InfoOf(op).format != Format::kVop3) return;
-  if (op == Op::v_mad_legacy_u16 || op == Op::v_mad_legacy_i16) return;
+  if (IsLegacy16(op)) return;
   const uint32_t* old = c.r.vgpr[c.in.dst[0].index];
   const bool high = c.in.op_sel & 8;
   for (int lane = 0; lane < kLanes; ++lane) {

@@ -64,16 +64,12 @@ void Packed16(Context& c, F f) {
 }
 
 // The high or low dword of source i. op_sel selects it for the low result, op_sel_hi for the high.
+// Both dwords of an inline constant hold it. No manual says so, but LLVM's code needs it: jax 0.12
+// computes 1 - x for two x with one v_pk_add_f32 of 1.0, and with op_sel_hi as for two registers.
 const uint32_t* PickDword(Context& c, int i, bool high, Words* buffer) {
-  const Operand& operand = c.in.src[i];
-  if (operand.kind == Operand::kConstant && high) {
-    c.error =
-        "the upper dword of a constant (what it holds is not documented): op_sel_hi "
-        "must be 0 for it";
-  }
   const uint32_t* words[2];
   Load(c, i, ValueKind::kBits, false, 2, buffer, words);
-  return words[high];
+  return words[high && c.in.src[i].kind != Operand::kConstant];
 }
 
 template <int kSources, class F>
@@ -203,6 +199,17 @@ void Saturating(Context& c, F exact) {
   });
 }
 
+template <class T>
+void SaturatingMad(Context& c) {
+  using Value = typename T::Value;
+  static constexpr int64_t kLow = std::is_signed_v<Value> ? -32768 : 0;
+  static constexpr int64_t kHigh = std::is_signed_v<Value> ? 32767 : 65535;
+  Packed16<T, 3>(c, [](bool saturate, Value x, Value y, Value z) {
+    const int64_t value = int64_t{x} * y + z;
+    return static_cast<Value>(saturate ? std::clamp(value, kLow, kHigh) : value);
+  });
+}
+
 // Packed integer instructions for which clamp is not implemented.
 template <class T, int kSources, class F>
 void Wrapping(Context& c, F f) {
@@ -225,9 +232,8 @@ Executor FindPacked(Op op) {
       return [](Context& c) { Saturating<I16>(c, [](int a, int b) { return a - b; }); };
     case Op::v_pk_mul_lo_u16:
       return [](Context& c) { Wrapping<U16, 2>(c, [](U a, U b) { return a * b; }); };
-    case Op::v_pk_mad_u16:
-    case Op::v_pk_mad_i16:
-      return [](Context& c) { Wrapping<U16, 3>(c, [](U x, U y, U z) { return x * y + z; }); };
+    case Op::v_pk_mad_u16: return SaturatingMad<U16>;
+    case Op::v_pk_mad_i16: return SaturatingMad<I16>;
     case Op::v_pk_lshlrev_b16:
       return [](Context& c) { Wrapping<U16, 2>(c, [](U a, U b) { return b << (a & 15); }); };
     case Op::v_pk_lshrrev_b16:

@@ -210,9 +210,30 @@ void ExecuteControl(Scalar& s, Op op) {
     case Op::s_cbranch_vccnz: s.Branch((r.sgpr[kVcc] | r.sgpr[kVcc + 1]) != 0); break;
     case Op::s_cbranch_execz: s.Branch(r.exec() == 0); break;
     case Op::s_cbranch_execnz: s.Branch(r.exec() != 0); break;
+    // M0[7:0] is the index, and M0[15:12] says which operands of vector instructions it is added to.
+    case Op::s_set_gpr_idx_off: r.mode &= ~kGprIndexMode; break;
+    case Op::s_set_gpr_idx_mode:
+      r.sgpr[kM0] = (r.sgpr[kM0] & ~0xf000u) | static_cast<uint32_t>(s.in.imm) << 12;
+      break;
     case Op::s_trap: s.error = "the kernel stops itself with a trap"; break;
     default: s.error = "an instruction of another unit"; break;
   }
+}
+
+// s_movrels and s_movreld: the number of the source or destination is M0 more than the instruction's.
+void MoveRelative(Scalar& s, Op op) {
+  const bool wide = op == Op::s_movrels_b64 || op == Op::s_movreld_b64;
+  const bool from = op == Op::s_movrels_b32 || op == Op::s_movrels_b64;
+  Instruction moved = s.in;
+  Operand& operand = from ? moved.src[0] : moved.dst[0];
+  const uint64_t index = uint64_t{operand.index} + s.r.sgpr[kM0];
+  if (operand.kind != Operand::kSgpr || index + wide > 101 || (wide && index % 2 != 0)) {
+    s.error = "a relative move to or from a register that is not there";
+    return;
+  }
+  operand.index = static_cast<uint16_t>(index);
+  Scalar relative{moved, s.r};
+  wide ? relative.SetWide(relative.Wide(0)) : relative.Set(relative.Source(0));
 }
 
 void ExecuteSop1(Scalar& s, Op op) {
@@ -223,6 +244,11 @@ void ExecuteSop1(Scalar& s, Op op) {
   switch (op) {
     case Op::s_mov_b32: s.Set(source()); break;
     case Op::s_mov_b64: s.SetWide(wide()); break;
+    case Op::s_movrels_b32:
+    case Op::s_movrels_b64:
+    case Op::s_movreld_b32:
+    case Op::s_movreld_b64: MoveRelative(s, op); break;
+    case Op::s_set_gpr_idx_idx: r.sgpr[kM0] = (r.sgpr[kM0] & ~0xffu) | (source() & 0xff); break;
     case Op::s_cmov_b32:
       if (r.scc) s.Set(source());
       break;
@@ -365,7 +391,15 @@ void ExecuteScalar(const Instruction& in, Registers* r, const char** error) {
   switch (InfoOf(in.op).format) {
     case Format::kSop1: ExecuteSop1(s, in.op); break;
     case Format::kSop2: ExecuteSop2(s, in.op); break;
-    case Format::kSopc: r->scc = Compare(s, in.op); break;
+    case Format::kSopc:
+      if (in.op == Op::s_set_gpr_idx_on) {
+        r->mode |= kGprIndexMode;
+        r->sgpr[kM0] = (r->sgpr[kM0] & ~0xf0ffu) | (s.Source(0) & 0xff) |
+                       static_cast<uint32_t>(in.imm) << 12;
+      } else {
+        r->scc = Compare(s, in.op);
+      }
+      break;
     case Format::kSopk:
       if (in.op >= Op::s_cmpk_eq_i32 && in.op <= Op::s_cmpk_le_u32) {
         r->scc = Compare(s, in.op);

@@ -1,4 +1,5 @@
-// The three instructions of an IEEE division: v_div_scale, v_div_fmas, v_div_fixup.
+// The three instructions of an IEEE division: v_div_scale, v_div_fmas, v_div_fixup; and
+// v_trig_preop.
 //
 // The manuals' pseudo-code contradicts itself: scale and fmas disagree about the power of two
 // (2^64 against 2^32), and one branch of scale overflows. This is the pseudo-code with the powers
@@ -136,6 +137,31 @@ T DivFixup(T quotient, T denominator, T numerator) {
   return std::copysign(quotient, sign);
 }
 
+// The first 1201 bits of 2/pi, the first bit at the top of the first word.
+constexpr uint64_t kTwoOverPi[] = {
+    0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041,
+    0xfe5163abdebbc561, 0xb7246e3a424dd2e0, 0x06492eea09d1921c,
+    0xfe1deb1cb129a73e, 0xe88235f52ebb4484, 0xe99c7026b45f7e41,
+    0x3991d639835339f4, 0x9c845f8bbdf9283b, 0x1ff897ffde05980f,
+    0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d,
+    0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08,
+    0x56033046fc7b0000,
+};
+
+// A piece of 53 bits of 2/pi, for a range reduction of x: the manual's pseudo-code. `segment` counts
+// pieces; they begin where bits of the product with x are not multiples of 2.
+double TrigPreop(double x, uint32_t segment) {
+  const int exponent = Division<double>::Exponent(x);
+  const int shift = static_cast<int>(segment & 31) * 53 + (exponent > 1077 ? exponent - 1077 : 0);
+  uint64_t piece = 0;
+  for (int bit = shift; bit < shift + 53; ++bit) {
+    const bool is_set = bit < 1201 && (kTwoOverPi[bit / 64] >> (63 - bit % 64) & 1);
+    piece = piece << 1 | (is_set ? 1 : 0);
+  }
+  const int scale = -53 - shift + (exponent >= 1968 ? 128 : 0);
+  return std::ldexp(static_cast<double>(piece), scale);
+}
+
 }  // namespace
 
 Executor FindSpecial(Op op) {
@@ -144,10 +170,12 @@ Executor FindSpecial(Op op) {
     case Op::v_div_scale_f64: return ExecuteDivScale<F64>;
     case Op::v_div_fmas_f32: return ExecuteDivFmas<F32>;
     case Op::v_div_fmas_f64: return ExecuteDivFmas<F64>;
+    case Op::v_trig_preop_f64: return [](Context& c) { Map<F64, F64, U32>(c, TrigPreop); };
     case Op::v_div_fixup_f32:
       return [](Context& c) { Map<F32, F32, F32, F32>(c, DivFixup<float>); };
     case Op::v_div_fixup_f64:
       return [](Context& c) { Map<F64, F64, F64, F64>(c, DivFixup<double>); };
+    case Op::v_div_fixup_legacy_f16:
     case Op::v_div_fixup_f16:
       return [](Context& c) { Map<F16, F16, F16, F16>(c, DivFixup<float>); };
     default: return nullptr;

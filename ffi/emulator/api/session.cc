@@ -3,6 +3,7 @@
 #include <deque>
 
 #include "emulator/alu/host_float.h"
+#include "emulator/decode/check_code.h"
 
 namespace jaxgemm::emulator {
 namespace {
@@ -24,7 +25,7 @@ Session& TheSession() {
 }  // namespace
 
 Module::Module(std::string_view bytes) : object(bytes) {
-  for (const Kernel& kernel : object.kernels()) functions.push_back({this, &kernel, nullptr});
+  for (const Kernel& kernel : object.kernels()) functions.push_back({this, &kernel, nullptr, {}});
 }
 
 Function* Module::GetFunction(std::string_view name) {
@@ -37,11 +38,18 @@ Code Function::ToRun() {
   return {module->object, *kernel, *program};
 }
 
+const std::string& Function::Refusal() {
+  std::lock_guard guard(module->refusals);
+  if (!refusal) refusal = CheckCode(module->object, *kernel);
+  return *refusal;
+}
+
 Record RunFunction(Function* function, const Launch& launch, const Options& options) {
   Session& session = TheSession();
+  const InterruptWatch watch;
   std::lock_guard running(session.launch);
   const HostFloatMode float_mode;
-  Record record = Run(function->ToRun(), launch, options);
+  Record record = Run(function->ToRun(), launch, options, watch);
   std::lock_guard guard(session.state);
   if (session.records.size() == kMaxRecords) session.records.pop_front();
   session.records.push_back(record);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,8 +25,11 @@ struct Function {
   Module* module;
   const Kernel* kernel;
   std::unique_ptr<Program> program;  // created when the kernel first runs
+  std::optional<std::string> refusal;
 
   Code ToRun();
+  // CheckCode of the kernel, done once. Any thread may ask.
+  const std::string& Refusal();
 };
 
 struct Module {
@@ -34,6 +38,7 @@ struct Module {
 
   CodeObject object;
   std::vector<Function> functions;
+  std::mutex refusals;  // guards the `refusal` of functions
 };
 
 // Runs the kernel and keeps its record. Throws EmulationError. Any thread may call it.

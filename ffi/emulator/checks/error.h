@@ -15,6 +15,7 @@ struct EmulationError : std::runtime_error {
 struct Fault {
   std::string text;
   int lane = -1;
+  bool unwritten_lds = false;  // a read of LDS that nothing has written
 };
 
 // printf that returns a string.

@@ -191,7 +191,7 @@ void NoteWrites(const Step& step, HazardState* state) {
   }
   if (traits.matrix) {
     state->matrix_until = std::max(state->matrix_until, state->now + traits.passes + 5u);
-    const Operand& c = step.instruction.src[2];
+    const Operand& c = step.instruction.src[traits.sparse ? 3 : 2];
     if (c.kind == Operand::kVgpr && traits.xdl) {
       for (int reg = c.index; reg < c.index + c.count; ++reg) {
         state->matrix[reg].read_as_c = state->now;

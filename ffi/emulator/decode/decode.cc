@@ -3,7 +3,6 @@
 // cache bits and in the address of scratch instructions.
 #include "emulator/decode/decode.h"
 
-#include <cstdio>
 #include <cstring>
 
 namespace jaxgemm::emulator {
@@ -33,6 +32,7 @@ std::string DecodeInline(uint32_t code, char letter, Operand* operand) {
     case 'h':
     case 'p': operand->constant = kInlineF16[i]; return "";
     case 'F':
+    case 'O':
     case 'B':
     case 'L':
       operand->constant = i == 8 ? kInv2PiF64Low : 0;
@@ -78,6 +78,10 @@ std::string DecodeScalar(const Encoding& e, const OpInfo& info, Instruction* ins
         instruction->imm = imm16 & 0xffff;
         if (*s == 'M' && imm16 != 1) return "a message other than MSG_INTERRUPT";
         continue;
+      case 'X':  // in the field of the second source, or alone
+        instruction->imm = info.format == Format::kSopc ? fields[1] : imm16 & 0xffff;
+        if (instruction->imm > 15) return std::string("reserved bits of ") + info.mnemonic;
+        continue;
       case 'i':
       case 'j': instruction->imm = imm16; continue;
       case 'k':
@@ -98,6 +102,11 @@ std::string DecodeScalar(const Encoding& e, const OpInfo& info, Instruction* ins
     if (!error.empty()) return error;
   }
   AddImplicit(info, num_dst, num_src, instruction);
+  const Op op = instruction->op;
+  if ((op == Op::s_movrels_b32 || op == Op::s_movrels_b64) &&
+      instruction->src[0].kind != Operand::kSgpr) {
+    return std::string("a constant as the source of ") + info.mnemonic;
+  }
   return "";
 }
 
@@ -107,18 +116,6 @@ uint32_t Encoding::Dword(int i) const {
   uint32_t word;
   std::memcpy(&word, code + 4 * i, 4);
   return word;
-}
-
-std::string Unknown(const Encoding& e) {
-  char text[128];
-  std::snprintf(text, sizeof text, "an instruction that the emulator does not know (0x%08x%s",
-                e.low, e.size >= 8 ? "" : ")");
-  std::string message = text;
-  if (e.size >= 8) {
-    std::snprintf(text, sizeof text, " 0x%08x)", e.high);
-    message += text;
-  }
-  return message;
 }
 
 std::string DecodeVgpr(uint32_t index, int count, bool accumulation, Operand* operand) {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "emulator/checks/error.h"
 #include "emulator/isa/info.h"
 
 namespace jaxgemm::emulator {
@@ -44,6 +45,7 @@ std::string DecodeMemory(const Encoding& encoding, Instruction* instruction);
 // Adds the implicit operands ('=', '~', 'c', 'e') after the explicit ones.
 void AddImplicit(const OpInfo& info, int num_dst, int num_src, Instruction* instruction);
 
+// The error for an encoding that is not in isa.def. It names the instructions of refused.def.
 std::string Unknown(const Encoding& encoding);
 
 }  // namespace jaxgemm::emulator

@@ -56,7 +56,7 @@ std::string Text(const Operand& operand, char letter = 'b') {
   if (code <= 208) return std::to_string(192 - code);
   if (code == kSharedBase) return "src_shared_base";
   if (code == kPrivateBase) return "src_private_base";
-  if (code == 248 && std::strchr("FBL", letter)) return "0.15915494309189532";
+  if (code == 248 && std::strchr("FOBL", letter)) return "0.15915494309189532";
   return kFloats[code - 240];
 }
 
@@ -67,6 +67,15 @@ std::string Bits(const char* name, unsigned value, int count) {
     text += (value >> i) & 1 ? '1' : '0';
   }
   return text + "]";
+}
+
+std::string IndexedOperands(uint32_t imm) {
+  static constexpr const char* kNames[] = {"SRC0", "SRC1", "SRC2", "DST"};
+  std::string text;
+  for (int i = 0; i < 4; ++i) {
+    if (imm >> i & 1) text += (text.empty() ? "" : ",") + std::string(kNames[i]);
+  }
+  return "gpr_idx(" + text + ")";
 }
 
 std::string WaitCounters(uint32_t imm) {
@@ -114,6 +123,7 @@ std::string ScalarText(const Instruction& in, const OpInfo& info) {
       case 'u': Add(&text, Number("0x%x", static_cast<uint32_t>(in.imm) & 0xffff)); break;
       case 'j': Add(&text, std::to_string(static_cast<uint32_t>(in.imm) & 0xffff)); break;
       case 'n': Add(&text, std::to_string(in.imm)); break;
+      case 'X': Add(&text, IndexedOperands(static_cast<uint32_t>(in.imm))); break;
       case 'M': Add(&text, "sendmsg(MSG_INTERRUPT)"); break;
       case 'r': Add(&text, HardwareRegister(static_cast<uint32_t>(in.imm))); break;
       case 'z': text += WaitCounters(static_cast<uint32_t>(in.imm)); break;
@@ -223,6 +233,9 @@ std::string VectorText(const Instruction& in, const OpInfo& info) {
       if (in.op_sel) text += Bits("op_sel", in.op_sel, 3);
       if (in.op_sel_hi != 3) text += Bits("op_sel_hi", in.op_sel_hi, 3);
     }
+    // In float64, blgp negates A, B and C (not on gfx90a).
+    const bool is_f64 = info.sources[1] == 'F';
+    if (in.blgp && is_f64 && in.arch != Arch::kGfx90a) return text + Bits("neg", in.blgp, 3);
     if (in.cbsz) text += " cbsz:" + std::to_string(in.cbsz);
     if (in.abid) text += " abid:" + std::to_string(in.abid);
     if (in.blgp) text += " blgp:" + std::to_string(in.blgp);
@@ -276,6 +289,7 @@ std::string MemoryText(const Instruction& in, const OpInfo& info) {
       }
       return text + (in.sc0 ? " glc" : "");
     case Format::kDs:
+      if (info.unit == Unit::kNop) return text;
       Add(&text, Text(in.src[0]));
       if (has_data) Add(&text, Text(in.src[1]));
       if (in.src[3].kind != Operand::kNone) Add(&text, Text(in.src[3]));
@@ -333,7 +347,9 @@ std::string Disassemble(const Instruction& in) {
   const bool one_form = in.op == Op::v_nop || in.op == Op::v_readfirstlane_b32 ||
                         in.op == Op::v_swap_b32 || in.op == Op::v_accvgpr_mov_b32 ||
                         in.op == Op::v_fmamk_f32 || in.op == Op::v_fmaak_f32 ||
-                        in.op == Op::v_madmk_f32 || in.op == Op::v_madak_f32;
+                        in.op == Op::v_madmk_f32 || in.op == Op::v_madak_f32 ||
+                        in.op == Op::v_madmk_f16 || in.op == Op::v_madak_f16 ||
+                        in.op == Op::v_clrexcp;
   if (short_form && !one_form) {
     name += in.is_sdwa                   ? "_sdwa"
             : in.is_dpp                  ? "_dpp"

@@ -28,7 +28,9 @@ std::string DecodeSmem(const Encoding& e, const OpInfo& info, Instruction* in) {
 }
 
 std::string DecodeDs(const Encoding& e, const OpInfo& info, Instruction* in) {
-  if (Field(e.low, 16, 16)) return "an access to GDS, which these chips do not have";
+  if (Field(e.low, 16, 16)) {
+    return std::string(info.mnemonic) + " with gds, which these chips do not have";
+  }
   const bool accumulation = Field(e.low, 25, 25) != 0;
   std::string error = DecodeVgpr(Field(e.high, 7, 0), 1, false, &in->src[0]);
   if (error.empty() && info.destinations[0] != ':') {
@@ -156,6 +158,7 @@ std::string DecodeMemory(const Encoding& e, Instruction* in) {
   }
   const OpInfo* info = FindOp(e.arch, in->format, opcode, &in->op);
   if (info == nullptr) return Unknown(e);
+  if (info->unit == Unit::kNop) return "";
   switch (in->format) {
     case Format::kSmem: return DecodeSmem(e, *info, in);
     case Format::kDs: return DecodeDs(e, *info, in);

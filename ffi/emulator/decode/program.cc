@@ -29,8 +29,9 @@ HazardTraits TraitsOf(Arch arch, const Step& step) {
   traits.passes = step.matrix_cycles / 4;
   // AMDGPU's "XDL" matrix instructions are all except those with float32 or float64 operands. On
   // gfx90a those of float32 take as long as the others.
-  traits.xdl = traits.matrix && !name.ends_with("_f64") &&
+  traits.xdl = traits.matrix && !name.ends_with("f64") &&
                (arch == Arch::kGfx90a || !name.ends_with("_f32"));
+  traits.sparse = name.starts_with("v_smfmac");
   traits.transcendental = step.unit == Unit::kTranscendental;
   traits.dot = name.starts_with("v_dot");
   traits.dpp = instruction.is_dpp;
@@ -82,12 +83,6 @@ Step& Program::DecodeAt(uint64_t pc) {
   const Instruction& instruction = step.instruction;
   step.unit = UnitOf(instruction.op);
   step.memory = DescribeMemory(instruction.format, Mnemonic(instruction.op));
-  if (step.unit == Unit::kScalarMemory || step.unit == Unit::kLds ||
-      step.unit == Unit::kVectorMemory) {
-    if (step.memory.access == Access::kNone) {
-      throw Fault{"The emulator does not execute this memory instruction."};
-    }
-  }
   step.matrix_cycles = MatrixCycles(arch_, instruction);
   step.issue_cycles = IssueCycles(arch_, instruction);
   for (const Operand& operand : instruction.dst) {
@@ -105,6 +100,8 @@ Step& Program::DecodeAt(uint64_t pc) {
   }
   step.hazard = TraitsOf(arch_, step);
   CheckRegisters(step);
+  step.number = static_cast<uint32_t>(arena_.size());
+  step.decides = Decides(step);
   arena_.push_back(step);
   steps_[offset / 4] = &arena_.back();
   return arena_.back();
@@ -125,6 +122,29 @@ void Program::CheckRegisters(const Step& step) const {
   };
   for (int i = 0; i < step.num_reads; ++i) check(step.reads[i]);
   for (int i = 0; i < step.num_writes; ++i) check(step.writes[i]);
+}
+
+// Comparisons decide, and jumps to an address in registers, and other scalar instructions whose SCC
+// the next branch reads.
+bool Program::Decides(const Step& step) const {
+  if (step.instruction.format == Format::kSopc) return true;
+  if (step.unit == Unit::kBranch) return step.num_reads > 0;
+  const std::string_view name = Mnemonic(step.instruction.op);
+  if (name.starts_with("v_cmp") || name.starts_with("s_cmpk")) return true;
+  if (step.unit != Unit::kScalar) return false;
+  uint64_t offset = step.pc - base_ + step.instruction.bytes;
+  Instruction next;
+  while (offset < size_ &&
+         Decode(arch_, reinterpret_cast<const uint8_t*>(base_ + offset), size_ - offset, &next)
+             .empty()) {
+    const std::string_view following = Mnemonic(next.op);
+    if (following.starts_with("s_cbranch_scc")) return true;
+    const Unit unit = UnitOf(next.op);
+    if (unit == Unit::kBranch || unit == Unit::kEnd) return false;
+    if (unit == Unit::kScalar && !following.starts_with("s_mov")) return false;
+    offset += next.bytes;
+  }
+  return false;
 }
 
 // Reads the code once for the sizes of stores. If it finds data that does not decode, it stops, and

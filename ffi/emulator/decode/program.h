@@ -25,6 +25,7 @@ struct HazardTraits {
   bool vector_alu = false;  // matrix instructions included
   bool matrix = false;
   bool xdl = false;  // LLVM's "XDL": a matrix instruction, on gfx942 and gfx950 not of float32
+  bool sparse = false;  // a matrix instruction with a sparse A
   bool transcendental = false;
   bool dot = false;
   bool dpp = false;
@@ -52,10 +53,14 @@ struct Step {
   uint16_t matrix_cycles = 0, issue_cycles = 0;
   uint64_t pc = 0;
   uint64_t executed = 0;  // number of executions, counted under Options::profile
+  uint32_t number = 0;    // a different one for each instruction, in the order of decoding
+  bool decides = false;   // whether its operands may decide which way the wave goes
 
-  // Whether reads[i] is C of a matrix instruction, whose A and B are always registers.
+  // Whether reads[i] is C of a matrix instruction, whose A and B are always registers. That of a
+  // sparse one comes after the register of indices.
   bool ReadsC(int i) const {
-    return hazard.matrix && i == 2 && instruction.src[2].kind == Operand::kVgpr;
+    return hazard.matrix && i == (hazard.sparse ? 3 : 2) &&
+           instruction.src[i].kind == Operand::kVgpr;
   }
 };
 
@@ -85,6 +90,7 @@ class Program {
   Step& DecodeAt(uint64_t pc);
   void Scan();
   void CheckRegisters(const Step& step) const;
+  bool Decides(const Step& step) const;
 
   Arch arch_;
   const Kernel& kernel_;

@@ -31,7 +31,7 @@ bool Is64Bit(const OpInfo& info) {
 // is left out: its carries for lanes that it does not write are not documented.
 bool HasExtraForm(const OpInfo& info, const Instruction& in) {
   const std::string_view operands = info.destinations;
-  if (operands == ":" || operands.find_first_of("vask") != std::string_view::npos) return false;
+  if (operands == ":" || operands.find_first_of("vaskK") != std::string_view::npos) return false;
   if (in.is_dpp) return operands.substr(0, operands.find(':')).find('m') == std::string_view::npos;
   return !Is64Bit(info) && operands.find('=') == std::string_view::npos;
 }
@@ -145,8 +145,8 @@ std::string DecodeVopShort(const Encoding& e, Format format, const OpInfo& info,
     std::string error;
     if (*s == 'm') {
       operand = ScalarPair(kVcc);
-    } else if (*s == 'k') {
-      error = DecodeSource(e, 255, *s, true, in, &operand);
+    } else if (*s == 'k' || *s == 'K') {
+      error = DecodeSource(e, 255, *s == 'K' ? 'h' : *s, true, in, &operand);
     } else if (first) {
       error = DecodeSource(e, src0, *s, literal_ok, in, &operand);
       first = false;
@@ -187,14 +187,19 @@ uint8_t OpSelAllowed(const OpInfo& info, Op op) {
     case Op::v_cvt_scalef32_pk_bf16_fp8:
     case Op::v_cvt_scalef32_pk_bf16_bf8: return 1;
     case Op::v_cvt_scalef32_f32_fp8:
-    case Op::v_cvt_scalef32_f32_bf8: return 3;
+    case Op::v_cvt_scalef32_f32_bf8:
+    case Op::v_cvt_scalef32_pk_f32_fp4:
+    case Op::v_cvt_scalef32_pk_f16_fp4:
+    case Op::v_cvt_scalef32_pk_bf16_fp4: return 3;
+    case Op::v_cvt_scalef32_pk_fp4_f32:
+    case Op::v_cvt_scalef32_pk_fp4_f16:
+    case Op::v_cvt_scalef32_pk_fp4_bf16: return 8 | 4;
     case Op::v_cvt_scalef32_f16_fp8:
     case Op::v_cvt_scalef32_f16_bf8: return 8 | 3;
     default: break;
   }
   if (op == Op::v_permlane16_swap_b32 || op == Op::v_permlane32_swap_b32) return 3;
-  const bool legacy = op == Op::v_mad_legacy_u16 || op == Op::v_mad_legacy_i16;
-  if (info.format != Format::kVop3 || legacy) return 0;
+  if (info.format != Format::kVop3 || IsLegacy16(op)) return 0;
   uint8_t allowed = Is16Bit(info.destinations[0]) ? 8 : 0;
   for (int i = 0; info.sources[i] != 0; ++i) {
     if (Is16Bit(info.sources[i])) allowed |= static_cast<uint8_t>(1 << i);
@@ -213,7 +218,7 @@ std::string DecodeVop3(const Encoding& e, Instruction* in) {
   } else if (info == nullptr && opcode < kVop1InVop3 + 128) {
     info = FindOp(e.arch, Format::kVop1, opcode - kVop1InVop3, &in->op);
   }
-  if (info == nullptr || std::strchr(info->sources, 'k') != nullptr) return Unknown(e);
+  if (info == nullptr || std::strpbrk(info->sources, "kK") != nullptr) return Unknown(e);
   in->format = Format::kVop3;
   in->bytes = 8;
   const uint32_t vdst = Field(e.low, 7, 0);
@@ -353,7 +358,7 @@ std::string DecodeVop3p(const Encoding& e, Instruction* in) {
     if (!error.empty()) return error;
     if (matrix && operand.kind == Operand::kVgpr) {
       const bool accumulation =
-          num_src == 2 ? accumulates : Field(e.high, 27 + num_src, 27 + num_src) != 0;
+          num_src == 2 ? accumulates && letter != 'v' : Field(e.high, 27 + num_src, 27 + num_src);
       operand.index = static_cast<uint16_t>(operand.index + (accumulation ? 256 : 0));
     } else if (matrix && num_src < 2) {
       return std::string("a scalar matrix operand of ") + info->mnemonic;

@@ -35,5 +35,11 @@ JAXGEMM_EXPORT void jaxgemm_emulator_set_stream_delays(uint64_t seed, unsigned m
   SetStreamMode({seed, most_microseconds});
 }
 
+// Sets a function that is called when SIGINT has interrupted work of a stream, before the host learns
+// that this work is over.
+JAXGEMM_EXPORT void jaxgemm_emulator_on_interruption(void (*function)()) {
+  SetOnInterruption(function);
+}
+
 // The number of graphs that have run since the process started. XLA's command buffers are graphs.
 JAXGEMM_EXPORT uint64_t jaxgemm_emulator_count_graphs() { return CountGraphsRun(); }

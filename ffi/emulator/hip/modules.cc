@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -142,8 +143,15 @@ Module* LoadModule(std::string_view file) {
 WorkPtr MakeLaunch(Function* function, Dim3 grid, Dim3 block, size_t dynamic_lds, void** parameters,
                    void** extra) {
   if (function == nullptr) throw HipFailure{hipErrorInvalidHandle, "The function is null."};
+  if (dynamic_lds > std::numeric_limits<uint32_t>::max()) {
+    throw HipFailure{hipErrorInvalidValue, Text("No device has %zu bytes of LDS.", dynamic_lds)};
+  }
   auto work = std::make_shared<KernelLaunch>();
   work->module = KeepModule(function->module);
+  // The launch itself fails, because an error in the thread of a stream would end the process.
+  if (const std::string& refusal = function->Refusal(); !refusal.empty()) {
+    throw HipFailure{hipErrorNotSupported, refusal};
+  }
   work->function = function;
   work->launch = {.grid = {grid.x, grid.y, grid.z},
                   .block = {block.x, block.y, block.z},

@@ -7,6 +7,7 @@ namespace {
 
 std::mutex mode_mutex;
 StreamMode stream_mode;
+std::atomic<void (*)()> on_interruption = nullptr;
 thread_local hipError_t last_error = hipSuccess;
 
 }  // namespace
@@ -25,6 +26,12 @@ StreamMode TheStreamMode() {
 void SetStreamMode(StreamMode mode) {
   std::lock_guard guard(mode_mutex);
   stream_mode = mode;
+}
+
+void SetOnInterruption(void (*function)()) { on_interruption = function; }
+
+void CallOnInterruption() {
+  if (auto* function = on_interruption.load()) function();
 }
 
 const char* hipGetErrorName(hipError_t error) {

@@ -60,4 +60,8 @@ struct StreamMode {
 StreamMode TheStreamMode();
 void SetStreamMode(StreamMode mode);
 
+// See jaxgemm_emulator_on_interruption in c_api.cc.
+void SetOnInterruption(void (*function)());
+void CallOnInterruption();
+
 }  // namespace jaxgemm::emulator

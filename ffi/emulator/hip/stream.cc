@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <set>
+#include <utility>
 
 #include "emulator/hip/graph.h"
 
@@ -29,6 +30,7 @@ uint64_t NextRandom(uint64_t* state) {  // xorshift64
 struct SetMark : Work {
   explicit SetMark(std::shared_ptr<Mark> mark) : mark(std::move(mark)) {}
   const char* kind() const override { return "event"; }
+  bool RunsAfterInterruption() const override { return true; }
   void Run(Device&) const override { mark->Set(); }
 
   std::shared_ptr<Mark> mark;
@@ -43,13 +45,29 @@ struct SetMark : Work {
   std::abort();
 }
 
-void RunOrEndProcess(const Work& work, int device) {
+// Returns false if SIGINT interrupted the work.
+bool RunOrEndProcess(const Work& work, int device) {
   try {
     work.Run(DeviceAt(device));
+    return true;
+  } catch (const Interruption&) {
+    return false;
   } catch (const HipFailure& failure) {
     EndProcess(device, failure.message.c_str());
   } catch (const std::exception& error) {
     EndProcess(device, error.what());
+  }
+}
+
+[[noreturn]] void ThrowInterrupted() {
+  throw HipFailure{hipErrorLaunchFailure, Interruption().what()};
+}
+
+// If the work sets a mark, the mark says that work before it was interrupted.
+void MarkInterrupted(const Work& work) {
+  if (const auto* set = dynamic_cast<const SetMark*>(&work)) {
+    std::lock_guard guard(set->mark->mutex);
+    set->mark->is_interrupted = true;
   }
 }
 
@@ -75,6 +93,11 @@ void Mark::Wait() {
   changed.wait(lock, [&] { return is_set; });
 }
 
+void Mark::CheckInterrupted() {
+  std::lock_guard guard(mutex);
+  if (is_interrupted) ThrowInterrupted();
+}
+
 bool Mark::IsSet() {
   std::lock_guard guard(mutex);
   return is_set;
@@ -96,6 +119,7 @@ Stream::~Stream() {
 
 void Stream::Push(WorkPtr work) {
   std::lock_guard guard(mutex_);
+  if (!is_interrupted_) is_untold_ = false;
   queue_.push_back(std::move(work));
   changed_.notify_all();
 }
@@ -108,6 +132,7 @@ bool Stream::IsIdle() {
 void Stream::Wait() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return queue_.empty() && !is_running_; });
+  if (std::exchange(is_untold_, false)) ThrowInterrupted();
 }
 
 void Stream::RunAll() {
@@ -117,6 +142,13 @@ void Stream::RunAll() {
   while (true) {
     changed_.wait(lock, [&] { return !queue_.empty() || is_ending_; });
     if (queue_.empty()) return;
+    if (is_interrupted_) MarkInterrupted(*queue_.front());
+    if (is_interrupted_ && !queue_.front()->RunsAfterInterruption()) {
+      queue_.pop_front();
+      is_interrupted_ = !queue_.empty();
+      changed_.notify_all();
+      continue;
+    }
     const WorkPtr work = std::move(queue_.front());
     queue_.pop_front();
     is_running_ = true;
@@ -127,9 +159,13 @@ void Stream::RunAll() {
       std::this_thread::sleep_for(
           std::chrono::microseconds(NextRandom(&random) % mode.most_microseconds));
     }
-    RunOrEndProcess(*work, device_);
+    const bool is_whole = RunOrEndProcess(*work, device_);
+    // Work of the host is interrupted only if it waits for another stream, which has called this.
+    if (!is_whole && !work->RunsAfterInterruption()) CallOnInterruption();
     lock.lock();
     is_running_ = false;
+    if (!is_whole) is_interrupted_ = is_untold_ = true;
+    is_interrupted_ = is_interrupted_ && !queue_.empty();
     changed_.notify_all();
   }
 }
@@ -192,6 +228,7 @@ void WaitForStreams(int device, Streams which) {
     }
   }
   for (const auto& mark : marks) mark->Wait();
+  for (const auto& mark : marks) mark->CheckInterrupted();
 }
 
 }  // namespace jaxgemm::emulator

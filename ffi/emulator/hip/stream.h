@@ -15,15 +15,17 @@ namespace jaxgemm::emulator {
 
 struct Capture;
 
-// A point in a stream: set when everything before it has finished.
+// A point in a stream: set when everything before it has finished, or was interrupted.
 struct Mark {
   void Set();
   void Wait();
   bool IsSet();
+  // Throws HipFailure if work before it was interrupted.
+  void CheckInterrupted();
 
   std::mutex mutex;
   std::condition_variable changed;
-  bool is_set = false;
+  bool is_set = false, is_interrupted = false;
   std::chrono::steady_clock::time_point time;
 };
 
@@ -45,6 +47,7 @@ class Stream {
 
   void Push(WorkPtr work);
   bool IsIdle();
+  // Throws HipFailure, once, if the last work was interrupted.
   void Wait();
 
   std::shared_ptr<Capture> capture;  // null: the stream is not captured, its work runs
@@ -60,6 +63,9 @@ class Stream {
   std::condition_variable changed_;
   std::deque<WorkPtr> queue_;
   bool is_running_ = false, is_ending_ = false;
+  // After SIGINT: whether the work that was submitted before is skipped, and whether Wait has yet to
+  // say so.
+  bool is_interrupted_ = false, is_untold_ = false;
   std::thread thread_;
 };
 
@@ -69,7 +75,7 @@ void Submit(Stream* stream, WorkPtr work);
 // Submit marks and waits for marks, which are not captured.
 void SubmitMark(Stream* stream, std::shared_ptr<Mark> mark);
 
-// Waits for streams of a device. Throws no exception.
+// Waits for streams of a device. Throws HipFailure if work of one was interrupted.
 enum class Streams { kAll, kBlocking };
 void WaitForStreams(int device, Streams which);
 

@@ -94,8 +94,12 @@ hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned) {
     CheckStream(stream);
     if (CaptureWait(stream, event)) return;
     const std::shared_ptr<Mark> mark = LastMark(event, "hipStreamWaitEvent");
-    if (mark == nullptr || mark->IsSet()) return;
-    Submit(stream, std::make_shared<HostWork>("wait", [=] { mark->Wait(); }));
+    if (mark == nullptr) return;
+    if (mark->IsSet()) return mark->CheckInterrupted();
+    Submit(stream, std::make_shared<HostWork>("wait", [=] {
+             mark->Wait();
+             if (mark->is_interrupted) throw Interruption();
+           }));
   });
 }
 
@@ -137,13 +141,16 @@ hipError_t hipEventQuery(hipEvent_t event) {
     if (mark != nullptr && !mark->IsSet()) {
       throw HipFailure{hipErrorNotReady, "The work before the event has not finished."};
     }
+    if (mark != nullptr) mark->CheckInterrupted();
   });
 }
 
 hipError_t hipEventSynchronize(hipEvent_t event) {
   return Guarded([&] {
     const std::shared_ptr<Mark> mark = LastMark(event, "hipEventSynchronize");
-    if (mark != nullptr) mark->Wait();
+    if (mark == nullptr) return;
+    mark->Wait();
+    mark->CheckInterrupted();
   });
 }
 

@@ -14,6 +14,8 @@ struct Work {
   virtual const char* kind() const = 0;
   // Runs on the device of the stream. Throws an exception if it fails.
   virtual void Run(Device& device) const = 0;
+  // Whether it also runs after work of its stream was interrupted: the host waits for it.
+  virtual bool RunsAfterInterruption() const { return false; }
 };
 using WorkPtr = std::shared_ptr<const Work>;
 
@@ -21,6 +23,7 @@ struct HostWork : Work {
   HostWork(const char* kind, std::function<void()> function)
       : kind_(kind), function_(std::move(function)) {}
   const char* kind() const override { return kind_; }
+  bool RunsAfterInterruption() const override { return true; }
   void Run(Device&) const override { function_(); }
 
  private:

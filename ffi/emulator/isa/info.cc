@@ -64,12 +64,13 @@ const OpInfo* FindOp(Arch arch, Format format, int opcode, Op* op) {
 std::string_view Mnemonic(Op op) { return InfoOf(op).mnemonic; }
 Unit UnitOf(Op op) { return InfoOf(op).unit; }
 
-int MatrixCycles(Arch, const Instruction& instruction) {
+int MatrixCycles(Arch arch, const Instruction& instruction) {
   const OpInfo& info = InfoOf(instruction.op);
   if (info.unit != Unit::kMatrix) return 0;
   const bool has_formats = info.sources[0] == '8';  // f8f6f4
   const bool narrow = has_formats && instruction.cbsz > 1 && instruction.blgp > 1;
-  return narrow ? info.cycles / 2 : info.cycles;
+  const bool slow = arch == Arch::kGfx950 && info.sources[2] == 'O';  // 16 x 16 of float64
+  return narrow ? info.cycles / 2 : slow ? info.cycles * 2 : info.cycles;
 }
 
 int IssueCycles(Arch, const Instruction& instruction) {
@@ -87,14 +88,18 @@ int Dwords(char letter) {
     case 'm':
     case 'c':
     case 'e': return 2;
+    case 'o':
+    case 'O': return 8;
     case 'g': return 16;
+    case 'G': return 32;
     case 'i':
     case 'u':
     case 'j':
     case 'r':
     case 'n':
     case 'z':
-    case 'M': return 0;
+    case 'M':
+    case 'X': return 0;
     default: return letter >= '1' && letter <= '8' ? letter - '0' : 1;
   }
 }

@@ -33,6 +33,13 @@ inline constexpr int kVop1InVop3 = 0x140, kVop2InVop3 = 0x100;
 // after it. VOP3P's own opcodes are below 128.
 inline constexpr int kLoadScale = 0x2c, kScaledMatrix = 0x80;
 
+// VOP3 instructions of gfx8 that gfx9 has kept: they write zeros above their 16 bits, and have no
+// op_sel.
+constexpr bool IsLegacy16(Op op) {
+  return op == Op::v_mad_legacy_u16 || op == Op::v_mad_legacy_i16 || op == Op::v_mad_legacy_f16 ||
+         op == Op::v_fma_legacy_f16 || op == Op::v_div_fixup_legacy_f16;
+}
+
 // Number of dwords of an operand with this letter (0: not a register operand).
 int Dwords(char letter);
 

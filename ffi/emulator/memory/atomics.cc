@@ -15,6 +15,8 @@ U Integer(AtomicOp op, U old, U data, U compare) {
     case AtomicOp::kCompareSwap: return old == compare ? data : old;
     case AtomicOp::kAdd: return old + data;
     case AtomicOp::kSub: return old - data;
+    case AtomicOp::kReverseSub: return data - old;
+    case AtomicOp::kMaskedOr: return (old & ~compare) | data;
     case AtomicOp::kSMin: return std::min<S>(old, data);
     case AtomicOp::kUMin: return std::min(old, data);
     case AtomicOp::kSMax: return std::max<S>(old, data);
@@ -51,6 +53,8 @@ uint64_t ApplyAtomic(AtomicOp op, int bytes, uint64_t old, uint64_t data, uint64
     case AtomicOp::kAddF64: return bits64(f64(old) + f64(data));
     case AtomicOp::kMinF64: return bits64(std::fmin(f64(old), f64(data)));
     case AtomicOp::kMaxF64: return bits64(std::fmax(f64(old), f64(data)));
+    case AtomicOp::kCompareSwapF32: return f32(old) == f32(compare) ? data : old;
+    case AtomicOp::kCompareSwapF64: return f64(old) == f64(compare) ? data : old;
     case AtomicOp::kPkAddF16: return AddHalves<Float16>(old, data);
     case AtomicOp::kPkAddBf16: return AddHalves<Bfloat16>(old, data);
     default: break;

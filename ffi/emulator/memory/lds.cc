@@ -78,13 +78,15 @@ void Lds::Race(const char* what, int other, const char* did, uint32_t number, Qu
               lane};
 }
 
-void Lds::CheckWriter(uint32_t grain, int lane, bool read) const {
+void Lds::CheckWriter(uint32_t grain, int lane, bool read) {
+  if (watched_ != kNoGrain) return;
   uint8_t tag = writer_[grain];
   if (tag == kNotWritten) {
     if (!uninitialized_ || !(read || atomic_)) return;
+    watched_ = grain;
     throw Fault{
-        Text("LDS address %u is read, but nothing in this workgroup wrote it.", grain << shift_),
-        lane};
+        Text("LDS address %u is read, but nothing in this workgroup wrote it", grain << shift_), lane,
+        /*unwritten_lds=*/true};
   }
   Race(read ? "reads" : "overwrites", tag & kWaveMask,
        tag & kByLoad ? "loads from global memory" : "wrote", written_[grain],
@@ -95,6 +97,10 @@ void Lds::NoteWrite(uint32_t address, uint32_t bytes, int lane) {
   if (!tracked_) return;
   uint32_t first = address >> shift_, last = (address + bytes - 1) >> shift_;
   uint8_t tag = wave_->index | (queue_ == kVectorQueue ? kByLoad : 0) | (atomic_ ? kAtomic : 0);
+  if (watched_ != kNoGrain) {
+    watched_is_written_ |= first <= watched_ && watched_ <= last;
+    return;
+  }
   for (uint32_t grain = first; grain <= last; ++grain) {
     if (written_[grain] > ordered_[writer_[grain]]) CheckWriter(grain, lane, /*read=*/false);
     writer_[grain] = tag;

@@ -47,7 +47,13 @@ class Lds {
   }
   void NoteWrite(uint32_t address, uint32_t bytes, int lane);
 
+  // After the fault of a read of bytes that nothing wrote, nothing is checked any more: whether
+  // these bytes were written since.
+  bool watched_is_written() const { return watched_is_written_; }
+
  private:
+  static constexpr uint32_t kNoGrain = ~0u;
+
   // The tag of a grain's last writer: a wave, and the kind of access.
   static constexpr uint8_t kWaveMask = 15, kByLoad = 16, kAtomic = 32, kNotWritten = 64;
 
@@ -61,7 +67,7 @@ class Lds {
                          uint32_t grain, int lane) const;
   // Called for a grain with a last write that is not ordered before the running access. Throws,
   // unless nothing wrote the grain and that is allowed.
-  void CheckWriter(uint32_t grain, int lane, bool read) const;
+  void CheckWriter(uint32_t grain, int lane, bool read);
 
   const Workgroup* group_ = nullptr;
   uint32_t size_ = 0;
@@ -71,6 +77,9 @@ class Lds {
   std::vector<uint8_t> writer_;              // by grain: tag of the last writer
   std::vector<uint32_t> written_;            // by grain: number of the writer's operation
   std::vector<std::vector<uint32_t>> read_;  // by wave and grain: number of the last read
+
+  uint32_t watched_ = kNoGrain;  // the grain of the read that nothing had written
+  bool watched_is_written_ = false;
 
   // The running operation.
   const Wave* wave_ = nullptr;

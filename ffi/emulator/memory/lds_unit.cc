@@ -59,20 +59,19 @@ class LdsUnit {
       }
     });
     ++context_.cost.lds_write;
-    context_.NoteProgress();
   }
 
   void Atomic() {
     const uint32_t* address = Addresses(instruction_.offset);
     Count(/*read=*/false, address);
-    bool compares = op_.atomic == AtomicOp::kCompareSwap;
+    const bool two = instruction_.src[3].kind == Operand::kVgpr;
     ForEachLane(exec_, [&](int lane) {
       uint8_t* at = Write(address[lane], lane);
       uint64_t old = 0;
       std::memcpy(&old, at, op_.bytes);
-      // For ds_cmpst the comparison value comes first.
+      // The value to compare with (ds_cmpst), or the mask (ds_mskor), comes first.
       uint64_t first = Data(instruction_.src[1], lane), second = Data(instruction_.src[3], lane);
-      uint64_t value = ApplyAtomic(op_.atomic, op_.bytes, old, compares ? second : first, first);
+      uint64_t value = ApplyAtomic(op_.atomic, op_.bytes, old, two ? second : first, first);
       std::memcpy(at, &value, op_.bytes);
       if (op_.returns) {
         for (int d = 0; d < op_.bytes / 4; ++d) {
@@ -81,7 +80,6 @@ class LdsUnit {
       }
     });
     ++context_.cost.lds_atomic;
-    context_.NoteProgress();
   }
 
   // ds_read_b64_tr_b16, _b8 (CDNA4 ISA, "MFMA Transpose Load from LDS"). Sixteen lanes read 8

@@ -29,6 +29,7 @@ enum class AtomicOp : uint8_t {
   kCompareSwap,
   kAdd,
   kSub,
+  kReverseSub,  // data - old
   kSMin,
   kUMin,
   kSMax,
@@ -38,12 +39,15 @@ enum class AtomicOp : uint8_t {
   kXor,
   kInc,
   kDec,
+  kMaskedOr,  // (old & ~compare) | data
   kAddF32,
   kAddF64,
   kMinF32,
   kMaxF32,
   kMinF64,
   kMaxF64,
+  kCompareSwapF32,
+  kCompareSwapF64,
   kPkAddF16,
   kPkAddBf16,
 };

@@ -13,11 +13,16 @@
 
 namespace jaxgemm::emulator {
 
-// The progress of a launch and the kernel beside it.
+// The progress of a launch and the kernel beside it. Stores and arithmetic alone are no progress:
+// endless loops have them, too. What counts is what may change which way a wave goes.
 struct Progress {
   uint64_t instructions = 0;  // executed so far
-  // `instructions` at the last progress. A wave that polls a flag makes no progress.
-  uint64_t last = 0;
+  // `instructions` when a wave last decided by operands other than those of its last time there
+  // (Wave::DecidesAnew). A wave that polls a flag, or a loop without an exit, has no such decision.
+  uint64_t decided = 0;
+  // `instructions` at the last event of those that no launch has without end: a workgroup started,
+  // a wave ended, or it reached code or global memory that it had not reached before.
+  uint64_t advanced = 0;
   // The time: four cycles for each instruction, as if one wave ran at a time, plus the cycles in
   // which all waves sleep.
   uint64_t cycles = 0;
@@ -32,7 +37,8 @@ struct KernelContext {
   Progress& progress;
   class AccessLog* log = nullptr;  // if not null, gets what vector memory instructions touch
 
-  void NoteProgress() { progress.last = progress.instructions; }
+  void NoteDecision() { progress.decided = progress.instructions; }
+  void NoteAdvance() { progress.decided = progress.advanced = progress.instructions; }
 };
 
 void ExecuteScalarMemory(const Step& step, Wave* wave, KernelContext* context);

@@ -53,6 +53,10 @@ class VectorMemoryUnit {
       FindApertures();
       if (shared_ != 0) wave->group->lds->Begin(*wave, kLdsQueue, atomic);
     }
+    const uint64_t global = scratch_ ? 0 : exec_ & ~shared_ & ~private_;
+    if (global != 0 && wave->Reaches(step.number, address_[__builtin_ctzll(global)])) {
+      context_.NoteAdvance();
+    }
   }
 
   void Load() {
@@ -95,7 +99,6 @@ class VectorMemoryUnit {
                     : InShared(lane) ? Shared(lane, /*reads=*/false, /*writes=*/true)
                                      : context_.memory.Write(address_[lane], inside,
                                                              AlignmentOf(op_.bytes), lane);
-      if (std::memcmp(to, from, inside) != 0) context_.NoteProgress();
       std::memcpy(to, from, inside);
     });
     if (!scratch_) ++context_.cost.global_store;
@@ -115,7 +118,6 @@ class VectorMemoryUnit {
         std::memcpy(&old, at, op_.bytes);
         uint64_t value =
             ApplyAtomic(op_.atomic, op_.bytes, old, Data(data, 0, lane), Data(data, dwords, lane));
-        if (value != old) context_.NoteProgress();
         std::memcpy(at, &value, op_.bytes);
       }
       if (to.kind == Operand::kVgpr) {
@@ -280,7 +282,6 @@ class VectorMemoryUnit {
     context_.cost.lds_dma_cycles += cycles.base;
     context_.cost.lds_conflict_cycles += cycles.conflicts;
     context_.cost.lds_dma_bytes += uint64_t{size} * __builtin_popcountll(exec_);
-    context_.NoteProgress();
   }
 
   uint64_t Data(const Operand& operand, int first, int lane) const {

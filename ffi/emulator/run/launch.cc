@@ -34,6 +34,10 @@ LaunchState::LaunchState(const CodeObject& object, const Kernel& kernel, const L
     if (launch.block[d] == 0 || launch.grid[d] == 0) {
       throw EmulationError("A launch needs at least one workgroup and one work-item.");
     }
+    // The dispatch packet has the work-items of a dimension in 32 bits.
+    if (uint64_t{launch.block[d]} * launch.grid[d] >> 32) {
+      throw EmulationError(Text("The launch has 2^32 work-items or more in dimension %d.", d));
+    }
     if (kernel.required_workgroup[d] && kernel.required_workgroup[d] != launch.block[d]) {
       throw EmulationError(Text("Kernel %s requires workgroups of %u x %u x %u work-items.",
                                 kernel.name.c_str(), kernel.required_workgroup[0],
@@ -203,6 +207,9 @@ void LaunchState::StartWave(const Workgroup& group, Wave* wave) const {
   }
   wave->flat_done_vm = wave->flat_done_lgkm = wave->issued[kFlatQueue];
   wave->outstanding = false;
+  std::fill(std::begin(wave->decisions), std::end(wave->decisions), Wave::Decision{});
+  wave->reached.clear();
+  wave->furthest_pc = 0;
   wave->instructions = 0;
   wave->wakes_at = 0;
   // A stack of unknown depth gets 16 KiB.

@@ -1,9 +1,11 @@
 #include "emulator/run/machine.h"
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <random>
+#include <thread>
 
 #include "emulator/checks/waits.h"
 #include "emulator/clock/report.h"
@@ -19,6 +21,15 @@ namespace {
 constexpr uint32_t kLdsJunk = 0x7fc07fc0;
 // A wave issues at most one instruction in 4 cycles; s_sleep counts 64 (CDNA3 ISA, "S_SLEEP").
 constexpr uint64_t kCyclesOfIssue = 4, kCyclesOfSleep = 64;
+// Decisions alone keep a launch going for this many instructions, and for this many times
+// Options::idle_limit.
+constexpr uint64_t kDecisionsLast = 4'000'000, kTimesIdleLimit = 16;
+// Without decisions a launch goes on for this time, because a thread of the host may yet set the
+// flag that is polled; between rounds it naps.
+constexpr std::chrono::nanoseconds kPatiencePerInstruction{2000};
+constexpr std::chrono::milliseconds kNap{1};
+// How often a long turn looks for SIGINT.
+constexpr uint64_t kInstructionsBetweenLooks = 4096;
 
 // The workgroups of one kernel.
 struct Part {
@@ -33,8 +44,9 @@ struct Part {
 
 class Machine {
  public:
-  Machine(const Code& code, Launch* launch, const Options& options, Cost* cost)
-      : options_(options), random_(options.seed), recorder_(options.clock) {
+  Machine(const Code& code, Launch* launch, const Options& options, const InterruptWatch& watch,
+          Cost* cost)
+      : options_(options), watch_(watch), random_(options.seed), recorder_(options.clock) {
     // The kernel beside the launch comes first, because its links change the launch's buffers.
     if (options.beside != nullptr) {
       const Code other = options.beside->function->ToRun();
@@ -107,7 +119,7 @@ class Machine {
     KernelContext& context = contexts_[group->beside];
     ++context.cost.workgroups;
     context.cost.waves += group->num_waves;
-    context.NoteProgress();
+    context.NoteAdvance();
   }
 
   // Starts the next workgroups in place of those that have ended.
@@ -142,19 +154,42 @@ class Machine {
     progress_.cycles = std::max(progress_.cycles, wakes_at);
     std::erase_if(turns_, [&](const Wave* wave) { return wave->wakes_at > progress_.cycles; });
     if (options_.shuffle) std::shuffle(turns_.begin(), turns_.end(), random_);
+    const uint64_t begin = progress_.instructions;
     for (Wave* wave : turns_) {
       // Turns have different lengths, so that no two waves stay in step.
       uint32_t length =
           options_.shuffle ? 1 + random_() % (2 * options_.quantum - 1) : options_.quantum;
       Turn(wave, length);
     }
-    if (progress_.instructions - progress_.last > options_.idle_limit) {
-      Hang(
-          Text("%llu instructions changed nothing: flags are polled that no wave sets (raise "
-               "idle_limit if the kernel only computes)",
-               static_cast<unsigned long long>(options_.idle_limit)));
-    }
+    EndIfHanging(begin);
     return true;
+  }
+
+  bool IsIdle() const { return progress_.instructions - progress_.decided > options_.idle_limit; }
+
+  // `round`: progress_.instructions before the last round, in which every wave had a turn.
+  void EndIfHanging(uint64_t round) {
+    LookForSignal();
+    const auto now = std::chrono::steady_clock::now();
+    if (!IsIdle() || progress_.decided > round) {
+      idle_since_ = now;
+      const uint64_t since = progress_.instructions - progress_.advanced;
+      if (since > kDecisionsLast && since / kTimesIdleLimit > options_.idle_limit) {
+        Hang(Text("%llu instructions reached no new code, no new place in global memory and no "
+                  "end of a wave: a loop does not end (raise idle_limit if it does)",
+                  static_cast<unsigned long long>(since)));
+      }
+    } else if ((now - idle_since_) / kPatiencePerInstruction > options_.idle_limit) {
+      Hang(Text("%llu instructions compared nothing new: flags are polled that no wave sets, or a "
+                "loop has no exit (raise idle_limit if it has one)",
+                static_cast<unsigned long long>(options_.idle_limit)));
+    } else {
+      std::this_thread::sleep_for(kNap);
+    }
+  }
+
+  void LookForSignal() const {
+    if (watch_.interrupted()) throw Interruption();
   }
 
   void Turn(Wave* wave, uint32_t length) {
@@ -165,10 +200,51 @@ class Machine {
         step = nullptr;
         step = &program.At(wave->registers.pc);
         if (!(recorder_.Wants(*wave) ? Record(*step, wave) : Execute(*step, wave))) break;
+        if (progress_.instructions % kInstructionsBetweenLooks == 0) {
+          LookForSignal();
+          if (IsIdle()) break;  // perhaps this turn waits for another wave
+        }
       }
-    } catch (const Fault& fault) {
+      if (wave->registers.pc > wave->furthest_pc || wave->state == Wave::kEnded) {
+        wave->furthest_pc = wave->registers.pc;
+        contexts_[wave->group->beside].NoteAdvance();
+      }
+    } catch (Fault& fault) {
+      if (fault.unwritten_lds) fault.text += LaterWriter(wave);
       Fail(*wave, step, fault);
     }
+  }
+
+  // Runs the workgroup on after a read of LDS that nothing had written, to say who writes it later.
+  std::string LaterWriter(Wave* reader) {
+    constexpr int kMostSteps = 1 << 16;
+    Workgroup* group = reader->group;
+    const uint32_t epoch = group->epoch;
+    Program& program = PartOf(*reader).code.program;
+    bool goes_on = true;
+    for (int steps = 0; goes_on && steps < kMostSteps;) {
+      goes_on = false;
+      for (int w = 0; w < group->num_waves; ++w) {
+        Wave* wave = group->waves[w].get();
+        if (wave->state != Wave::kReady) continue;
+        goes_on = true;
+        ++steps;
+        const uint64_t pc = wave->registers.pc;
+        try {
+          Execute(program.At(pc), wave);
+        } catch (const Fault&) {
+          wave->state = Wave::kEnded;
+        }
+        if (!group->lds->watched_is_written()) continue;
+        const std::string who = wave == reader ? "This wave" : Text("Wave %d", w);
+        const char* what = wave == reader           ? "the read comes too early"
+                           : group->epoch == epoch ? "a barrier is missing in between"
+                                                    : "the read is on the wrong side of a barrier";
+        return Text(" before. %s writes it later, at %s: %s.", who.c_str(),
+                    CodeAt(*wave, pc).c_str(), what);
+      }
+    }
+    return ", and nothing writes it later.";
   }
 
   // Executes one instruction for the clock's trace. Returns false if it ends the turn.
@@ -191,6 +267,7 @@ class Machine {
     }
     ++progress_.instructions;
     progress_.cycles += kCyclesOfIssue;
+    if (step.decides && wave->DecidesAnew(step)) context.NoteDecision();
     ++wave->instructions;
     if (options_.profile) ++step.executed;
     wave->registers.pc += step.instruction.bytes;
@@ -202,7 +279,6 @@ class Machine {
         ++cost.matrix;
         cost.matrix_cycles += step.matrix_cycles;
         cost.simd_matrix_cycles[simd] += step.matrix_cycles;
-        context.NoteProgress();
         Alu(step, wave);
         break;
       case Unit::kVector:
@@ -324,10 +400,12 @@ class Machine {
   }
 
   const Options& options_;
+  const InterruptWatch& watch_;
   Launch beside_launch_;
   std::unique_ptr<Part> part_, beside_;  // the launch's kernel, and the one beside it, if any
   std::optional<GlobalMemory> memory_;
   Progress progress_;
+  std::chrono::steady_clock::time_point idle_since_;  // the end of the last round with progress
   Cost beside_cost_;                     // not reported
   std::vector<KernelContext> contexts_;  // of the launch's kernel, and of the one beside it
   std::mt19937_64 random_;
@@ -338,14 +416,14 @@ class Machine {
 
 }  // namespace
 
-Record Run(const Code& code, Launch launch, const Options& options) {
+Record Run(const Code& code, Launch launch, const Options& options, const InterruptWatch& watch) {
   Record record;
   record.kernel = code.kernel.name;
   record.arch = ArchName(code.object.arch());
   std::copy(launch.grid, launch.grid + 3, record.grid);
   std::copy(launch.block, launch.block + 3, record.block);
   for (Step& step : code.program.steps()) step.executed = 0;
-  Machine machine(code, &launch, options, &record.cost);
+  Machine machine(code, &launch, options, watch, &record.cost);
   machine.Run();
   if (options.clock > 0) record.clock = machine.Clock();
   if (options.profile) {

@@ -10,6 +10,7 @@
 #include "emulator/memory/global_memory.h"
 #include "emulator/run/code_object.h"
 #include "emulator/run/cost.h"
+#include "emulator/run/interrupt.h"
 #include "emulator/run/options.h"
 
 namespace jaxgemm::emulator {
@@ -46,7 +47,7 @@ struct Code {
   Program& program;
 };
 
-// Throws EmulationError.
-Record Run(const Code& code, Launch launch, const Options& options);
+// Throws EmulationError; Interruption, if SIGINT came.
+Record Run(const Code& code, Launch launch, const Options& options, const InterruptWatch& watch);
 
 }  // namespace jaxgemm::emulator

@@ -37,7 +37,8 @@ struct Options {
   bool check_bounds = true;         // global accesses outside the buffers given
   bool check_alignment = true;      // loads and stores that the hardware would split
 
-  // A launch hangs if no wave makes progress (see Progress in units.h) for this many instructions.
+  // A launch hangs if no wave decides anew (see Progress in units.h) for this many instructions, or
+  // if none advances for sixteen times as many, and 4 million at least.
   uint64_t idle_limit = 4'000'000;
   bool profile = false;  // whether to count the executions of each instruction
   // The clock: how many of the first workgroups run on one compute unit and are timed (0: none),

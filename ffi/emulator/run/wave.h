@@ -2,6 +2,7 @@
 // stores of other workgroups that the wave may rely on.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -52,6 +53,16 @@ struct Wave {
   bool one_l2 = false;           // gfx90a: all workgroups of a device share its L2
   bool system_order = false;     // whether a kernel beside the launch needs the system's order
   std::vector<uint8_t> scratch;  // kWaveSize lanes of private memory, one after another
+  // What the wave has reached and decided so far; see Progress in units.h.
+  struct Decision {
+    uint64_t pc = 0, operands = 0;  // operands: a hash
+  };
+  struct Reach {
+    uint64_t lowest = ~uint64_t{0}, highest = 0;
+  };
+  Decision decisions[64];       // by their place in the code; a later one replaces an earlier one
+  std::vector<Reach> reached;   // addresses in global memory, by Step::number
+  uint64_t furthest_pc = 0;
   uint64_t instructions = 0;
   uint64_t wakes_at = 0;  // time at which s_sleep ends, in cycles of the launch
 
@@ -70,6 +81,17 @@ struct Wave {
   }
   bool IsPending(int reg) const {
     return (pending[reg] & kPendingCount) > done[pending[reg] >> kPendingShift];
+  }
+  // Whether the wave has new operands for this decision.
+  bool DecidesAnew(const struct Step& step);
+  // Whether the instruction accesses global memory beyond all that it accessed before.
+  bool Reaches(uint32_t number, uint64_t address) {
+    if (number >= reached.size()) reached.resize(number + 1);
+    Reach& reach = reached[number];
+    const bool further = address < reach.lowest || address > reach.highest;
+    reach.lowest = std::min(reach.lowest, address);
+    reach.highest = std::max(reach.highest, address);
+    return further;
   }
   // s_waitcnt; a count of -1 waits for nothing.
   void WaitVector(int count);

@@ -16,7 +16,7 @@ import sys
 
 from jaxgemm import _ffi, emulator
 from jaxgemm._rocm_plugin import real_rocm
-from jaxgemm.emulator import _library
+from jaxgemm.emulator import _arguments, _interrupts, _library
 from jaxgemm.emulator.rocm import _elf
 
 _HIP = "libamdhip64.so.7"
@@ -36,6 +36,10 @@ _XLA_FLAGS = {
     "--xla_gpu_unsupported_use_all_reduce_one_shot_kernel": "false",
     "--xla_gpu_unsupported_use_ragged_all_to_all_one_shot_kernel": "false",
 }
+
+_MOST_DEVICES = 2**31 - 1  # of a C int; the library has a limit of its own
+
+_started: dict[str, str | int] = {}  # the arguments of `start`; empty before
 
 # Prefixes of functions of the Python interpreter, and of functions and types of the C++ library.
 _ELSEWHERE = ("Py", "_Py", "_ZNSt", "_ZNKSt", "_ZTISt", "_ZTIN10__cxxabiv1")
@@ -70,19 +74,29 @@ def start(
     most_delay_us: the longest of these delays in microseconds.
 
   Raises:
+    TypeError, ValueError: a number is not a whole one, or out of range.
     VirtualRocmError: the plugin is missing, or of another version than JAX; JAX has
       looked for devices already; ROCm is on this machine; the plugin needs a library or a
       function for which this package has no stand-in; `start` was called before with
       other values.
   """
-  if _ffi.virtual_gpus is not None:
-    if _ffi.virtual_gpus == (arch, devices):
+  if not isinstance(arch, str):
+    raise TypeError(f"arch={arch!r} was given; the name of an architecture or a chip is allowed. "
+                    "Pass arch=\"gfx942\", for example.")
+  given = {
+      "arch": arch,
+      "devices": _arguments.whole("devices", devices, 1, _MOST_DEVICES),
+      "stream_seed": _arguments.whole("stream_seed", stream_seed, 0, _arguments.UINT64),
+      "most_delay_us": _arguments.whole("most_delay_us", most_delay_us, 0, _arguments.UINT32),
+  }
+  if _started:
+    other = [name for name in given if given[name] != _started[name]]
+    if not other:
       return
     raise VirtualRocmError(
-        "This process has virtual devices already: "
-        f"{_ffi.virtual_gpus[1]} x {_ffi.virtual_gpus[0]}. "
-        "Start another process for others."
-    )
+        "This process has virtual devices already, with "
+        + " and ".join(f"{name}={_started[name]!r} and not {given[name]!r}" for name in other)
+        + ". Start another process for others.")
   _check_versions()
   _check_not_initialized()
   if not over_real_rocm:
@@ -97,10 +111,12 @@ def start(
     ctypes.CDLL(str(library))
   hip = _library.load()
   try:
-    _library.check(hip.jaxgemm_emulator_set_devices(arch.encode(), devices) == 0)
+    _library.check(hip.jaxgemm_emulator_set_devices(arch.encode(), given["devices"]) == 0)
   except _library.EmulationError as error:
     raise VirtualRocmError(str(error)) from None
-  hip.jaxgemm_emulator_set_stream_delays(stream_seed, most_delay_us)
+  hip.jaxgemm_emulator_on_interruption(_interrupts.delete_unfinished_arrays)
+  _interrupts.act_on_signals_in_errors()
+  hip.jaxgemm_emulator_set_stream_delays(given["stream_seed"], given["most_delay_us"])
   # XLA's own kernels fail some checks. Sorts have barriers that do not wait for LDS instructions.
   # Loads of several elements begin at any element, and ROCm's driver allows such unaligned
   # accesses. Transpositions read parts of the LDS that are not written, and do not use them. At
@@ -120,6 +136,7 @@ def start(
   # The plugin asks how many GPUs the kernel driver knows.
   hardware_utils.num_available_amd_gpus = lambda stop_at=None: devices
   _ffi.virtual_gpus = (arch, devices)
+  _started.update(given)
   print(
       f"jaxgemm: {devices} virtual ROCm device(s) ({arch}), emulated on this machine's "
       "CPU. Results are those of the GPU's machine code; times mean nothing.",

@@ -41,7 +41,7 @@ def main() -> None:
         args.arch, args.devices, over_real_rocm=args.over_real_rocm,
         stream_seed=args.stream_seed, most_delay_us=args.most_delay_us,
     )
-  except rocm.VirtualRocmError as error:
+  except (rocm.VirtualRocmError, ValueError) as error:
     sys.exit(f"jaxgemm: {error}")
   sys.argv = [args.program, *args.arguments]
   if args.module:

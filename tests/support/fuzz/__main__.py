@@ -3,14 +3,18 @@
     python -m tests.support.fuzz --cases=1000 --seed=1
     python -m tests.support.fuzz --whole                   # 100,000 cases
     python -m tests.support.fuzz --kind=api --seed=1 --first=17 --cases=1  # case 17 again
+    python -m tests.support.fuzz --kind=scaled --kind=experts --cases=500
     python -m tests.support.fuzz --sanitized=build/cc_tests/address/libcpu_handlers.so
 
 Kinds: "api" calls the public functions (api.py), "calls" the FFI targets (calls.py), "files" reads
-corrupted code objects and tuning files (files.py). The cases run in child processes, so a crash or
-a hang is a fault of one case, and the next child goes on with the case after it. The last line has
-the counts as JSON; the exit status is 1 if there is a fault. With --sanitized the handlers of the
-CPU are those of a library that was compiled with sanitizers (sanitized.py). These see all loads and
-stores of the kernel that JAXGEMM_HOST_KERNEL=portable chooses, and most of those of other kernels.
+corrupted code objects and tuning files (files.py). "computations" are products and their gradients,
+on eight CPU devices and in the emulator; its parts "scaled", "recipes", "grouped", "collectives",
+"experts" and "transforms" are kinds, too. "gfx942" and "gfx950" compute some of them on virtual
+devices (virtual.py). The cases run in child processes, so a crash or a hang is a fault of one case,
+and the next child goes on with the case after it. The last line has the counts as JSON; the exit
+status is 1 if there is a fault. With --sanitized the handlers of the CPU are those of a library
+that was compiled with sanitizers (sanitized.py). These see all loads and stores of the kernel that
+JAXGEMM_HOST_KERNEL=portable chooses, and most of those of other kernels.
 """
 
 import argparse
@@ -25,9 +29,16 @@ import time
 
 from tests.support.fuzz import sanitized
 
-KINDS = ("api", "calls", "files")
+_VIRTUAL = ("gfx942", "gfx950")  # virtual.py
+KINDS = ("api", "calls", "files", "computations", *_VIRTUAL)
+PARTS = ("scaled", "recipes", "grouped", "collectives", "experts", "transforms")
 _PLANTED = "planted"  # planted.py: faults of all kinds, for a test
-_SHARES = {"api": 0.5, "calls": 0.4, "files": 0.1, _PLANTED: 1.0}
+# A case of a computation takes longer than others, because it may compile a program.
+_SHARES = {"api": 0.48, "calls": 0.37, "files": 0.1, "computations": 0.045,
+           **dict.fromkeys(_VIRTUAL, 0.0025), **dict.fromkeys(PARTS, 1.0), _PLANTED: 1.0}
+_SEES_ONE_DEVICE = ("api", "calls", "files", _PLANTED)
+# LLVM's level 0 halves the time of compilations.
+_XLA_FLAGS = "--xla_force_host_platform_device_count=8 --xla_backend_optimization_level=0"
 _SECONDS_OF_A_CASE = 120
 _WHOLE = 100_000
 
@@ -44,7 +55,12 @@ def child(kind: str, seed: int, first: int, cases: int, seconds: float, library:
 
   if library:
     sanitized.use(library)
-  module = importlib.import_module(f"tests.support.fuzz.{kind}")
+  if kind in _VIRTUAL:
+    from jaxgemm.emulator import rocm
+
+    rocm.start(kind, devices=4)
+  name = "virtual" if kind in _VIRTUAL else kind
+  module = importlib.import_module(f"tests.support.fuzz.{name}")
   warnings.simplefilter("ignore")
   end = time.monotonic() + seconds
   for number in range(first, first + cases):
@@ -66,7 +82,11 @@ def child(kind: str, seed: int, first: int, cases: int, seconds: float, library:
 def _run_child(kind: str, seed: int, first: int, cases: int, seconds: float, counts, faults,
                limit: float, library: str) -> int:
   """Starts one child; returns the number of the next case."""
-  environment = {**os.environ, "JAX_PLATFORMS": "cpu"}
+  environment = {**os.environ, "JAX_PLATFORMS": "cpu", "JAXGEMM_TUNING": "off"}
+  if kind not in _SEES_ONE_DEVICE:
+    environment["XLA_FLAGS"] = _XLA_FLAGS
+  if kind in _VIRTUAL:
+    environment["JAX_PLATFORMS"] = "rocm,cpu"
   if library:
     environment |= sanitized.environment(library)
   command = [sys.executable, "-u", "-m", "tests.support.fuzz", "--child", f"--kind={kind}",
@@ -140,16 +160,17 @@ def main() -> None:
   parser.add_argument("--seed", type=int, default=1)
   parser.add_argument("--first", type=int, default=0, help="number of the first case")
   parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after this time")
-  parser.add_argument("--kind", choices=[*KINDS, _PLANTED], help="one kind; default: all")
+  parser.add_argument("--kind", choices=[*KINDS, *PARTS, _PLANTED], action="append",
+                      help="a kind; may be given several times; default: all")
   parser.add_argument("--sanitized", default="", metavar="LIBRARY", help="the CPU's handlers")
   parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
   given = parser.parse_args()
   if given.child:
-    child(given.kind, given.seed, given.first, given.cases, given.seconds,
+    child(given.kind[0], given.seed, given.first, given.cases, given.seconds,
           given.sanitized)
     return
   begin = time.monotonic()
-  counts, faults = fuzz([given.kind] if given.kind else KINDS,
+  counts, faults = fuzz(given.kind or KINDS,
                         _WHOLE if given.whole else given.cases, given.seed, given.first,
                         given.seconds, library=given.sanitized)
   print(json.dumps({"seed": given.seed, "cases": sum(counts.values()),

@@ -1,6 +1,8 @@
-"""Cases of corrupted files: code objects and tuning files."""
+"""Cases of corrupted files: code objects, tuning files, and commands on tuning files."""
 
+import contextlib
 import functools
+import io
 import json
 import os
 import pathlib
@@ -12,6 +14,7 @@ import numpy as np
 
 import jaxgemm
 from jaxgemm import _ffi, emulator
+from jaxgemm.tune import __main__ as command
 from jaxgemm.tune import choice as tuned
 from jaxgemm.tune import database
 from tests.support.fuzz import hostile
@@ -135,8 +138,73 @@ def _read_tuning_file(rng) -> str:
   return "tuned" if "tuned:" in said else "tuning file without effect"
 
 
+def _is_tuning_file(text: bytes) -> bool:
+  try:
+    data = json.loads(text)
+  except (ValueError, RecursionError):
+    return False
+  return isinstance(data, dict) and data.get("format") == database.FORMAT and isinstance(
+      data.get("entries"), dict)
+
+
+def _good_entries(text: bytes) -> dict:
+  return database.loads(text, pathlib.Path("a file")) if _is_tuning_file(text) else {}
+
+
+def _any_file(rng) -> bytes | None:
+  """The content of a file that a command is given; None: there is no file."""
+  kind = rng.integers(6)
+  if kind == 0:
+    return None
+  if kind == 1:
+    return choice(rng, (
+        b"", b"{}", b"[]", b"null", b"3", b'"x"', b"[[[", b"\xff\xfe", b'[{"m": 8, "n": 8}]',
+        b'{"m": 1}', b"[" * 5000, b'{"entries": {}}', b'{"model": "mine", "weights": [1, 2]}',
+        b'{"format": 1}', b'{"format": 2, "entries": {"a": 1}}', b'[{"m": -1, "n": 8, "k": 8}]',
+        b'[{"m": 8, "n": 8, "k": 8, "dtype": "float7"}]', b"[1, 2]", b"\0" * 100))
+  return _text(rng)
+
+
+def _run_command(rng) -> str:
+  """A command on tuning files. It may refuse, but no file of any content may be lost."""
+  what = choice(rng, ("list", "merge", "import", "export", "prune", "shapes.json", "nonsense"))
+  before = {"tuning.json": _any_file(rng), "other.json": _any_file(rng)}
+  with tempfile.TemporaryDirectory() as folder:
+    paths = {name: pathlib.Path(folder) / name for name in (*before, "shapes.json")}
+    for name, content in before.items():
+      if content is not None:
+        paths[name].write_bytes(content)
+    paths["shapes.json"].write_bytes(before["other.json"] or b"[]")
+    words = f"tune {what} with {before}"
+    first = str(paths["shapes.json"]) if what == "shapes.json" else what
+    others = [str(paths["other.json"])] if what in ("merge", "import", "export") else []
+    said = io.StringIO()
+    try:
+      with contextlib.redirect_stderr(said), contextlib.redirect_stdout(said):
+        status = command.main([first, *others, "--file", str(paths["tuning.json"]),
+                               "--seconds=0"])
+    except SystemExit as error:
+      status = error.code
+      if not str(status) and not said.getvalue():
+        raise Fault(f"{words} ended without a text") from error
+    except Exception as error:
+      raise Fault(f"{words} ended in a traceback: {error!r}") from error
+    if before["other.json"] is None and what in ("merge", "import") and not status:
+      raise Fault(f"{words} succeeded without the file")
+    kept = [path.read_bytes() for path in pathlib.Path(folder).iterdir() if path.is_file()]
+    for name, content in before.items():
+      if content is None or content in kept or what == "prune" and _is_tuning_file(content):
+        continue
+      now = database.load(paths[name])
+      if not _is_tuning_file(content) or _good_entries(content).keys() - now.keys():
+        raise Fault(f"{words}: the content of {name} is lost")
+  return "refused" if status else "command"
+
+
 def run(rng) -> str:
-  return _load_code_object(rng) if rng.random() < 0.8 else _read_tuning_file(rng)
+  kind = rng.random()
+  return (_load_code_object if kind < 0.7 else _read_tuning_file if kind < 0.85
+          else _run_command)(rng)
 
 
 def forget() -> None:
