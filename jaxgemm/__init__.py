@@ -22,6 +22,8 @@
   explain         the plan of a call, in words and as data
   workspace_size  bytes that a call needs beside its result
   tune            times what the plan could choose, and keeps the fastest in a file
+  flax            layers for mixtures of experts; imported when it is first read
+  emulator        runs AMD machine code on the CPU; imported when it is first read
 
 The products work under jit, grad, vmap, scan, checkpoint, cond and shard_map, and lower for
 platforms without a device. They have derivatives of any order, in forward and reverse mode;
@@ -45,6 +47,7 @@ compilation cache only with JAX_REMOVE_CUSTOM_PARTITIONING_PTR_FROM_CACHE_KEY=1.
 GemmConfig(partition=False) leaves the rule out.
 """
 
+import importlib
 import importlib.metadata
 
 from jaxgemm import _environment, _rocm_plugin, fp8, megablox, qarray
@@ -94,6 +97,23 @@ __all__ = [
 ]
 
 
+# Submodules that are imported when they are read: flax, which jaxgemm does not need, and the
+# emulator, which few programs use.
+_SUBMODULES = "emulator", "flax"
+
+
+def __getattr__(name: str):
+  if name not in _SUBMODULES:
+    raise AttributeError(f"module 'jaxgemm' has no attribute {name!r}")
+  try:
+    return importlib.import_module(f"jaxgemm.{name}")
+  except ModuleNotFoundError as error:
+    if error.name != "flax":
+      raise
+    raise AttributeError(
+        "jaxgemm.flax was asked for, and it needs the package flax. Install it: pip install flax."
+    ) from error
+
+
 def __dir__() -> list[str]:
-  submodules = ("emulator", "flax")
-  return [*__all__, "__version__", *(name for name in submodules if name in globals())]
+  return [*__all__, *_SUBMODULES, "__version__"]

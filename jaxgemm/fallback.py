@@ -1,6 +1,7 @@
 """Decides whether this package's kernels or XLA compute a product, and says why."""
 
 import contextlib
+import contextvars
 import re
 import sys
 from typing import NamedTuple
@@ -93,6 +94,27 @@ def _operands_error(lhs, rhs, out_dtype, k: int) -> str | None:
   return None
 
 
+# Whether the product that is traced belongs to a layer or a recipe: its caller did not ask for it.
+_is_own: contextvars.ContextVar[bool] = contextvars.ContextVar("is_own", default=False)
+
+
+@contextlib.contextmanager
+def own_products():
+  """Inside it no warning says that XLA is faster for a product, because no user can change it.
+
+  It is for the products of a layer or a recipe. `explain` shows their reasons, too.
+  """
+  token = _is_own.set(True)
+  try:
+    yield
+  finally:
+    _is_own.reset(token)
+
+
+def is_own() -> bool:
+  return _is_own.get()
+
+
 _warned: set[str] = set()
 _INSIDE = "jaxgemm", "jax", "flax"
 
@@ -119,8 +141,13 @@ class Unsupported(ValueError):
     self.reason = reason
 
 
-def leaves_to_xla(implementation: str | None, reason: str | None) -> bool:
-  """Whether XLA computes a call. `reason` says why the kernels cannot, or is None.
+def leaves_to_xla(implementation: str | None, reason: str | None, warns: bool = True) -> bool:
+  """Whether XLA computes a call. `reason` says why the kernels cannot or should not, or is None.
+
+  Args:
+    implementation: as the caller gave it.
+    reason: see above.
+    warns: whether a warning says the reason.
 
   Raises:
     Unsupported: the kernels cannot compute it, and the caller asked for them.
@@ -131,7 +158,7 @@ def leaves_to_xla(implementation: str | None, reason: str | None) -> bool:
     raise Unsupported(
         f"implementation={implementation!r} was given, but {reason}. Pass other "
         "operands, or implementation=None to let XLA compute this.", reason)
-  if reason:
+  if reason and warns:
     warn_once(f"jaxgemm leaves this product to XLA: {reason}.")
   return bool(reason)
 

@@ -8,13 +8,14 @@ from jaxgemm.config import GemmConfig
 from jaxgemm.dense.call import compute
 from jaxgemm.dense.dimensions import dot_general_product, indices, matmul_product
 from jaxgemm.dense.vectors import Scales
+from jaxgemm.fallback import is_own
 from jaxgemm.options import array_argument, check_options, operand_argument
 from jaxgemm.parts import names_parts
 from jaxgemm.precision import hashable
 from jaxgemm.transposes import INLINE
 
 _OPTIONS = dict(activation=None, schedule=None, reduction=None, deterministic=False,
-                config=None, implementation=None)
+                config=None, implementation=None, own=False)
 _STATIC = ("precision", "preferred_element_type", "out_sharding", *_OPTIONS)
 
 
@@ -28,6 +29,8 @@ def _given(*, deterministic, **arguments):
     given[name] = array_argument(name, given[name])
   if "precision" in given:
     given["precision"] = hashable(given["precision"])
+  if is_own():  # as an argument, so that jit does not take it for a product of the user
+    given["own"] = True
   return given
 
 

@@ -21,7 +21,7 @@ from jaxgemm.dense.layout import Dims
 from jaxgemm.dense.plan import reason_faster
 from jaxgemm.dense.primitive import contract, contract_local
 from jaxgemm.dense.vectors import Scales, labelled_vector, place_scales
-from jaxgemm.fallback import leaves_to_xla, on_xla, prefers_xla, support
+from jaxgemm.fallback import is_own, leaves_to_xla, on_xla, prefers_xla, support
 from jaxgemm.options import emulated_arch
 from jaxgemm.precision import is_high
 from jaxgemm.spec import Spec
@@ -78,10 +78,12 @@ def prepare(lhs, rhs, bias, scales: Scales, product: Product, *, chunked: bool =
 
 
 def dense_results(lhs, rhs, bias, scales: Scales, product: Product, *,
-                  save_preact: bool = False, **options) -> list[jax.Array]:
+                  save_preact: bool = False, own: bool = False,
+                  **options) -> list[jax.Array]:
   """[out], or with save_preact [out, the value before the activation].
 
-  Explicit meshes do not have save_preact. See `prepare` for the options.
+  Explicit meshes do not have save_preact. For `own` see `fallback.own_products`, for the options
+  `prepare`.
   """
   # If jax does not trace (jax.disable_jit), these may still be numpy arrays.
   lhs, rhs = jnp.asarray(lhs), jnp.asarray(rhs)
@@ -89,11 +91,12 @@ def dense_results(lhs, rhs, bias, scales: Scales, product: Product, *,
   spec = dataclasses.replace(spec, save_preact=save_preact)
   implementation = options["implementation"]
   by_xla = prefers_xla(product.k, implementation)
+  warns = reason is not None or not (own or is_own())
   if reason is None and implementation is None and not by_xla:
     shapes = [[size for i, size in enumerate(x.shape) if i not in axes]
               for x, axes in zip((lhs, rhs), product.dropped)]
     reason = reason_faster([*map(jax.ShapeDtypeStruct, shapes, dtypes), *vectors], dims, spec)
-  if leaves_to_xla(implementation, reason) or by_xla:
+  if leaves_to_xla(implementation, reason, warns) or by_xla:
     with on_xla(implementation, reason):
       return xla.results(lhs, rhs, vectors, product, dims, spec)
   if spec.emulated is not None:

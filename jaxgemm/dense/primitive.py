@@ -43,6 +43,15 @@ def is_tracked(axis_name: str) -> bool:
   return bool(varying(lax.axis_index(axis_name)))
 
 
+def untracked_axes() -> tuple[str, ...]:
+  """The axes of a `jax.shard_map` around a call along which jax tracks nothing: check_vma=False.
+
+  What must know there whether devices share an array has to refuse the call.
+  """
+  mesh = jax.sharding.get_abstract_mesh()
+  return tuple(a for a in mesh.manual_axes if mesh.shape[a] > 1 and not is_tracked(a))
+
+
 def unify_varying(operands, *names: str):
   """The operands, cast so that all vary along the same axes of a shard_map.
 

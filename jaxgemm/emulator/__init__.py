@@ -29,6 +29,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import contextlib
 import ctypes
 import dataclasses
+import importlib
 import json
 import struct
 import threading
@@ -456,3 +457,9 @@ def last_record() -> Record | None:
   if count == 0:
     return None
   return Record._from_json(_library.read_text(lib.jaxgemm_emulator_record, count - 1))
+
+
+def __getattr__(name: str):
+  if name == "rocm":  # virtual devices, which few programs use
+    return importlib.import_module("jaxgemm.emulator.rocm")
+  raise AttributeError(f"module 'jaxgemm.emulator' has no attribute {name!r}")

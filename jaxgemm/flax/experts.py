@@ -8,6 +8,7 @@ functions, this module computes all of these.
 """
 
 from collections.abc import Callable
+import functools
 import inspect
 from typing import Any, NamedTuple
 
@@ -17,6 +18,8 @@ import jax.numpy as jnp
 
 import jaxgemm
 from jaxgemm import epilogue
+from jaxgemm.fallback import own_products
+from jaxgemm.transposes import INLINE
 
 
 class Mlp(NamedTuple):
@@ -133,6 +136,7 @@ def _widen(x):
   return x.astype(jnp.promote_types(x.dtype, jnp.float32))
 
 
+@functools.partial(jax.jit, inline=INLINE, static_argnames=("activation",))
 def _finish(out, bias, activation):
   """Applies bias and activation as the kernels do: in float32, rounded once."""
   if bias is None and activation is None:
@@ -148,13 +152,18 @@ def _gated(linear: Product) -> Product:
 
   def product(x, kernel, bias, activation):
     flat = lambda a: a.reshape(*a.shape[:-2], 2 * a.shape[-1])
-    z = linear(x, flat(kernel), None if bias is None else flat(bias), None)
-    gate, up = jnp.split(_widen(z), 2, axis=-1)
-    if isinstance(activation, ClampedSwiGLU):
-      return activation(gate, up).astype(z.dtype)
-    return (epilogue.activate(gate, activation) * up).astype(z.dtype)
+    return _gate(linear(x, flat(kernel), None if bias is None else flat(bias), None), activation)
 
   return product
+
+
+@functools.partial(jax.jit, inline=INLINE, static_argnames=("activation",))
+def _gate(z, activation):
+  """activation(gate) * up of the columns of gate and up, those of the gate first."""
+  gate, up = jnp.split(_widen(z), 2, axis=-1)
+  if isinstance(activation, ClampedSwiGLU):
+    return activation(gate, up).astype(z.dtype)
+  return (epilogue.activate(gate, activation) * up).astype(z.dtype)
 
 
 def dense_products(dot_general: Callable | None, precision, recipe: str | None = None) -> Products:
@@ -171,13 +180,11 @@ def dense_products(dot_general: Callable | None, precision, recipe: str | None =
   dimension_numbers = (((1,), (0,)), ((), ()))
 
   def linear(x, kernel, bias, activation):
-    if _is_fused(dot_general, "bias", "activation"):
-      return dot_general(
-          x, kernel, dimension_numbers, precision=precision, bias=bias,
-          activation=activation,
-      )
-    out = dot_general(x, kernel, dimension_numbers, precision=precision)
-    return _finish(out, bias, activation)
+    fused = _is_fused(dot_general, "bias", "activation")
+    options = dict(bias=bias, activation=activation) if fused else {}
+    with own_products():
+      out = dot_general(x, kernel, dimension_numbers, precision=precision, **options)
+    return out if fused else _finish(out, bias, activation)
 
   return Products(linear, _gated(linear), casts=recipe is None)
 

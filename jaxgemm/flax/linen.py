@@ -8,7 +8,6 @@ from flax import linen as nn
 from flax.linen import fp8_ops
 from flax.typing import Dtype, Initializer, PrecisionLike
 import jax
-from jax import lax
 import jax.numpy as jnp
 
 from jaxgemm import fp8
@@ -19,6 +18,7 @@ from jaxgemm.flax.moe import (
   check_shapes,
   moe,
   num_features,
+  num_shards,
   warn_of_router,
 )
 from jaxgemm.flax.parameters import compiled
@@ -62,6 +62,13 @@ def _boxed(init: Initializer, others: Sequence[tuple[Initializer, tuple[int, ...
   return boxed
 
 
+def _unboxed(value):
+  """The array in a box, with the sharding that the box has where jax allows it."""
+  if isinstance(value, nn.Partitioned) and jax.sharding.get_abstract_mesh().manual_axes:
+    return value.unbox(apply_constraint=False)  # inside jax.shard_map
+  return nn.meta.unbox(value)
+
+
 _OCP = (jnp.float8_e4m3fn, jnp.float8_e5m2)
 
 
@@ -83,7 +90,7 @@ class _Mlp(nn.Module):
       init = compiled(self.bias_init if name.endswith("bias") else self.kernel_init)
       init = _pair(init) if name.startswith("gate_up") else init
       init = _boxed(init, others) if self.boxed else init
-      return self.param(name, init, shape, self.param_dtype)
+      return _unboxed(self.param(name, init, shape, self.param_dtype, unbox=False))
 
     return experts_lib.Mlp(**{n: param(n, s) for n, s in self.shapes.items()})
 
@@ -176,7 +183,8 @@ class MoE(nn.Module, kw_only=True):
   def __post_init__(self):
     super().__post_init__()
     if not _copying.get():
-      warn_of_router(self.top_k, self.normalize_weights)
+      warn_of_router(
+          self.num_experts, self.top_k, self.normalize_weights, self.router_scores)
 
   @nn.nowrap
   def clone(self, **updates):  # Flax copies a layer for each init and apply
@@ -205,9 +213,9 @@ class MoE(nn.Module, kw_only=True):
     """
     # As in nn.BatchNorm, the axis is bound only when the layer is applied.
     axis_name = None if self.is_initializing() else self.expert_axis_name
-    shards = 1 if axis_name is None else lax.axis_size(axis_name)
+    shards = num_shards(axis_name)
     tensor_axis_name = None if self.is_initializing() else self.tensor_axis_name
-    parts = 1 if tensor_axis_name is None else lax.axis_size(tensor_axis_name)
+    parts = num_shards(tensor_axis_name, "tensor_axis_name")
     x = jnp.asarray(x)
     features = num_features(x)
     check_options(
@@ -220,7 +228,8 @@ class MoE(nn.Module, kw_only=True):
     )
     if jax.sharding.get_abstract_mesh().manual_axes and not self.is_initializing():
       # The error names in_specs; that of Flax, which follows, would not.
-      given = nn.meta.unbox(self.variables)
+      given = jax.tree.map(
+          _unboxed, self.variables, is_leaf=lambda x: isinstance(x, nn.meta.AxisMetadata))
       of_layer = given.get("params", {})
       if {"router", "experts"} <= of_layer.keys():
         shared = of_layer.get("shared")
@@ -230,9 +239,9 @@ class MoE(nn.Module, kw_only=True):
                          given.get("router_bias", {}).get("router_bias")),
             axis_name, tensor_axis_name, num_experts=self.num_experts,
             hidden_features=self.hidden_features, num_shared_experts=self.num_shared_experts)
-    router = self.param(
-        "router", compiled(self.router_init), (features, self.num_experts), self.param_dtype
-    )
+    router = _unboxed(self.param(
+        "router", compiled(self.router_init), (features, self.num_experts), self.param_dtype,
+        unbox=False))
 
     bias = None
     if self.use_router_bias:

@@ -22,7 +22,7 @@ from jax.sharding import PartitionSpec as P
 from jaxgemm import fallback, fp8
 from jaxgemm import mesh as meshes
 from jaxgemm.config import ACTIVATIONS, did_you_mean
-from jaxgemm.dense.primitive import is_tracked, varying
+from jaxgemm.dense.primitive import is_tracked, unify_varying, varying
 from jaxgemm.flax import dispatch as dispatch_lib
 from jaxgemm.flax import experts as experts_lib
 from jaxgemm.flax import routing as routing_lib
@@ -133,13 +133,19 @@ def check_options(
       )
 
 
-def warn_of_router(top_k: int, normalize_weights: bool) -> None:
+def warn_of_router(
+    num_experts: int, top_k: int, normalize_weights: bool, router_scores: str) -> None:
   """Warns, where a layer is made, if its result does not depend on the values of the router."""
   if top_k == 1 and normalize_weights:
-    warnings.warn(
-        "top_k=1 and normalize_weights=True were given: the weight of a token's only expert is 1, "
-        "whatever the router gives, so that the router has no gradient from the layer's result. "
-        "Pass normalize_weights=False, as in Switch.", stacklevel=fallback.callers_level())
+    given, remedy = "top_k=1 and normalize_weights=True were", "Pass normalize_weights=False"
+  elif num_experts == 1 and router_scores == "softmax":
+    given, remedy = "num_experts=1 was", "Pass router_scores='sigmoid', or use a plain MLP"
+  else:
+    return
+  warnings.warn(
+      f"{given} given: the weight of a token's only expert is 1, whatever the router gives, so "
+      f"that the router has no gradient from the layer's result. {remedy}.",
+      stacklevel=fallback.callers_level())
 
 
 def num_features(x: jax.Array) -> int:
@@ -165,15 +171,15 @@ def check_shapes(x: jax.Array, params: MoEParams, expert_axis_name, tensor_axis_
       see `shapes.check`.
   """
   num_features(x)
-  shards = _num_shards(expert_axis_name)
+  shards = num_shards(expert_axis_name)
   if num_experts is not None:
-    hidden = hidden_features // _num_shards(tensor_axis_name, "tensor_axis_name")
+    hidden = hidden_features // num_shards(tensor_axis_name, "tensor_axis_name")
     known |= {"experts": num_experts, "local": num_experts // shards, "hidden": hidden,
               "shared": num_shared_experts * hidden}
   shapes.check(x, params, shards, **known)
 
 
-def _num_shards(axis_name, option: str = "expert_axis_name") -> int:
+def num_shards(axis_name, option: str = "expert_axis_name") -> int:
   if axis_name is None:
     return 1
   if not isinstance(axis_name, (str, tuple)):
@@ -193,7 +199,7 @@ def _num_shards(axis_name, option: str = "expert_axis_name") -> int:
 
 def _first_expert(params: MoEParams, axis_name) -> jax.Array | None:
   """int32[1], the number of this shard's first expert, or None without an axis_name."""
-  shards = _num_shards(axis_name)
+  shards = num_shards(axis_name)
   num_experts, num_local = params.router.shape[-1], params.experts.down.shape[0]
   if num_local * shards != num_experts:
     where = "no expert_axis_name" if axis_name is None else (
@@ -430,12 +436,14 @@ def moe(
     dtype = jnp.result_type(x, params.experts.down)
   if expert_axis_name is not None:
     sharded_tokens = _has_sharded_tokens(sharded_tokens, expert_axis_name, x)
+    if sharded_tokens:  # devices may also have tokens of their own that are equal
+      x, = unify_varying([x], *filter(is_tracked, meshes.names(expert_axis_name)))
     _check_same_along(
         "expert_axis_name", expert_axis_name, the_router=params.router,
         the_router_bias=params.router_bias, a_shared_expert=params.shared,
         experts=None if sharded_tokens else experts)
   if tensor_axis_name is not None:
-    _num_shards(tensor_axis_name, "tensor_axis_name")
+    num_shards(tensor_axis_name, "tensor_axis_name")
     _check_same_along("tensor_axis_name", tensor_axis_name, x=x, the_router=params.router,
                       the_router_bias=params.router_bias, experts=experts)
   if dispatch != "gather" and not sharded_tokens:
@@ -455,6 +463,12 @@ def moe(
       ragged_gated_linear_unit=ragged_gated_linear_unit,
   )
   mesh = meshes.explicit_mesh(x, *jax.tree.leaves(params))
+  if mesh is not None and meshes.names(expert_axis_name) + meshes.names(tensor_axis_name):
+    raise ValueError(
+        f"expert_axis_name={expert_axis_name!r} and tensor_axis_name={tensor_axis_name!r} were "
+        f"given in a jax.shard_map that leaves the explicit axes {mesh.explicit_axes} of the mesh "
+        "to jax; all axes, or automatic ones for the rest, are allowed. Leave axis_names out of "
+        "jax.shard_map.")
   if mesh is not None:
     return _on_explicit_mesh(mesh, compute, x, params, experts)
   return compute(x, params, experts, first_expert, expert_axis_name=expert_axis_name,

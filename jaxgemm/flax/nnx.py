@@ -156,6 +156,8 @@ class MoE(nnx.Module):
       changes it: set it by `jaxgemm.flax.updated_router_bias`.
     normalize_weights: whether the experts' weights are the affinities of the chosen experts
       divided by their sum (True, as in Mixtral), or the affinities (False, as in DeepSeek-V2).
+      With top_k=1 and True the weight is 1, the router has no gradient from the result, and a
+      warning says so.
     routed_scaling: factor of these weights.
     node_limit: (nodes, most), a bound on the nodes of a token's experts; see `jaxgemm.flax.moe`.
     recipe: a recipe of `jaxgemm.fp8.ragged_dot` for the products of the experts and the shared
@@ -236,7 +238,7 @@ class MoE(nnx.Module):
         expert_axis_name=expert_axis_name, dispatch=dispatch, features=features,
         hidden_features=hidden_features,
     )
-    warn_of_router(top_k, normalize_weights)
+    warn_of_router(num_experts, top_k, normalize_weights, router_scores)
     if not isinstance(rngs, nnx.Rngs):
       raise TypeError(
           f"rngs={rngs!r} was given; an nnx.Rngs is allowed. Pass rngs=nnx.Rngs(0), for example.")

@@ -15,9 +15,9 @@ from jaxgemm.dense.call import compute
 from jaxgemm.dense.dimensions import Product, dot_general_product, indices, result_type
 from jaxgemm.dense.layout import Dims, Labels, count
 from jaxgemm.dense.merge import merged, parts, unmerged
-from jaxgemm.dense.primitive import unify_varying, varying
+from jaxgemm.dense.primitive import unify_varying, untracked_axes, varying
 from jaxgemm.dense.vectors import Scales
-from jaxgemm.fallback import warn_once
+from jaxgemm.fallback import own_products, warn_once
 from jaxgemm.fp8 import blocks
 from jaxgemm.fp8.recipes import RECIPES, DelayedScaling, check, dtypes_of, first_derivative
 from jaxgemm.options import check_options, operand_argument
@@ -157,6 +157,7 @@ def _largest_alike(x, like):
   return lax.pmax(x, axes) if axes else x
 
 
+@own_products()
 def _backward(params: _Params, saved, ct):
   *operands, state, before = saved
   if isinstance(ct, SymbolicZero):
@@ -168,6 +169,11 @@ def _backward(params: _Params, saved, ct):
   labels = dims.lhs, dims.rhs
   whole = None
   if state is not None:
+    if axes := untracked_axes():
+      raise ValueError(
+          "the gradient of a state was asked for in a jax.shard_map with check_vma=False over the "
+          f"mesh axes {axes}, where jax does not know whether devices share the state: it would "
+          "add up their next states. Leave check_vma out; True, its default, is allowed.")
     whole, of_ct = state.cotangent.quantize(ct, dtype)
     # Devices that share a state get the same next state.
     state = jax.tree.map(_largest_alike, state._replace(cotangent=of_ct), before)

@@ -88,8 +88,8 @@ def ragged_dot(
     ValueError, TypeError: while tracing: jax's own errors for operands that do not fit
       each other, and errors that say what was given and what is allowed.
     NotImplementedError: vmap or shard_map shares or batches rhs_grad so that the
-      gradient would not have it exactly once. For shard_map this is checked only with
-      check_vma=True, its default; without it the devices' gradients are not summed.
+      gradient would not have it exactly once, or shard_map has check_vma=False, where this
+      is not known.
   """
   return call(
       lhs, rhs, group_sizes, group_offset, bias, scale, scale_lhs, scale_rhs, rhs_grad=rhs_grad,

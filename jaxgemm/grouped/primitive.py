@@ -49,7 +49,7 @@ from jaxgemm.custom_call import (
   run_by_jit,
 )
 from jaxgemm.dense.plan import is_bf16
-from jaxgemm.dense.primitive import unify_varying, zero_tangents
+from jaxgemm.dense.primitive import unify_varying, untracked_axes, zero_tangents
 from jaxgemm.grouped import sharding
 from jaxgemm.grouped.alike import alike
 from jaxgemm.grouped.group_sizes import groups_of_rows
@@ -170,11 +170,16 @@ def ragged(lhs, rhs, sizes, offset=None, bias=None, scale=None, row_scale=None, 
     spec: what the call computes.
 
   Raises:
-    NotImplementedError: devices of a shard_map share the buffer, in mode "m".
+    NotImplementedError: devices of a shard_map share the buffer, in mode "m", or may do so.
   """
   given = lhs, rhs, sizes, offset, buffer, bias, scale, row_scale
   form = form.for_operands(*given)
   operands = unify_varying([x for x in given if x is not None])
+  if form.accumulate and form.mode == "m" and (axes := untracked_axes()):
+    raise NotImplementedError(
+        f"rhs_grad was given in a jax.shard_map with check_vma=False over the mesh axes {axes}, "
+        "where jax does not know whether devices share it: the gradient of a shared one would have "
+        "it once for each device. Leave check_vma out; True, its default, is allowed.")
   if (form.accumulate and form.mode == "m"
       and operands[form.buffer_index()] is not buffer):
     raise NotImplementedError(

@@ -201,6 +201,25 @@ def test_in_shard_map_each_device_quantises_its_part(rng, recipe):
   np.testing.assert_allclose(d_w, sum(p[1] for p in parts), rtol=1e-4, atol=1e-2)
 
 
+def test_devices_of_a_shard_map_share_a_state(rng):
+  mesh = jax.make_mesh((8,), ("x",), axis_types=(jax.sharding.AxisType.Auto,))
+  x, w = array(rng, 64, 96), array(rng, 96, 48)
+  loss = lambda state, x, w: (
+      fp8.dot_general(x, w, (((1,), (0,)), ((), ())), state=state)**2).sum()
+  state = fp8.DelayedScaling.create(4)
+
+  def following(**options):
+    local = jax.shard_map(lambda state, x, w: jax.lax.psum(loss(state, x, w), "x"), mesh=mesh,
+                          in_specs=(P(), P("x"), P()), out_specs=P(), **options)
+    return jax.jit(jax.grad(local))(state, x, w)
+
+  jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-6), following(),
+               jax.grad(loss)(state, x, w))
+  # Without check_vma jax would add up the next states of the devices.
+  with pytest.raises(ValueError, match="gradient of a state was asked for .*check_vma=False"):
+    following(check_vma=False)
+
+
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_a_layer_learns(rng, recipe):
   """A quantised model of two layers comes near the loss of the same model without quantisation."""

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import jaxgemm
-from jaxgemm.flax import MoEStats, load_balancing_loss, moe
+from jaxgemm.flax import Mlp, MoEParams, MoEStats, load_balancing_loss, moe
 from jaxgemm.flax import dispatch as dispatch_lib
 from jaxgemm.flax.nnx import MoE
 from tests.support.moe_reference import (
@@ -189,6 +189,9 @@ def test_expert_axis_name_outside_of_shard_map(rng):
   sharded = make_nnx(expert_axis_name="expert")  # The parameters are made outside.
   with pytest.raises(ValueError, match="leave expert_axis_name out"):
     sharded(x)
+  linen = make_linen(expert_axis_name="expert")
+  with pytest.raises(ValueError, match="leave expert_axis_name out"):
+    linen.apply({}, x)
 
 
 def sharded_tokens_layer(params, mesh, check_vma=True, **options):
@@ -310,6 +313,87 @@ def test_a_layer_repeats_the_routing_of_sharded_tokens(rng):
       run, mesh=make_mesh(8), in_specs=(moe_specs(params), P("expert"), P("expert")),
       out_specs=(P("expert"), of_stats))
   assert_near(jit(sharded)(params, x, experts), whole(x, experts), 1e-5)
+
+
+@pytest.mark.parametrize("kind", ["function", "nnx", "linen"])
+@pytest.mark.parametrize("dispatch", ["gather", "all_to_all"])
+def test_nothing_is_guessed_without_check_vma(rng, kind, dispatch):
+  x = tokens(rng, 24)
+  whole, mesh = make_nnx(use_bias=True), make_mesh(8)
+  params = nnx.to_pure_dict(nnx.state(whole))
+  wanted = run_nnx(whole, x)[0]
+
+  def run(spec, check_vma=False, **options):
+    options |= dict(expert_axis_name="expert", dispatch=dispatch)
+
+    def local(params, x):
+      if kind == "function":
+        of_experts = Mlp(**params["experts"])
+        return moe(x, MoEParams(params["router"], of_experts), top_k=2,
+                   ragged_dot=lax.ragged_dot, **options)[0]
+      if kind == "linen":
+        return make_linen(use_bias=True, **options).apply({"params": params}, x)[0]
+      graphdef, state = nnx.split(make_nnx(use_bias=True, **options))
+      nnx.replace_by_pure_dict(state, params)
+      return nnx.merge(graphdef, state)(x)[0]
+
+    return jit(jax.shard_map(
+        local, mesh=mesh, in_specs=(moe_specs(params), spec), out_specs=spec,
+        check_vma=check_vma))(params, x)
+
+  for spec in (P(), P("expert")):
+    with pytest.raises(ValueError, match="not known whether the tokens of x are sharded.*Pass "
+                       "sharded_tokens=True if"):
+      run(spec)
+  assert_near(run(P("expert"), sharded_tokens=True), wanted, 1e-5)
+  if dispatch == "gather":
+    assert_near(run(P(), sharded_tokens=False), wanted, 1e-5)
+  with pytest.raises(ValueError, match="sharded_tokens=False was given, and x varies"):
+    run(P("expert"), check_vma=True, sharded_tokens=False)
+
+
+def test_nothing_is_guessed_in_vmap(rng):
+  x, params = tokens(rng, 8), make_params(rng)
+  parts = params._replace(experts=jax.tree.map(lambda a: a[:, None], params.experts))
+  axes = MoEParams(None, jax.tree.map(lambda _: 0, params.experts))
+
+  def run(**options):
+    return jax.vmap(
+        lambda x, params: moe(x, params, top_k=2, expert_axis_name="expert",
+                              ragged_dot=lax.ragged_dot, **options)[0],
+        in_axes=(None, axes), out_axes=None, axis_name="expert")(x, parts)
+
+  with pytest.raises(ValueError, match="not known whether the tokens of x are sharded"):
+    run()
+
+
+@pytest.mark.parametrize("dispatch", ["gather", "all_to_all"])
+def test_equal_tokens_may_count_as_those_of_each_device(rng, dispatch):
+  x, params = tokens(rng, 6), make_params(rng)
+  run = lambda x, params: moe(
+      x, params, top_k=2, expert_axis_name="expert", sharded_tokens=True, dispatch=dispatch)[0]
+  given = jit(jax.shard_map(run, mesh=make_mesh(8), in_specs=(P(), moe_specs(params)),
+                            out_specs=P("expert")))(x, params)
+  assert_near(given, jnp.tile(moe(x, params, top_k=2)[0], (8, 1)), 1e-5)
+
+
+@pytest.mark.parametrize("name", ["expert_axis_name", "tensor_axis_name"])
+def test_a_mesh_that_is_partly_explicit_is_refused(rng, name):
+  mesh = jax.make_mesh((2, 4), ("data", "model"))
+  with jax.set_mesh(mesh), pytest.raises(ValueError, match="the explicit axes .*'data'"):
+    jax.shard_map(
+        lambda x, params: moe(x, params, top_k=2, **{name: "model"})[0], mesh=mesh,
+        in_specs=(P(), MoEParams(P(), P("model") if "expert" in name else P())),
+        out_specs=P(), axis_names={"model"})(tokens(rng, 8), make_params(rng))
+
+
+@pytest.mark.parametrize("options, error, message", [
+    (dict(sharded_tokens="no"), TypeError, "sharded_tokens='no' was given; True, False or None"),
+    (dict(sharded_tokens=True), ValueError, "without expert_axis_name"),
+    (dict(dispatch="all_to_al"), ValueError, "'gather' or 'all_to_all' is allowed")])
+def test_a_layer_refuses_these_where_it_is_made(options, error, message):
+  with pytest.raises(error, match=message):
+    make_nnx(**options)
 
 
 def test_sharded_tokens_need_an_axis(rng):

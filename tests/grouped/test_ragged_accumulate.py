@@ -358,12 +358,14 @@ def test_rhs_grad_in_shard_map(rng):
       return (jaxgemm.ragged_dot(lhs, rhs, sizes[0], rhs_grad=buffer) ** 2).sum()
     return jax.grad(loss)(buffer)
 
-  def shard(spec, f):
+  def shard(spec, f, **options):
     return jax.shard_map(f, mesh=mesh, in_specs=(P("data"), P(), P("data"), spec),
-                         out_specs=spec)
+                         out_specs=spec, **options)
 
   with pytest.raises(NotImplementedError, match="a buffer of its own"):
     shard(P(), gradient)(lhs, rhs, sizes, buffers[0])
+  with pytest.raises(NotImplementedError, match="rhs_grad was given .* with check_vma=False"):
+    shard(P(), gradient, check_vma=False)(lhs, rhs, sizes, buffers[0])
   given = jax.jit(shard(P("data"), lambda *x: gradient(*x[:3], x[3][0])[None]))(
       lhs, rhs, sizes, buffers)
   wanted = jax.vmap(lambda x, s, b: gradient(x, rhs, s[None], b))(

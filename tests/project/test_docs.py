@@ -14,6 +14,7 @@ A page sees one device, or eight if it has the comment <!-- eight devices -->.
 import ast
 import doctest
 import functools
+import html
 import pathlib
 import re
 import shlex
@@ -28,6 +29,8 @@ import pytest
 
 import jaxgemm
 from jaxgemm import _ffi
+from jaxgemm.flax import linen, nnx
+from tests.support import public_names
 from tests.support.environment import one_device
 from tests.support.paths import ROOT
 
@@ -282,6 +285,17 @@ def test_pages_become_html_without_warnings(tmp_path):
   # Long lines of code are broken, and not cut off at the right edge.
   assert "_static/code.css" in (tmp_path / "html/guides/dense.html").read_text()
   assert "pre-wrap" in (tmp_path / "html/_static/code.css").read_text()
+  flax = html.unescape(re.sub("<[^>]*>", "", (tmp_path / "html/api/flax.html").read_text()))
+  flax = re.sub(r"\s+", " ", flax)
+  for layer in (nnx.MoE, linen.MoE, linen.Fp8DotGeneralOp, nnx.Fp8DotGeneralOp):
+    signature = flax.split(f"class {layer.__module__}.{layer.__name__}(")[1].split(")\u00b6")[0]
+    for name, parameter in public_names.parameters_of(layer).items():
+      if name in ("parent", "name"):  # fields of every layer of Linen
+        continue
+      wanted = name if parameter.default is parameter.empty else f"{name}="
+      assert wanted in signature, (layer, name)
+      if isinstance(parameter.default, str | int):
+        assert f"{name}={parameter.default!r}" in signature.replace('"', "'")
 
 
 @pytest.mark.parametrize("page", [str(page.relative_to(ROOT)) for page in PAGES])

@@ -1,6 +1,7 @@
 """Public names of older versions exist with their parameters, or warn (docs/guides/versions.md)."""
 
 import json
+import subprocess
 import sys
 import types
 import warnings
@@ -10,6 +11,7 @@ import pytest
 import jaxgemm
 from jaxgemm import emulator, flax
 from tests.support import public_names
+from tests.support.environment import one_device
 
 _FILES = sorted(public_names.FOLDER.glob("public-*.json"))
 
@@ -27,6 +29,33 @@ def test_all_that_is_exported_is_in_the_api_pages():
     exported = {f"{module.__name__}.{name}" for name in module.__all__
                 if not isinstance(getattr(module, name), types.ModuleType)}
     assert exported <= set(listed)
+
+
+_SUBMODULES = """
+import sys
+import jaxgemm
+assert not {"flax", "jaxgemm.flax", "jaxgemm.emulator"} & {*sys.modules}
+assert {"flax", "emulator", "megablox"} <= {*dir(jaxgemm)}
+tune = jaxgemm.tune
+assert callable(tune) and callable(jaxgemm.megablox.gmm) and not hasattr(jaxgemm, "nosuch")
+assert callable(jaxgemm.emulator.launch) and callable(jaxgemm.emulator.rocm.start)
+sys.modules["flax"] = None  # as if flax were not installed
+assert not hasattr(jaxgemm, "flax")
+try:
+  jaxgemm.flax
+except AttributeError as error:
+  assert "pip install flax" in str(error)
+del sys.modules["flax"]
+assert callable(jaxgemm.flax.nnx.MoE) and jaxgemm.flax is sys.modules["jaxgemm.flax"]
+import jaxgemm.tune.database
+assert jaxgemm.tune is tune
+"""
+
+
+def test_submodules_are_attributes_without_an_import_of_their_own():
+  done = subprocess.run([sys.executable, "-c", _SUBMODULES], env=one_device(), text=True,
+                        capture_output=True, check=False)
+  assert done.returncode == 0, done.stderr
 
 
 def old(a, b, c=1, *, d=2, e):

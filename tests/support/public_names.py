@@ -4,6 +4,7 @@
 tests/data/public-<version>.json.
 """
 
+from collections.abc import Mapping
 import importlib
 import inspect
 import json
@@ -41,17 +42,22 @@ def find(name: str) -> Any:
   return value
 
 
+def parameters_of(value: Any) -> Mapping[str, inspect.Parameter]:
+  """The parameters of a function or class by name."""
+  given = inspect.signature(value).parameters
+  if isinstance(value, type) and list(given) == ["args", "kwargs"]:
+    if not value.__init__.__module__.startswith("jaxgemm"):
+      return {}  # inherited from Flax
+    return inspect.signature(value.__init__.__get__(0)).parameters  # flax.nnx's metaclass hides it
+  return given
+
+
 def signature(value: Any) -> str:
   """The parameters of a function or class, with `...` for each default: "(a, *, b=...)"."""
   if isinstance(value, type) and issubclass(value, BaseException):
     return "()"
-  given = inspect.signature(value)
-  if isinstance(value, type) and list(given.parameters) == ["args", "kwargs"]:
-    if not value.__init__.__module__.startswith("jaxgemm"):
-      return "()"  # inherited from Flax
-    given = inspect.signature(value.__init__.__get__(0))  # the metaclass of flax.nnx hides it
   without = [p.replace(annotation=p.empty, default=p.default if p.default is p.empty else ...)
-             for p in given.parameters.values()]
+             for p in parameters_of(value).values()]
   return str(inspect.Signature(without)).replace("=Ellipsis", "=...")
 
 
