@@ -48,7 +48,7 @@ class Explanation:
 
   data has these keys:
 
-  * implementation: "jaxgemm", "xla", or "emulated:" and a GPU target;
+  * implementation: "jaxgemm", "xla", or "emulated:" and a GPU target or chip;
   * target: "cpu" or a GPU target; chip; num_cus: the chip's number of compute units,
     multiprocessors or processors;
   * kernel: its name; schedule; reduction;
@@ -171,17 +171,17 @@ def _summed_up(data: dict[str, Any]) -> list[str]:
   ours, left, others = (summary[key] for key in ("jaxgemm", "left_to_xla", "others"))
   share = summary["operations_jaxgemm"] / max(summary["operations"], 1)
   lines = [f"summary: {ours + left + others} products: {ours} by jaxgemm, {left} left to XLA, "
-           f"{others} of jax's own; jaxgemm has {share:.0%} of the operations"]
+           f"{others} of jax's own"]
+  shares = f"operations: {share:.0%} by jaxgemm"
   if (number := summary["slowest"]) is None:
-    return lines
+    return [*lines, shares]
   call = data["calls"][number - 1]
   if summary["predicted_us"] is not None:
-    lines.append(f"predicted for jaxgemm's: {summary['predicted_us']:.1f} us in all, by a model; "
-                 f"the slowest is {number}., {_runs(call) * (_predicted_us(call) or 0):.1f} us")
-  else:
-    part = _runs(call) * call["operations"] / max(summary["operations"], 1)
-    lines.append(f"nothing is predicted here; the most operations has {number}., {part:.0%}")
-  return lines
+    return [*lines, shares,
+            f"predicted for jaxgemm's: {summary['predicted_us']:.1f} us in all, by a model; the "
+            f"slowest is {number}., {_runs(call) * (_predicted_us(call) or 0):.1f} us"]
+  part = _runs(call) * call["operations"] / max(summary["operations"], 1)
+  return [*lines, f"{shares}; the most has {number}., {part:.0%}"]
 
 
 def _lines(data: dict[str, Any]) -> list[str]:

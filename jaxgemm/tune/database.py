@@ -28,7 +28,8 @@ SOURCES = ("measured", "predicted")
 SHIPPED = pathlib.Path(__file__).with_name("shipped")
 IMPLEMENTATIONS = ("jaxgemm", "xla")
 # Words that look like a mistyped "off", and not like the path of a file.
-_SWITCHES = ("on", "off", "0", "1", "false", "true", "no", "yes", "none")
+_SWITCHES = ("on", "off", "of", "offf", "0", "1", "false", "true", "no", "yes", "none", "disable",
+             "disabled")
 _REMEDY = "Remove it, or set JAXGEMM_TUNING to another file or to 'off'."
 
 
@@ -129,7 +130,7 @@ def place(given: str | os.PathLike | None, argument: str) -> pathlib.Path:
                        "for the user's file. Pass one of these.")
     return pathlib.Path(given)
   variable = os.environ.get("JAXGEMM_TUNING", "")
-  if variable.lower() in _SWITCHES and not is_off():
+  if variable.lower().strip() in _SWITCHES and not is_off():
     raise ValueError(f"JAXGEMM_TUNING is {variable!r}; allowed are the path of a file, and 'off'. "
                      f"Correct it, or pass {argument}")
   if (found := default_path()) is not None:

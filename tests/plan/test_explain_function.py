@@ -129,9 +129,8 @@ def test_the_summary_of_a_program(monkeypatch):
   assert [call["steps"] for call in explained.data["calls"]] == [5, 1, 1]
   share = (5 * each + gated) / (6 * each + gated + others)
   assert str(explained).splitlines()[-2:] == [
-      "summary: 9 products: 6 by jaxgemm, 1 left to XLA, 2 of jax's own; jaxgemm has "
-      f"{share:.0%} of the operations",
-      "nothing is predicted here; the most operations has 1., "
+      "summary: 9 products: 6 by jaxgemm, 1 left to XLA, 2 of jax's own",
+      f"operations: {share:.0%} by jaxgemm; the most has 1., "
       f"{5 * each / summary['operations']:.0%}"]
   # The most operations and the longest time are those of the second call.
   small, large = (jax.ShapeDtypeStruct((m, 4096), jnp.bfloat16) for m in (64, 2048))
@@ -160,7 +159,7 @@ def test_operations_of_grouped_products_by_xla():
   assert jaxgemm.explain(lambda x: x @ x, S((8, 8))).data["summary"]["others"] == 1
   said = str(jaxgemm.explain(lambda x: x @ x, S((8, 8))))
   assert said == ("no product of jaxgemm\nsummary: 1 products: 0 by jaxgemm, 0 left to XLA, 1 of "
-                  "jax's own; jaxgemm has 0% of the operations")
+                  "jax's own\noperations: 0% by jaxgemm")
 
 
 def test_nothing_to_list():

@@ -247,7 +247,7 @@ def test_what_is_no_path(given, error):
     database.place(given, "path=")
 
 
-@pytest.mark.parametrize("word", ["OFF", "Off", "0", "none", "false"])
+@pytest.mark.parametrize("word", ["OFF", "Off", "off ", "of", "0", "none", "false"])
 def test_a_mistyped_off_is_not_the_name_of_a_new_file(monkeypatch, word):
   monkeypatch.setenv("JAXGEMM_TUNING", word)
   with pytest.raises(ValueError, match=f"JAXGEMM_TUNING is '{word}'; allowed are .* 'off'"):
