@@ -73,7 +73,8 @@ OF_NN = """relu gelu silu softplus sigmoid elu selu celu leaky_relu log_sigmoid 
 ON_INTEGERS = "abs negative sign square invert bitwise_count positive"
 BINARY = {
     normal: """add subtract multiply divide maximum minimum arctan2 hypot copysign fmax fmin
-        nextafter greater less equal not_equal greater_equal less_equal logaddexp logaddexp2 heaviside""",
+        nextafter greater less equal not_equal greater_equal less_equal logaddexp logaddexp2
+        heaviside""",
     positive: "power float_power mod remainder fmod floor_divide",
 }
 BINARY_ON_INTEGERS = """add subtract multiply maximum minimum bitwise_and bitwise_or bitwise_xor
