@@ -144,6 +144,8 @@ class Options:
       the same place.
     check_global_races: finds accesses to global memory that nothing orders with other accesses
       to the same place, also between workgroups.
+    check_atomic_races: with check_global_races, finds also plain loads of what atomics of another
+      workgroup change. A loop of compare-and-swap may begin with such a load.
     check_uninitialized: finds reads of LDS that nothing wrote.
     check_bounds: finds accesses outside the launch's buffers.
     check_alignment: finds loads and stores of the LDS that are not aligned to their size,
@@ -177,6 +179,7 @@ class Options:
   check_lds_loads: bool = True
   check_lds_races: bool = True
   check_global_races: bool = True
+  check_atomic_races: bool = True
   check_uninitialized: bool = True
   check_bounds: bool = True
   check_alignment: bool = True

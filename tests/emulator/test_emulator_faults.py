@@ -254,7 +254,7 @@ WRITTEN_LATER = dict(pause="s_sleep 100", before="", after="", reader="", own=""
      "Wave 1 writes it later, .*: the read is on the wrong side of a barrier"),
     (dict(own="ds_write_b32 v1, v0", pause="s_endpgm"),
      "This wave writes it later, .*: the read comes too early"),
-    (dict(pause="s_endpgm"), "wrote it before, and nothing writes it later"),
+    (dict(pause="s_endpgm"), "wrote it, and nothing writes it later"),
 ])
 def test_a_read_of_lds_that_is_written_later(arch, parts, message):
   good = WRITTEN_LATER | dict(after="s_barrier", reader="s_barrier")

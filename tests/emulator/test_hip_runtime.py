@@ -319,7 +319,7 @@ FUNCTION_CALL = """
   s_addc_u32 s5, s5, f@rel32@hi+12
   s_swappc_b64 s[30:31], s[4:5]
   s_endpgm
-.globl f
+.hidden f
 .type f,@function
 f:
   {code}

@@ -1,5 +1,6 @@
 #include "emulator/decode/check_code.h"
 
+#include <map>
 #include <memory>
 #include <set>
 #include <vector>
@@ -28,17 +29,11 @@ class Walk {
     Reach(kernel_.entry);
     // With kernarg preload a kernel starts 256 bytes later where the hardware has loaded arguments.
     if (kernel_.preloaded_words() != 0) Reach(kernel_.entry + 256);
-    bool functions_reached = false;
     while (!next_.empty()) {
       const uint64_t offset = next_.back();
       next_.pop_back();
       const std::string error = Follow(offset);
       if (!error.empty()) return error;
-      // A jump to an address in registers may go to any function.
-      if (jumps_ && !functions_reached) {
-        functions_reached = true;
-        for (const uint64_t function : object_.functions()) Reach(function);
-      }
     }
     return "";
   }
@@ -63,16 +58,29 @@ class Walk {
                     static_cast<unsigned long long>(offset - kernel_.entry), error.c_str());
       }
       offset += in.bytes;
+      FollowAddress(in, offset);
       switch (in.op) {
         case Op::s_endpgm:
         case Op::s_trap: return "";
-        case Op::s_setpc_b64: jumps_ = true; return "";
-        case Op::s_swappc_b64: jumps_ = true; break;
+        case Op::s_setpc_b64: return "";
         default:
-          if (UnitOf(in.op) == Unit::kBranch) Reach(offset + 4 * static_cast<int64_t>(in.imm));
+          if (UnitOf(in.op) == Unit::kBranch && in.op != Op::s_swappc_b64) Reach(offset + 4 * static_cast<int64_t>(in.imm));
           if (in.op == Op::s_branch) return "";
       }
       if (!seen_.insert(offset).second) return "";
+    }
+  }
+
+  // A call of a function: s_getpc_b64, an addition to the lower half, and a jump.
+  void FollowAddress(const Instruction& in, uint64_t after) {
+    if (in.op == Op::s_getpc_b64) {
+      addresses_[in.dst[0].index] = after;
+    } else if (in.op == Op::s_add_u32 && in.src[1].is_literal && in.src[0].index == in.dst[0].index) {
+      const auto found = addresses_.find(in.dst[0].index);
+      if (found != addresses_.end()) found->second += static_cast<int32_t>(in.src[1].constant);
+    } else if (in.op == Op::s_swappc_b64 || in.op == Op::s_setpc_b64) {
+      const auto found = addresses_.find(in.src[0].index);
+      if (found != addresses_.end()) Reach(found->second);
     }
   }
 
@@ -91,7 +99,7 @@ class Walk {
   std::unique_ptr<Registers> scratch_;
   std::set<uint64_t> seen_;
   std::vector<uint64_t> next_;
-  bool jumps_ = false;
+  std::map<int, uint64_t> addresses_;  // offsets in pairs of scalar registers
 };
 
 }  // namespace

@@ -25,6 +25,7 @@ GlobalMemory::GlobalMemory(std::vector<Buffer> buffers, bool given, int grain_sh
       given_(given),
       bounds_(options.check_bounds && given),
       races_(options.check_global_races && given),
+      atomic_races_(options.check_atomic_races),
       aligned_(options.check_alignment),
       shift_(grain_shift),
       events_(1) {
@@ -234,7 +235,8 @@ void GlobalMemory::NoteRead(int index, uint64_t address, uint32_t bytes, int lan
   for (uint64_t g = offset >> shift_; g <= (offset + bytes - 1) >> shift_; ++g) {
     if (uint32_t written = shadow.written[g]) {
       const Event& event = events_[written];
-      if (!BothThrough(event) && !Ordered(event, /*wrote=*/true, /*reading=*/true)) {
+      if (!BothThrough(event) && !LoadsBesideAtomic(event, /*wrote=*/true, /*writes=*/false) &&
+          !Ordered(event, /*wrote=*/true, /*reading=*/true)) {
         Race(written, /*wrote=*/true, /*writes=*/false, base + (g << shift_), lane);
       }
     }
@@ -268,7 +270,8 @@ void GlobalMemory::NoteWrite(int index, uint64_t address, uint32_t bytes, int la
   uint32_t self = ThisEvent();
   auto check = [&](uint32_t id, bool wrote, uint64_t g) {
     const Event& event = events_[id];
-    if (id != self && !BothThrough(event) && !Ordered(event, wrote, /*reading=*/false)) {
+    if (id != self && !BothThrough(event) && !LoadsBesideAtomic(event, wrote, /*writes=*/true) &&
+        !Ordered(event, wrote, /*reading=*/false)) {
       Race(id, wrote, /*writes=*/true, base + (g << shift_), lane);
     }
   };

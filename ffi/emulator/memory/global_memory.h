@@ -97,6 +97,11 @@ class GlobalMemory {
     return !(word && event_word) && (word || Through(order)) &&
            (event_word || event.Through(order));
   }
+  // Whether the running access and the event are an atomic and a plain load, and that is allowed.
+  bool LoadsBesideAtomic(const Event& event, bool wrote, bool writes) const {
+    if (atomic_races_ || wrote == writes) return false;
+    return (wrote ? event.kind : kind_) == AccessKind::kAtomic;
+  }
   uint32_t ThisEvent();
   bool Ordered(const Event& event, bool wrote, bool reading) const;
   void NoteRead(int buffer, uint64_t address, uint32_t bytes, int lane);
@@ -104,7 +109,7 @@ class GlobalMemory {
 
   std::vector<Buffer> buffers_;  // sorted by base
   std::vector<Shadow> shadows_;  // by buffer; filled for the writable buffers
-  bool given_, bounds_, races_, aligned_;
+  bool given_, bounds_, races_, atomic_races_, aligned_;
   int shift_;
   size_t last_ = 0;
   std::vector<Event> events_;

@@ -250,9 +250,6 @@ void CodeObject::Relocate(std::string_view file) {
 void CodeObject::ReadKernels(std::string_view file) {
   std::vector<Symbol> symbols = ReadSymbols(file);
   for (const Symbol& symbol : symbols) {
-    if (symbol.type == STT_FUNC && Within(symbol.value, 4, size_)) {
-      functions_.push_back(symbol.value);
-    }
     std::string_view name = symbol.name;
     if (!name.ends_with(".kd")) continue;
     if (!Within(symbol.value, sizeof(Descriptor), size_)) {

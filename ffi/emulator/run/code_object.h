@@ -60,8 +60,6 @@ class CodeObject {
   const std::vector<Kernel>& kernels() const { return kernels_; }
   const Kernel& kernel(std::string_view name) const;  // throws
 
-  const std::vector<uint64_t>& functions() const { return functions_; }  // offsets in the image
-
   const std::vector<Variable>& variables() const { return variables_; }
 
   const uint8_t* image() const { return image_.get(); }
@@ -83,7 +81,6 @@ class CodeObject {
   std::unique_ptr<uint8_t[], Free> image_;
   size_t size_ = 0, mapped_bytes_ = 0;
   std::vector<Kernel> kernels_;
-  std::vector<uint64_t> functions_;
   std::vector<Variable> variables_;
 };
 

@@ -43,6 +43,7 @@ void SetOption(std::string_view name, std::string_view value, Options* options) 
       {"check_lds_loads", &Options::check_lds_loads},
       {"check_lds_races", &Options::check_lds_races},
       {"check_global_races", &Options::check_global_races},
+      {"check_atomic_races", &Options::check_atomic_races},
       {"check_uninitialized", &Options::check_uninitialized},
       {"check_bounds", &Options::check_bounds},
       {"check_alignment", &Options::check_alignment},
@@ -99,7 +100,7 @@ void SetOption(std::string_view name, std::string_view value, Options* options) 
         "\"; it has seed, quantum, resident, shuffle, xcc, beside, idle_limit, profile, clock, "
         "timeline, clock.<constant>, checks, "
         "check_waits, check_hazards, check_store_hazards, check_lds_loads, check_lds_races, "
-        "check_global_races, check_uninitialized, check_bounds and check_alignment.");
+        "check_global_races, check_atomic_races, check_uninitialized, check_bounds and check_alignment.");
   }
 }
 

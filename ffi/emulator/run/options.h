@@ -33,6 +33,9 @@ struct Options {
   bool check_lds_loads = true;
   bool check_lds_races = true;
   bool check_global_races = true;   // races between workgroups, and between waves of one
+  // Among these races: plain loads of what atomics of another workgroup change. A loop of
+  // compare-and-swap begins with one, and a stale value does no harm there.
+  bool check_atomic_races = true;
   bool check_uninitialized = true;  // reads of LDS that nothing wrote
   bool check_bounds = true;         // global accesses outside the buffers given
   bool check_alignment = true;      // loads and stores that the hardware would split

@@ -121,8 +121,9 @@ def start(
   # Loads of several elements begin at any element, and ROCm's driver allows such unaligned
   # accesses. Transpositions read parts of the LDS that are not written, and do not use them. At
   # the end of a block XLA's compiler leaves out a wait state after a store that LLVM 22 inserts.
+  # Scatters begin a loop of compare-and-swap with a plain load.
   emulator._set_default_options(emulator.Options(
-      check_lds_races=False, check_alignment=False, check_uninitialized=False,
+      check_atomic_races=False, check_lds_races=False, check_alignment=False, check_uninitialized=False,
       check_store_hazards=False))
 
   flags = os.environ.get("XLA_FLAGS", "")
