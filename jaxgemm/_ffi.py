@@ -187,9 +187,10 @@ virtual_gpus: tuple[str, int] | None = None
 def use_emulator() -> None:
   """Gives the native module the emulator's path, so that it runs calls for emulated targets."""
   from jaxgemm import emulator  # pylint: disable=g-import-not-at-top
-  from jaxgemm.emulator import _interrupts
+  from jaxgemm.emulator import _interrupts, _library
 
   _interrupts.act_on_signals_in_errors()
+  _library.load()
   native.set_emulator_library(str(emulator.library_path()))
 
 

@@ -4,6 +4,7 @@ import ctypes
 import functools
 import os
 import pathlib
+import threading
 
 _NAME = "libjaxgemm_emulator.so"
 
@@ -58,6 +59,7 @@ def load() -> ctypes.CDLL:
       "set_devices": (ctypes.c_int, [text, ctypes.c_int]),
       "count_graphs": (ctypes.c_uint64, []),
       "on_interruption": (None, [ctypes.CFUNCTYPE(None)]),
+      "set_python": (None, [ctypes.c_uint64] + 5 * [ctypes.c_void_p]),
       "set_stream_delays": (None, [ctypes.c_uint64, ctypes.c_uint]),
       "set_options": (ctypes.c_int, [text]),
       "set_buffers": (ctypes.c_int, buffers),
@@ -83,6 +85,11 @@ def load() -> ctypes.CDLL:
   for name, (result, arguments) in functions.items():
     function = getattr(lib, "jaxgemm_emulator_" + name)
     function.restype, function.argtypes = result, arguments
+  python = ctypes.pythonapi
+  lib.jaxgemm_emulator_set_python(threading.main_thread().ident, *(
+      ctypes.cast(function, ctypes.c_void_p) for function in (
+          python.PyGILState_Ensure, python.PyGILState_Release, python.PyErr_CheckSignals,
+          python.PyErr_Clear, python.PyErr_SetInterrupt)))
   return lib
 
 

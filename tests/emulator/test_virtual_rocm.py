@@ -3,19 +3,19 @@
 The tests that run programs need JAX's ROCm plugin, which the extra `test` has.
 """
 
-import importlib.metadata
 import json
 import os
 import re
 import subprocess
 import sys
+import tomllib
 
 import jaxlib
 import pytest
 
 import jaxgemm
 from jaxgemm.emulator import rocm
-from jaxgemm.emulator.rocm import _elf
+from jaxgemm.emulator.rocm import _elf, _plugin
 import jaxgemm.flax
 from tests.support import deviceless_programs
 from tests.support.paths import ROOT
@@ -297,20 +297,92 @@ def test_benchmark_suites(tmp_path, suite, problem, options, rows):
 # ------------------------------------------------------------------------------- errors
 
 
-def test_plugin_that_is_not_installed(monkeypatch):
-  def version(package):
-    raise importlib.metadata.PackageNotFoundError(package)
-  monkeypatch.setattr(importlib.metadata, "version", version)
-  with pytest.raises(rocm.VirtualRocmError, match="jax-rocm7-pjrt is missing.*pip install"):
+def make_plugin(folder, rocm_version, version, extension=True):
+  """Makes the files of an installed plugin that are looked at, without libraries."""
+  def package(name, files, points=""):
+    info = folder / f"{name.replace('-', '_')}-{version}.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+    (info / "RECORD").write_text("".join(f"{file},,\n" for file in files))
+    (info / "entry_points.txt").write_text(points)
+
+  name = f"rocm{rocm_version}"
+  package(f"jax-{name}-pjrt", [f"jax_plugins/xla_{name}/xla_rocm_plugin.so"],
+          f"[jax_plugins]\nxla_{name} = jax_plugins.xla_{name}\n")
+  if extension:
+    package(f"jax-{name}-plugin", [f"jax_{name}_plugin/rocm_plugin_extension.so",
+                                   f"jax_{name}_plugin/_solver.so"])
+
+
+@pytest.fixture
+def path(monkeypatch, tmp_path):
+  """A folder that takes the place of those where plugins are looked for."""
+  monkeypatch.setattr(sys, "path", [str(tmp_path)])
+  monkeypatch.setattr(_plugin, "own_folder", lambda: tmp_path / "own")
+  monkeypatch.setattr(_plugin, "requirements",
+                      lambda: ["jax-rocm10-plugin==1.0.*", "jax-rocm10-pjrt==1.0.*"])
+  return tmp_path
+
+
+@pytest.mark.parametrize("own", [False, True])
+@pytest.mark.parametrize("rocm_version", ["7", "10", ""])
+def test_plugin_is_found_by_its_entry_point(path, rocm_version, own):
+  folder = path / "own" if own else path
+  make_plugin(folder, rocm_version, jaxlib.__version__)
+  plugin = rocm._check_versions()
+  assert plugin.libraries == [
+      folder / f"jax_plugins/xla_rocm{rocm_version}/xla_rocm_plugin.so",
+      folder / f"jax_rocm{rocm_version}_plugin/rocm_plugin_extension.so"]
+  assert plugin.folder == (folder if own else None)
+
+
+def test_plugin_of_jaxs_version_among_two(path):
+  make_plugin(path, "7", "0.9.1")
+  make_plugin(path, "10", jaxlib.__version__)
+  assert set(rocm._check_versions().versions) == {"jax-rocm10-pjrt", "jax-rocm10-plugin"}
+
+
+def test_plugin_that_is_not_installed(path):
+  with pytest.raises(rocm.VirtualRocmError,
+                     match="jax-rocm10-plugin==1.0.* is missing.*rocm --install"):
+    rocm._check_versions()
+  make_plugin(path, "7", jaxlib.__version__, extension=False)
+  with pytest.raises(rocm.VirtualRocmError,
+                     match=": jax-rocm7-plugin is missing.*rocm --install"):
     rocm._check_versions()
 
 
-def test_plugin_of_another_version(monkeypatch):
-  monkeypatch.setattr(importlib.metadata, "version", lambda package: "0.9.1")
+def test_plugin_of_another_version(path):
+  make_plugin(path, "7", "0.9.1")
   with pytest.raises(
       rocm.VirtualRocmError,
-      match=rf"jaxlib is .* jax-rocm7-plugin 0\.9\.1.*pjrt=={jaxlib.__version__}"):
+      match=rf"jaxlib is {jaxlib.__version__}, .* jax-rocm7-plugin 0\.9\.1.*rocm --install"):
     rocm._check_versions()
+
+
+def test_plugin_is_installed_where_other_programs_do_not_find_it(path, monkeypatch):
+  called = []
+  monkeypatch.setattr(subprocess, "run", lambda command: (
+      called.append(command) or make_plugin(path / "own", "10", jaxlib.__version__)
+      or subprocess.CompletedProcess(command, 0)))
+  assert _plugin.install() == path / "own"
+  command, = called
+  assert f"--target={path / 'own'}" in command and "--no-deps" in command
+  assert command[-2:] == _plugin.requirements()
+  assert rocm._check_versions().folder == path / "own" and sys.path == [str(path)]
+  monkeypatch.setattr(subprocess, "run", lambda command: subprocess.CompletedProcess(command, 1))
+  with pytest.raises(RuntimeError, match="pip could not install jax-rocm10-plugin"):
+    _plugin.install()
+
+
+def test_jax_names_its_plugin():
+  assert [re.sub(r"rocm\d*|==.*", "", each) for each in _plugin.requirements()] == [
+      "jax--plugin", "jax--pjrt"]
+
+
+def test_an_environment_for_tests_has_no_plugin_that_other_programs_find():
+  extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+  assert not re.search("rocm", " ".join(extras["test"] + extras["docs"] + extras["examples"]))
 
 
 def test_real_rocm_is_not_shadowed(monkeypatch, tmp_path):
@@ -359,8 +431,9 @@ def test_nothing_is_loaded_by_importing():
 @pytest.mark.parametrize("platforms", ["", "cpu", "rocm"])
 def test_plugin_says_that_there_is_no_gpu_only_if_rocm_is_wanted(platforms):
   code = "import jaxgemm, jax\nprint(jax.devices()[0].platform)\n"
+  path = {"PYTHONPATH": str(plugin.folder)} if (plugin := _plugin.find()).folder else {}
   done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
-                        env=os.environ | {"JAX_PLATFORMS": platforms})
+                        env=os.environ | path | {"JAX_PLATFORMS": platforms})
   assert ("No AMD GPUs were found" in done.stderr) == (platforms == "rocm"), done.stderr
   assert done.stdout == ("" if platforms == "rocm" else "cpu\n")
 

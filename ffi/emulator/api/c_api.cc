@@ -78,6 +78,13 @@ JAXGEMM_EXPORT int jaxgemm_emulator_set_buffers(int count, const uint64_t* bases
   });
 }
 
+// Gives the library functions of Python, for launches that are interrupted by SIGINT.
+JAXGEMM_EXPORT void jaxgemm_emulator_set_python(uint64_t main_thread, int (*ensure)(),
+                                                void (*release)(int), int (*check_signals)(),
+                                                void (*clear)(), void (*set_interrupt)()) {
+  SetPython({main_thread, ensure, release, check_signals, clear, set_interrupt});
+}
+
 // Adds a kernel that runs beside launches with the option beside=<number>. Its num_links arguments
 // at `offsets` get the addresses of the launch's buffers named `linked`. It may access these and
 // the num_buffers buffers given here.

@@ -103,7 +103,14 @@ struct KernelLaunch : Work {
     if (static_cast<int>(options.xcc_ids.size()) > device.dies) {
       options.xcc_ids.resize(device.dies);
     }
-    RunFunction(function, with_buffers, options);
+    try {
+      RunFunction(function, with_buffers, options);
+    } catch (const Interruption&) {
+      // XLA would make a ValueError of a failure in this thread. Without one, Python raises
+      // KeyboardInterrupt in place of the call that waits for the launch, and nobody gets its
+      // result.
+      if (!IsPythonsMainThread()) throw;
+    }
   }
 
   std::shared_ptr<Module> module;  // stays until the launch has run

@@ -4,12 +4,12 @@
 ROCm's. Its devices are emulated: the emulator executes each kernel, of XLA and of jaxgemm,
 on the host. Results are those of the machine code. Times mean nothing.
 
+    python -m jaxgemm.emulator.rocm --install
     python -m jaxgemm.emulator.rocm --arch=gfx942 --devices=2 script.py arguments...
 """
 
 import ctypes
-import importlib.metadata
-import importlib.util
+import importlib
 import os
 import pathlib
 import sys
@@ -17,11 +17,9 @@ import sys
 from jaxgemm import _ffi, emulator
 from jaxgemm._rocm_plugin import real_rocm
 from jaxgemm.emulator import _arguments, _interrupts, _library
-from jaxgemm.emulator.rocm import _elf
+from jaxgemm.emulator.rocm import _elf, _plugin
 
 _HIP = "libamdhip64.so.7"
-_PACKAGES = ("jax-rocm7-pjrt", "jax-rocm7-plugin")
-_INSTALL = "pip install -e '.[virtual-rocm]' in a clone of jaxgemm"
 
 # XLA would measure variants of its kernels, and times mean nothing here. Its kernels for an
 # all-reduce and a ragged all-to-all wait for the same kernel on other devices, and the emulator
@@ -97,13 +95,15 @@ def start(
         "This process has virtual devices already, with "
         + " and ".join(f"{name}={_started[name]!r} and not {given[name]!r}" for name in other)
         + ". Start another process for others.")
-  _check_versions()
+  plugin = _check_versions()
   _check_not_initialized()
   if not over_real_rocm:
     _check_no_real_rocm()
-  plugin = _plugin_libraries()
   folder = library_folder()
-  _check_libraries(plugin, folder)
+  _check_libraries(plugin.libraries, folder)
+  if plugin.folder is not None:  # JAX looks for plugins later
+    sys.path.append(str(plugin.folder))
+    importlib.invalidate_caches()
 
   # The plugin finds these libraries by their names when it is loaded. Only this process has them.
   os.environ["JAXGEMM_EMULATOR_LIBRARY"] = str(folder / _HIP)
@@ -183,28 +183,23 @@ def library_folder() -> pathlib.Path:
   )
 
 
-def _check_versions() -> None:
+def _check_versions() -> _plugin.Plugin:
   import jaxlib
 
-  jax_version = jaxlib.__version__
-  found = {}
-  for package in _PACKAGES:
-    try:
-      found[package] = importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-      raise VirtualRocmError(
-          f"JAX's ROCm plugin is not installed: {package} is missing. Install it: "
-          f"{_INSTALL}, or pip install "
-          + " ".join(f"{name}=={jax_version}" for name in _PACKAGES)
-      ) from None
-  series = lambda version: version.split(".")[:2]
-  if any(series(version) != series(jax_version) for version in found.values()):
+  plugin = _plugin.find()
+  if plugin is None or None in plugin.versions.values():
+    names = plugin.versions if plugin else _plugin.requirements()
+    missing = " and ".join(name for name in names if not plugin or plugin.versions[name] is None)
     raise VirtualRocmError(
-        f"jaxlib is {jax_version}, and JAX's ROCm plugin is "
-        + " and ".join(f"{name} {version}" for name, version in found.items())
-        + ". Install the same: pip install "
-        + " ".join(f"{name}=={jax_version}" for name in _PACKAGES)
-    )
+        f"JAX's ROCm plugin is not installed: {missing or 'it'} is missing. Install it: "
+        f"{_plugin.COMMAND}")
+  if not all(map(_plugin.is_for_jaxlib, filter(None, plugin.versions.values()))):
+    raise VirtualRocmError(
+        f"jaxlib is {jaxlib.__version__}, and JAX's ROCm plugin is "
+        + " and ".join(f"{name} {version}" for name, version in plugin.versions.items())
+        + ". Remove these packages by pip uninstall, and install the same version as jaxlib's: "
+        + _plugin.COMMAND)
+  return plugin
 
 
 def _check_not_initialized() -> None:
@@ -225,17 +220,6 @@ def _check_no_real_rocm() -> None:
         "virtual devices in its place. If that is wanted, pass --over-real-rocm, or "
         "over_real_rocm=True to start."
     )
-
-
-def _plugin_libraries() -> list[pathlib.Path]:
-  """The shared libraries of JAX's ROCm plugin."""
-  pjrt = importlib.util.find_spec("jax_plugins.xla_rocm7")
-  plugin = importlib.util.find_spec("jax_rocm7_plugin")
-  assert pjrt is not None and pjrt.origin and plugin is not None and plugin.origin
-  return [
-      pathlib.Path(pjrt.origin).parent / "xla_rocm_plugin.so",
-      pathlib.Path(plugin.origin).parent / "rocm_plugin_extension.so",
-  ]
 
 
 def _check_libraries(plugin: list[pathlib.Path], folder: pathlib.Path) -> None:

@@ -5,6 +5,7 @@ import runpy
 import sys
 
 from jaxgemm.emulator import rocm
+from jaxgemm.emulator.rocm import _plugin
 
 
 def main() -> None:
@@ -31,11 +32,26 @@ def main() -> None:
       "--most-delay-us", type=int, default=2000,
       help="longest of these delays in microseconds",
   )
+  parser.add_argument(
+      "--install", action="store_true",
+      help="install JAX's ROCm plugin (150 MB to download) where only this command and "
+      "jaxgemm.emulator.rocm.start find it, and run no program",
+  )
   parser.add_argument("-m", dest="module", action="store_true",
                       help="the program is a module")
-  parser.add_argument("program", help="file (or module) to run")
+  parser.add_argument("program", nargs="?", help="file (or module) to run")
   parser.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")
   args = parser.parse_args()
+  if args.install:
+    if args.program is not None:
+      parser.error("--install runs no program")
+    try:
+      print(f"jaxgemm: JAX's ROCm plugin is in {_plugin.install()}")
+    except RuntimeError as error:
+      sys.exit(f"jaxgemm: {error}")
+    return
+  if args.program is None:
+    parser.error("the following arguments are required: program")
   try:
     rocm.start(
         args.arch, args.devices, over_real_rocm=args.over_real_rocm,
