@@ -68,10 +68,11 @@ def _affinities(logits, scores: str):
 
 def _reference(x, params: MoEParams, experts, given: dict[str, Any]):
   """The result for these experts [T, top_k], which may repeat one."""
-  scores = _affinities(x @ params.router, given.get("router_scores", "softmax"))
-  weights = jnp.take_along_axis(scores, experts, -1)
+  logits, kind = x @ params.router, given.get("router_scores", "softmax")
+  weights = jnp.take_along_axis(_affinities(logits, kind), experts, -1)
   if given.get("normalize_weights", True):
-    weights = weights / (weights.sum(-1, keepdims=True) + 1e-20)
+    weights = (weights / (weights.sum(-1, keepdims=True) + 1e-20) if kind == "sigmoid" else
+               jax.nn.softmax(jnp.take_along_axis(logits, experts, -1)))
   weights = weights * given.get("routed_scaling", 1.0)
   activation = given.get("activation", "silu")
   every = jax.vmap(dense_mlp, (None, 0, None), out_axes=1)(x, params.experts, activation)
@@ -211,7 +212,7 @@ def _structure(number: int) -> _Structure:
                     getattr(layer, "words", ""))
 
 
-_STRUCTURES = 100
+_STRUCTURES = 40
 
 
 def valid(rng) -> str:
