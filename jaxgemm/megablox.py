@@ -5,6 +5,9 @@ it that takes quantised operands. The functions here have the arguments of both,
 that imports them instead runs on GPUs and CPUs. There are these differences:
 
 * rows of no group are zero; megablox leaves them undefined;
+* they have derivatives, for which results have to vary along the mesh axes of their operands.
+  megablox's results vary along varying_axes only, which is () if it is not given. A program that
+  relies on that, and casts the result by `jax.lax.pcast`, passes varying_axes=();
 * group_offset may have the shape () or (1,), and group_sizes any integer dtype;
 * operands are arrays, or objects with the attributes qvalue and scale, such as Qwix's `QArray`.
 """
@@ -13,9 +16,12 @@ from typing import Any
 
 import jax
 from jax import lax
+from jax.extend.core import Primitive
+from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 import numpy as np
 
+from jaxgemm.dense.primitive import unify_varying, varying
 from jaxgemm.grouped.api import ragged_dot_general
 from jaxgemm.grouped.checks import BASIC, K_LAST
 from jaxgemm.grouped.group_sizes import given_groups, groups_of_rows
@@ -41,6 +47,45 @@ def _groups(group_sizes, group_offset):
   return given_groups(group_sizes, group_offset.reshape(1))
 
 
+_retyped_p = Primitive("jaxgemm_retyped")
+_retyped_p.def_impl(lambda x, axes: x)
+mlir.register_lowering(_retyped_p, lambda ctx, x, axes: [x])
+batching.defvectorized(_retyped_p)
+
+
+@_retyped_p.def_abstract_eval
+def _retyped_aval(x, *, axes):
+  manual = getattr(x, "manual_axis_type", None)
+  if manual is None:  # see `varying`
+    return x.update(vma=frozenset(axes))
+  return x.update(manual_axis_type=manual.update(varying=frozenset(axes)))
+
+
+def _not_differentiable(*_, axes):
+  raise NotImplementedError(
+      f"varying_axes={axes} was given, and the operands vary along more axes. Such a result cannot "
+      "be differentiated, only inside a jax.custom_vjp: jax would sum its gradient over these "
+      "axes. Leave varying_axes out.")
+
+
+ad.primitive_jvps[_retyped_p] = _not_differentiable
+
+
+def _varying_along(out, axes) -> jax.Array:
+  """out, typed so that it varies along `axes` of a `jax.shard_map` only; see `gmm`."""
+  if axes is None:
+    return out
+  axes = (axes,) if isinstance(axes, str) else tuple(axes)
+  manual = jax.sharding.get_abstract_mesh().manual_axes
+  if not {*axes} <= {*manual}:
+    raise ValueError(
+        f"varying_axes={axes} was given, and the axes of the jax.shard_map around this call are "
+        f"{tuple(manual)}; these are allowed. Leave varying_axes out: jax knows along which axes "
+        "the operands vary.")
+  out, = unify_varying([out], *axes)
+  return _retyped_p.bind(out, axes=axes) if varying(out) - {*axes} else out
+
+
 def _check_existing(existing_out, shape, dtype) -> None:
   if existing_out is None:
     return
@@ -63,7 +108,7 @@ def gmm(
     existing_out: jax.Array | None = None,
     transpose_rhs: bool = False,
     interpret: bool = False,
-    varying_axes: tuple[str, ...] = (),
+    varying_axes: tuple[str, ...] | None = None,
     **options,
 ) -> jax.Array:
   """lhs[rows of group g] @ rhs[g] for each group g, as megablox's `gmm`.
@@ -81,7 +126,8 @@ def gmm(
       result that are in no group of rhs.
     transpose_rhs: whether rhs is (g, n, k).
     interpret: ignored.
-    varying_axes: ignored; jax knows along which axes the operands vary.
+    varying_axes: the axes of a `jax.shard_map` along which the result's type varies. The default
+      is those of the operands. With fewer axes the result cannot be differentiated.
     **options: schedule, reduction, deterministic, config and implementation of
       `jaxgemm.ragged_dot`.
 
@@ -91,7 +137,7 @@ def gmm(
   Raises:
     ValueError, TypeError: see `jaxgemm.ragged_dot`.
   """
-  del tiling, interpret, varying_axes
+  del tiling, interpret
   lhs, rhs = operand("lhs", lhs), operand("rhs", rhs)
   group_sizes, offset = _groups(group_sizes, group_offset)
   groups = rhs.values.shape[0]
@@ -109,11 +155,11 @@ def gmm(
         lhs.values, rhs.values, group_sizes, K_LAST if transpose_rhs else BASIC, None,
         preferred_element_type, offset, scale_lhs=lhs.spread(0),
         scale_rhs=rhs.spread(3 - of_k), **options)
-  if existing_out is None:
-    return out
-  _check_existing(existing_out, out.shape, out.dtype)
-  rows = groups_of_rows(group_sizes, offset, groups, out.shape[0])
-  return jnp.where((rows < groups)[:, None], out, existing_out)
+  if existing_out is not None:
+    _check_existing(existing_out, out.shape, out.dtype)
+    rows = groups_of_rows(group_sizes, offset, groups, out.shape[0])
+    out = jnp.where((rows < groups)[:, None], out, existing_out)
+  return _varying_along(out, varying_axes)
 
 
 @names_parts
@@ -127,7 +173,7 @@ def tgmm(
     num_actual_groups: int | None = None,
     existing_out: jax.Array | None = None,
     interpret: bool = False,
-    varying_axes: tuple[str, ...] = (),
+    varying_axes: tuple[str, ...] | None = None,
     **options,
 ) -> jax.Array:
   """lhs[:, columns of group g] @ rhs[rows of group g] for each group g, as megablox's `tgmm`.
@@ -155,7 +201,7 @@ def tgmm(
   Raises:
     ValueError, TypeError: see `jaxgemm.ragged_dot_general`.
   """
-  del tiling, interpret, varying_axes
+  del tiling, interpret
   dtype = jnp.dtype(preferred_element_type)
   group_sizes, offset = _groups(group_sizes, group_offset)
   groups = group_sizes.shape[0] if num_actual_groups is None else num_actual_groups
@@ -185,4 +231,4 @@ def tgmm(
     out = out * factor
   if existing_out is not None and not in_place:
     out = out + existing_out.astype(jnp.float32)
-  return out.astype(dtype)
+  return _varying_along(out.astype(dtype), varying_axes)
