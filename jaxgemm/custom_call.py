@@ -2,8 +2,9 @@
 
 `gemm_p` appears only while `contract_p` (dense/primitive.py) is lowered. The lowerings of
 `ragged_p`, `chunked_p` and `scaled_p` (primitive.py of their folders) call `lower_call` themselves,
-the first two by `on_each_platform`. `lower_call` makes the native plan for the platform and emits "jaxgemm_gemm". The workspace is the
-call's last result and is dropped here, so that no abstract value depends on the platform.
+the first two by `on_each_platform`. `lower_call` makes the native plan for the platform and emits
+"jaxgemm_gemm". The workspace is the call's last result and is dropped here, so that no abstract
+value depends on the platform.
 """
 
 import functools

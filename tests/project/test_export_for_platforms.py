@@ -129,7 +129,8 @@ def test_collectives(rng, name):
 
 @pytest.mark.parametrize("recipe", [None, "rowwise"])
 def test_a_layer_of_experts(rng, recipe):
-  layer = MoE(features=64, hidden_features=32, num_experts=4, num_shared_experts=1, recipe=recipe, rngs=nnx.Rngs(0))
+  layer = MoE(features=64, hidden_features=32, num_experts=4, num_shared_experts=1, recipe=recipe,
+              rngs=nnx.Rngs(0))
   graph, state = nnx.split(layer)
   leaves, tree = jax.tree.flatten(state)
 
