@@ -154,7 +154,8 @@ def allgather_matmul(
     lhs: array of shape (..., M / d, K), the rows of this device; for dtypes see
       `jaxgemm.matmul`.
     rhs: array of shape (K, N): this device's columns, or all of them.
-    axis_name: name of the mesh axis of the d devices, or a tuple of names.
+    axis_name: name of the mesh axis of the d devices, or a tuple of names in any order. Of a tuple
+      the devices have the parts that `jax.P(axis_name)` gives them.
     precision, preferred_element_type: see `jaxgemm.matmul`.
     sum_dtype: dtype in which sums travel in the gradient of lhs. None is the dtype of the
       accumulators (float32). The dtype of the result is allowed, too: bfloat16 halves the
@@ -218,7 +219,7 @@ def matmul_reduce_scatter(
     lhs: array of shape (..., M, K / d), with M a multiple of d; for dtypes see
       `jaxgemm.matmul`.
     rhs: array of shape (K / d, N).
-    axis_name: name of the mesh axis of the d devices, or a tuple of names.
+    axis_name: see `allgather_matmul`.
     precision, preferred_element_type: see `jaxgemm.matmul`.
     sum_dtype: dtype in which sums travel. None is the dtype of the accumulators (float32, or
       int32). The dtype of the result is allowed, too: bfloat16 halves the bytes, and each

@@ -11,7 +11,6 @@ from jax.sharding import PartitionSpec as P
 import numpy as np
 import pytest
 
-import jaxgemm
 from jaxgemm.collective import copies
 from jaxgemm.collective.ring import Form
 from jaxgemm.spec import Spec

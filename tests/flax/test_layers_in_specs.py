@@ -44,7 +44,8 @@ WRONG = {
 }
 
 
-def mapped(layer, x_spec=P("data"), **specs):
+def mapped(layer, x_axis=0, **specs):
+  x_spec = P(*(None,) * x_axis, "data")
   function, params = LAYERS[layer]()
 
   def spec(path, _):
@@ -88,4 +89,4 @@ def test_the_dimension_of_experts(layer):
 @pytest.mark.parametrize("layer", LAYERS)
 def test_tokens_with_sharded_features(layer):
   with pytest.raises(ValueError, match="x has 8 features.*in_spec of x: correct it"):
-    mapped(layer, x_spec=P(None, "data"))
+    mapped(layer, x_axis=1)

@@ -13,6 +13,7 @@ import pytest
 
 import jaxgemm
 from jaxgemm import fp8, megablox, qarray
+from jaxgemm.flax import Mlp, MoEParams, moe
 from jaxgemm.flax.nnx import MoE
 from tests.collective.test_collective_matmul import FUNCTIONS
 
@@ -129,7 +130,8 @@ def test_collectives(rng, name):
 
 @pytest.mark.parametrize("recipe", [None, "rowwise"])
 def test_a_layer_of_experts(rng, recipe):
-  layer = MoE(features=64, hidden_features=32, num_experts=4, num_shared_experts=1, recipe=recipe, rngs=nnx.Rngs(0))
+  layer = MoE(features=64, hidden_features=32, num_experts=4, num_shared_experts=1, recipe=recipe,
+              rngs=nnx.Rngs(0))
   graph, state = nnx.split(layer)
   leaves, tree = jax.tree.flatten(state)
 
@@ -137,6 +139,17 @@ def test_a_layer_of_experts(rng, recipe):
     return nnx.merge(graph, jax.tree.unflatten(tree, leaves))(x)[0]
 
   check(rng, apply, X, *(x.shape for x in leaves))
+
+
+def test_experts_in_shard_map(rng):
+  mesh = jax.make_mesh((4,), ("e",), (AxisType.Auto,), devices=jax.devices()[:4])
+
+  def layer(x, router, down, gate_up):
+    params = MoEParams(router, Mlp(down, gate_up=gate_up))
+    return moe(x, params, top_k=2, expert_axis_name="e")[0]
+
+  mapped = jax.shard_map(layer, mesh=mesh, in_specs=(P("e"), P(), P("e"), P("e")), out_specs=P("e"))
+  check(rng, mapped, X, (64, 4), (4, 32, 64), (4, 64, 2, 32), place=NamedSharding(mesh, P()))
 
 
 def test_another_platform_is_refused(rng):
