@@ -50,7 +50,7 @@ def _metadata(drawn: Drawn) -> nnx.VariableMetadata:
   jax.eval_shape(call, jax.random.key(0))
   given, = found
   if isinstance(given, nnx.VariableMetadata):
-    return dataclasses.replace(given, raw_value=None, metadata=dict(given.metadata))
+    return dataclasses.replace(given, raw_value=None)
   return nnx.VariableMetadata(None)
 
 
@@ -79,21 +79,19 @@ def _params(values: dict[str, jax.Array], drawn: dict[str, Drawn], partition_nam
             if key in ("mesh", "sharding_rules")}
   params = {}
   for name, value in values.items():
-    metadata, later = of[name].metadata, {}
+    metadata: dict[str, Any] = dict(of[name].metadata)
+    options: dict[str, Any] = {}
     if names := metadata.get(_NAMES):
       if drawn[name].paired:
         names = _inserted(names, len(drawn[name].shape) - 2, None)
       metadata[_NAMES] = _inserted(names, 0, partition_name) if lead else names
     elif lead and partition_name is not None:
-      names = (partition_name, *[None] * (value.ndim - 1))
-      metadata |= common
-      # Without a mesh, Flax would refuse to make a parameter that has names.
-      known = common.get("mesh") is not None or not jax.sharding.get_abstract_mesh().empty
-      (metadata if known else later)[_NAMES] = names
-    param = nnx.Param(dataclasses.replace(of[name], raw_value=value, metadata=metadata))
-    if later:
-      param.set_metadata(**later)
-    params[name] = param
+      metadata |= common | {_NAMES: (partition_name, *[None] * (value.ndim - 1))}
+      # Without a mesh, Flax would refuse to shard a parameter that has names.
+      if common.get("mesh") is None and jax.sharding.get_abstract_mesh().empty:
+        options["eager_sharding"] = False
+    given = dataclasses.replace(of[name], raw_value=value, metadata=metadata)
+    params[name] = nnx.Param(given, **options)
   return params
 
 

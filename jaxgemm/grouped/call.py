@@ -224,10 +224,10 @@ def _call_of_batches(lhs, rhs, group_sizes, group_offset, bias, scale, scale_lhs
                      out_sharding=out_sharding, **options)
 
 
-def _half(rhs) -> jax.ShapeDtypeStruct:
-  """Shape and dtype of rhs with one matrix for each group, in place of gate and up."""
+def _half(rhs) -> jax.core.ShapedArray:
+  """The type of rhs with one matrix for each group, in place of gate and up."""
   if rhs.ndim != 4 or rhs.shape[2] != 2:
     raise TypeError(
         f"rhs has shape {rhs.shape}; (G, K, 2, N) is allowed, with the matrices of the gate in "
         "rhs[:, :, 0] and those of up in rhs[:, :, 1]. Pass jnp.stack([gate, up], axis=2).")
-  return jax.eval_shape(lambda rhs: rhs[:, :, 0], rhs)
+  return result_type(lambda rhs: rhs[:, :, 0], rhs)

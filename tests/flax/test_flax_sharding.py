@@ -377,6 +377,16 @@ def test_equal_tokens_may_count_as_those_of_each_device(rng, dispatch):
   assert_near(given, jnp.tile(moe(x, params, top_k=2)[0], (8, 1)), 1e-5)
 
 
+@pytest.mark.parametrize("spec", [P(), P("expert")])
+def test_shard_map_over_one_of_two_automatic_axes(rng, spec):
+  x, params = tokens(rng, 8), make_params(rng)
+  mesh = make_mesh(2, 4)
+  run = lambda x, params: moe(x, params, top_k=2, expert_axis_name="expert")[0]
+  given = jit(jax.shard_map(run, mesh=mesh, in_specs=(spec, moe_specs(params)), out_specs=spec,
+                            axis_names={"expert"}))(x, params)
+  assert_near(given, moe(x, params, top_k=2, ragged_dot=lax.ragged_dot)[0], 1e-5)
+
+
 @pytest.mark.parametrize("name", ["expert_axis_name", "tensor_axis_name"])
 def test_a_mesh_that_is_partly_explicit_is_refused(rng, name):
   mesh = jax.make_mesh((2, 4), ("data", "model"))

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 import numpy as np
+import optax
 import pytest
 
 import jaxgemm
@@ -54,6 +55,8 @@ def test_partition_name_alone_shards_the_experts_of_nnx(axis_type):
   if axis_type is None:  # Flax itself refuses names that an initializer has, without a mesh
     layer = nnx_layer(partition_name="expert")
     assert specs_of(layer) == wanted_specs(specs_of(layer))
+    optimizer = nnx.Optimizer(layer, optax.sgd(0.1, momentum=0.9), wrt=nnx.Param)
+    assert len(jax.tree.leaves(nnx.state(optimizer))) > 1
     return
   mesh = make_mesh(axis_type)
   make = functools.partial(nnx_layer, partition_name="expert")
