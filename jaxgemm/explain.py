@@ -298,6 +298,10 @@ def _operands_by_name(function):
   def wrapped(*args, **kwargs):
     names = {"lhs": "a", "rhs": "b"}
     given = {names.get(name, name): x for name, x in kwargs.items()}
+    for name in names.keys() & kwargs.keys():
+      if names[name] in kwargs:
+        raise TypeError(f"{name} and {names[name]} were given, which are the same operand; one of "
+                        "them is allowed. Remove the other.")
     if missing := [name for name in ("a", "b")[len(args):] if name not in given]:
       raise TypeError(f"{' and '.join(missing)} was not given; two operands are needed, a and b or "
                       "lhs and rhs, each an array or a jax.ShapeDtypeStruct. Pass both.")
@@ -435,8 +439,9 @@ def supports(a, b, *args, **kwargs) -> tuple[bool, str]:
   Args:
     a: the first operand, an array or `jax.ShapeDtypeStruct`.
     b: the second operand, the same.
-    *args, **kwargs: the other arguments of a product, as it takes them: (x, experts, sizes) and
-      (x, w, dimension_numbers), too. They tell which product it is. group_sizes:
+    *args: the arguments of a product that follow the operands: (x, experts, sizes) or
+      (x, w, dimension_numbers), for example.
+    **kwargs: the other arguments of a product. They tell which product it is. group_sizes:
       `jaxgemm.ragged_dot`; with gated=True `jaxgemm.ragged_gated_linear_unit`; with
       ragged_dot_dimension_numbers `jaxgemm.ragged_dot_general`. lhs_scales and rhs_scales:
       `jaxgemm.scaled_matmul`; with group_sizes `jaxgemm.scaled_ragged_dot`. chunk_signals:
@@ -484,7 +489,8 @@ def explain(*args, **kwargs) -> Explanation:
   Args:
     a, b: the operands, arrays or `jax.ShapeDtypeStruct`.
     gradients: whether the reasons also name the copies that the gradients need.
-    *args, **kwargs: the other arguments of a product; see `supports`.
+    *args: the arguments of a product that follow the operands; see `supports`.
+    **kwargs: the other arguments of a product.
 
   `explain(function, *args, **kwargs)` takes a function, which may be jitted, and its
   arguments: arrays, or `jax.ShapeDtypeStruct` in their places. The function is traced, not
@@ -686,7 +692,8 @@ def workspace_size(a, b, *args, **kwargs) -> int:
 
   Args:
     a, b: the operands, arrays or `jax.ShapeDtypeStruct`.
-    *args, **kwargs: the other arguments of a product; see `supports`.
+    *args: the arguments of a product that follow the operands; see `supports`.
+    **kwargs: the other arguments of a product.
 
   Returns:
     The size of the workspace in bytes; 0 if XLA computes the call.

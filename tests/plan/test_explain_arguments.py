@@ -62,6 +62,7 @@ def test_operands_have_the_names_of_the_call():
     ((X, EXPERTS, SIZES), {"group_sizes": SIZES}, "group_sizes was given twice"),
     ((X,), {}, "b was not given; two operands"),
     ((), {"rhs": W}, "a was not given; two operands"),
+    ((), {"a": X, "lhs": X, "b": W}, "lhs and a were given, which are the same operand"),
 ])
 def test_arguments_that_do_not_fit(function, args, options, words):
   with pytest.raises(TypeError, match=words):

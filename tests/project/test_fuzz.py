@@ -131,9 +131,8 @@ def test_a_tuning_file_that_does_harm_is_a_fault(monkeypatch, where, name, chang
 
 
 @pytest.mark.parametrize("where, name, change, words", [
-    (database, "_replace", lambda right: lambda path, entries: path.write_text(
-        database.dumps(entries)), "is lost"),
-    (database, "load", lambda right: lambda path: 1 / 0, "traceback"),
+    (database, "read", lambda right: lambda path: (right(path)[0], ""), "is lost"),
+    (database, "read", lambda right: lambda path: 1 / 0, "traceback"),
     (files.command, "main", lambda right: lambda given: 0, "succeeded without the file"),
 ])
 def test_a_command_that_loses_files_is_a_fault(monkeypatch, where, name, change, words):
