@@ -1,8 +1,7 @@
 #include "emulator/run/interrupt.h"
 
-#include <csignal>
-
 #include <atomic>
+#include <csignal>
 #include <mutex>
 
 namespace jaxgemm::emulator {
