@@ -398,7 +398,7 @@ def test_reductions_with_an_arrival_counter(arch):
 @pytest.mark.parametrize("arch", amdgpu.ARCHS)
 def test_plain_loads_beside_atomics_are_allowed_on_request(arch):
   """A loop of compare-and-swap, as XLA's scatters have it, begins with a plain load."""
-  code = """
+  code = f"""
   s_load_dwordx2 s[4:5], s[0:1], 0x0
   v_mov_b32 v1, 0
   s_waitcnt lgkmcnt(0)
@@ -407,12 +407,12 @@ def test_plain_loads_beside_atomics_are_allowed_on_request(arch):
   s_waitcnt vmcnt(0)
   v_mov_b32 v5, v3
   v_add_u32 v4, v3, 1
-  global_atomic_cmpswap v3, v1, v[4:5], s[4:5] {}
+  global_atomic_cmpswap v3, v1, v[4:5], s[4:5] {amdgpu.RETURNS[arch]}
   s_waitcnt vmcnt(0)
   v_cmp_ne_u32 vcc, v3, v5
   s_and_b64 exec, exec, vcc
   s_cbranch_execnz .Lagain
-  """.format(amdgpu.RETURNS[arch])
+  """
   plain_store = code.replace(".Lagain:", "  v_mov_b32 v6, 0\n  global_store_dword v1, v6, s[4:5]\n"
                              ".Lagain:")
 
@@ -427,5 +427,6 @@ def test_plain_loads_beside_atomics_are_allowed_on_request(arch):
     assert run(code, check_atomic_races=False, seed=seed) == 3 * 64
     with pytest.raises(emulator.EmulationError, match="Race in global memory"):
       run(code, seed=seed)
-    with pytest.raises(emulator.EmulationError, match="Race in global memory"):
-      run(plain_store, check_atomic_races=False, seed=seed)
+    if arch in amdgpu.WITH_SCOPES:  # on gfx90a a store of a word may be a flag
+      with pytest.raises(emulator.EmulationError, match="Race in global memory"):
+        run(plain_store, check_atomic_races=False, seed=seed)
