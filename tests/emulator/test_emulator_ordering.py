@@ -393,3 +393,40 @@ def test_reductions_with_an_arrival_counter(arch):
       assert lost in text
       with pytest.raises(emulator.EmulationError, match="Race in global memory"):
         launch("\n".join(line for line in text.splitlines() if lost not in line))
+
+
+@pytest.mark.parametrize("arch", amdgpu.ARCHS)
+def test_plain_loads_beside_atomics_are_allowed_on_request(arch):
+  """A loop of compare-and-swap, as XLA's scatters have it, begins with a plain load."""
+  code = f"""
+  s_load_dwordx2 s[4:5], s[0:1], 0x0
+  v_mov_b32 v1, 0
+  s_waitcnt lgkmcnt(0)
+  global_load_dword v3, v1, s[4:5]
+.Lagain:
+  s_waitcnt vmcnt(0)
+  v_mov_b32 v5, v3
+  v_add_u32 v4, v3, 1
+  global_atomic_cmpswap v3, v1, v[4:5], s[4:5] {amdgpu.RETURNS[arch]}
+  s_waitcnt vmcnt(0)
+  v_cmp_ne_u32 vcc, v3, v5
+  s_and_b64 exec, exec, vcc
+  s_cbranch_execnz .Lagain
+  """
+  plain_store = code.replace(".Lagain:", "  v_mov_b32 v6, 0\n  global_store_dword v1, v6, s[4:5]\n"
+                             ".Lagain:")
+
+  def run(body, **options):
+    words = np.zeros(1, np.uint32)
+    emulator.launch(amdgpu.assemble(body, arch), "k", emulator.pack_arguments(words), arch=arch,
+                    grid=3, block=64, buffers=[words],
+                    options=emulator.Options(check_waits=False, check_hazards=False, **options))
+    return words[0]
+
+  for seed in range(3):
+    assert run(code, check_atomic_races=False, seed=seed) == 3 * 64
+    with pytest.raises(emulator.EmulationError, match="Race in global memory"):
+      run(code, seed=seed)
+    if arch in amdgpu.WITH_SCOPES:  # on gfx90a a store of a word may be a flag
+      with pytest.raises(emulator.EmulationError, match="Race in global memory"):
+        run(plain_store, check_atomic_races=False, seed=seed)

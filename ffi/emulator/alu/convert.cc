@@ -96,8 +96,8 @@ struct WideBf16 {  // MODE has no bit for its denormals
   static uint32_t Put(double x) { return Encode<Bfloat16>(x); }
 };
 
-// The code of the nearest float4, to nearest even. It has no NaN and no infinity: larger values, and
-// NaN, become the largest.
+// The code of the nearest float4, to nearest even. It has no NaN and no infinity: larger values,
+// and NaN, become the largest.
 uint32_t EncodeFp4(double x) {
   static constexpr double kValues[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
   const double magnitude = std::fabs(x);
@@ -158,8 +158,8 @@ void UnpackScaled(Context& c) {
   }
 }
 
-// The same from and to float4, of which a byte has two. op_sel[3:2] (op_sel[1:0] of a source) is the
-// number of the byte.
+// The same from and to float4, of which a byte has two. op_sel[3:2] (op_sel[1:0] of a source) is
+// the number of the byte.
 template <class Wide>
 void PackScaledFp4(Context& c) {
   constexpr bool kTwoSources = std::is_same_v<Wide, WideF32>;
@@ -174,8 +174,8 @@ void PackScaledFp4(Context& c) {
   for (int lane = 0; lane < kLanes; ++lane) {
     const uint32_t low = words[0][0][lane], high = kTwoSources ? words[1][0][lane] : low >> 16;
     const double scale = ScaleOf(words[1 + kTwoSources][0][lane]);
-    const uint32_t pair =
-        EncodeFp4(Wide::Get(low) / scale) | EncodeFp4(Wide::Get(high) / scale) << 4;
+    const uint32_t pair = EncodeFp4(Wide::Get(low) / scale) | EncodeFp4(Wide::Get(high) / scale)
+                                                                  << 4;
     result.lane[lane] = (old[lane] & ~(0xffu << shift)) | pair << shift;
   }
   Store(c, ValueKind::kBits, false, 1, &result);
@@ -332,8 +332,9 @@ Executor FindConvert(Op op) {
     // Four bits as a signed number of sixteenths.
     case Op::v_cvt_off_f32_i4:
       return [](Context& c) {
-        Map<F32, U32>(
-            c, [](uint32_t x) { return static_cast<float>(static_cast<int32_t>(x << 28) >> 28) / 16; });
+        Map<F32, U32>(c, [](uint32_t x) {
+          return static_cast<float>(static_cast<int32_t>(x << 28) >> 28) / 16;
+        });
       };
     case Op::v_cvt_scalef32_pk_f32_fp8: return UnpackScaled<Fp8, WideF32, 2>;
     case Op::v_cvt_scalef32_pk_f32_bf8: return UnpackScaled<Bf8, WideF32, 2>;

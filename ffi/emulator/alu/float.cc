@@ -211,8 +211,8 @@ Executor FindFloat(Op op) {
     case Op::v_madmk_f16:
     case Op::v_madak_f16:
       return [](Context& c) {
-        Map<F16, F16, F16, F16>(c, [flush = FlushesInput(c.r, ValueKind::kF16)](float x, float y,
-                                                                               float z) {
+        Map<F16, F16, F16, F16>(
+            c, [flush = FlushesInput(c.r, ValueKind::kF16)](float x, float y, float z) {
           const float product = Decode<Float16>(Encode<Float16>(x * y) & 0xffff);
           return (flush && std::fabs(product) < 0x1p-14f ? std::copysign(0.0f, product) : product) +
                  z;

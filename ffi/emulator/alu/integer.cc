@@ -241,28 +241,30 @@ Executor FindInteger(Op op) {
     JAXGEMM_THREE(v_sad_u8, U32, Sad8(false, x, y, z));
     JAXGEMM_THREE(v_lerp_u8, U32, Lerp8(x, y, z));
     case Op::v_qsad_pk_u16_u8: return Sad8OfFour<false>;
-    case Op::v_mqsad_pk_u16_u8: return Sad8OfFour<true>;
-    JAXGEMM_THREE(v_msad_u8, U32, Sad8(true, x, y, z));
-    JAXGEMM_THREE(v_sad_hi_u8, U32, (Sad8(false, x, y, 0) << 16) + z);
-    JAXGEMM_THREE(v_sad_u16, U32, AbsDiff(x & 0xffff, y & 0xffff) + AbsDiff(x >> 16, y >> 16) + z);
-    JAXGEMM_THREE(v_sad_u32, U32, AbsDiff(x, y) + z);
-    JAXGEMM_THREE(v_perm_b32, U32, Perm(x, y, z));
-    JAXGEMM_THREE(v_xad_u32, U32, (x ^ y) + z);
-    JAXGEMM_THREE(v_lshl_add_u32, U32, (x << (y & 31)) + z);
-    JAXGEMM_THREE(v_add_lshl_u32, U32, (x + y) << (z & 31));
-    JAXGEMM_THREE(v_add3_u32, U32, x + y + z);
-    JAXGEMM_THREE(v_lshl_or_b32, U32, (x << (y & 31)) | z);
-    JAXGEMM_THREE(v_and_or_b32, U32, (x & y) | z);
-    JAXGEMM_THREE(v_or3_b32, U32, x | y | z);
-    JAXGEMM_THREE(v_min3_i32, I32, std::min({x, y, z}));
-    JAXGEMM_THREE(v_max3_i32, I32, std::max({x, y, z}));
-    JAXGEMM_THREE(v_med3_i32, I32, Med3(x, y, z));
-    JAXGEMM_THREE(v_min3_u16, U16, std::min({x, y, z}));
-    JAXGEMM_THREE(v_max3_u16, U16, std::max({x, y, z}));
-    JAXGEMM_THREE(v_med3_u16, U16, Med3(x, y, z));
-    JAXGEMM_THREE(v_min3_i16, I16, std::min({x, y, z}));
-    JAXGEMM_THREE(v_max3_i16, I16, std::max({x, y, z}));
-    JAXGEMM_THREE(v_med3_i16, I16, Med3(x, y, z));
+    case Op::v_mqsad_pk_u16_u8:
+      return Sad8OfFour<true>;
+      JAXGEMM_THREE(v_msad_u8, U32, Sad8(true, x, y, z));
+      JAXGEMM_THREE(v_sad_hi_u8, U32, (Sad8(false, x, y, 0) << 16) + z);
+      JAXGEMM_THREE(v_sad_u16, U32,
+                    AbsDiff(x & 0xffff, y & 0xffff) + AbsDiff(x >> 16, y >> 16) + z);
+      JAXGEMM_THREE(v_sad_u32, U32, AbsDiff(x, y) + z);
+      JAXGEMM_THREE(v_perm_b32, U32, Perm(x, y, z));
+      JAXGEMM_THREE(v_xad_u32, U32, (x ^ y) + z);
+      JAXGEMM_THREE(v_lshl_add_u32, U32, (x << (y & 31)) + z);
+      JAXGEMM_THREE(v_add_lshl_u32, U32, (x + y) << (z & 31));
+      JAXGEMM_THREE(v_add3_u32, U32, x + y + z);
+      JAXGEMM_THREE(v_lshl_or_b32, U32, (x << (y & 31)) | z);
+      JAXGEMM_THREE(v_and_or_b32, U32, (x & y) | z);
+      JAXGEMM_THREE(v_or3_b32, U32, x | y | z);
+      JAXGEMM_THREE(v_min3_i32, I32, std::min({x, y, z}));
+      JAXGEMM_THREE(v_max3_i32, I32, std::max({x, y, z}));
+      JAXGEMM_THREE(v_med3_i32, I32, Med3(x, y, z));
+      JAXGEMM_THREE(v_min3_u16, U16, std::min({x, y, z}));
+      JAXGEMM_THREE(v_max3_u16, U16, std::max({x, y, z}));
+      JAXGEMM_THREE(v_med3_u16, U16, Med3(x, y, z));
+      JAXGEMM_THREE(v_min3_i16, I16, std::min({x, y, z}));
+      JAXGEMM_THREE(v_max3_i16, I16, std::max({x, y, z}));
+      JAXGEMM_THREE(v_med3_i16, I16, Med3(x, y, z));
 #undef JAXGEMM_THREE
     case Op::v_bfe_i32:
       return [](Context& c) {

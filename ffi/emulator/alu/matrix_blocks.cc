@@ -4,12 +4,12 @@
 //
 // Layouts (the manuals' chapter on matrix arithmetic, and AMD's matrix instruction calculator). A
 // lane holds P = M * K * blocks / 64 elements of A, and as many of B. Element e of row i of A, or
-// of column i of B, for k = P * g + e is in lane i + M * (block + blocks * g). In D and C a register
-// has rows of M lanes; H = 4 rows of a matrix (1 in float64) are in H registers of a lane, the next H
-// rows in the next lanes, for each block that shares these registers.
+// of column i of B, for k = P * g + e is in lane i + M * (block + blocks * g). In D and C a
+// register has rows of M lanes; H = 4 rows of a matrix (1 in float64) are in H registers of a lane,
+// the next H rows in the next lanes, for each block that shares these registers.
 //
-// cbsz and abid: of each 2^cbsz blocks, all multiply block `abid` of A. blgp: the lanes of B that are
-// read (or in float64 on gfx942 and gfx950, whether A, B and C are negated).
+// cbsz and abid: of each 2^cbsz blocks, all multiply block `abid` of A. blgp: the lanes of B that
+// are read (or in float64 on gfx942 and gfx950, whether A, B and C are negated).
 //
 // Sparse (v_smfmac): of each four k of A, two are stored. Two bits for each of them say which; they
 // are in the third source. cbsz = 0: `abid` selects the part of that register.
@@ -152,7 +152,8 @@ const char* CheckModifiers(const Context& c) {
     return "cbsz or abid beyond the blocks of a matrix instruction";
   }
   if (std::is_same_v<Sum, double>) {
-    return in.blgp != 0 && c.arch == Arch::kGfx90a ? "blgp of a float64 matrix instruction" : nullptr;
+    return in.blgp != 0 && c.arch == Arch::kGfx90a ? "blgp of a float64 matrix instruction"
+                                                   : nullptr;
   }
   const bool permutes =
       c.arch == Arch::kGfx90a || kBlocks > 1 || std::is_same_v<Element, ElementF32>;
@@ -281,12 +282,12 @@ Executor FindMatrixBlocks(Op op) {
     case Op::v_smfmac_i32_32x32x32_i8: return Blocks<ElementI8, uint32_t, 32, 32, 1, true>;
     case Op::v_smfmac_i32_16x16x128_i8: return Blocks<ElementI8, uint32_t, 16, 128, 1, true>;
     case Op::v_smfmac_i32_32x32x64_i8: return Blocks<ElementI8, uint32_t, 32, 64, 1, true>;
-#define JAXGEMM_FLOAT8(a, b, A, B)                                                          \
-  case Op::v_mfma_f32_16x16x32_##a##_##b: return Float8<A, B, 16, 32>;                      \
-  case Op::v_mfma_f32_32x32x16_##a##_##b: return Float8<A, B, 32, 16>;                      \
-  case Op::v_smfmac_f32_16x16x64_##a##_##b: return Float8<A, B, 16, 64, true>;              \
-  case Op::v_smfmac_f32_32x32x32_##a##_##b: return Float8<A, B, 32, 32, true>;              \
-  case Op::v_smfmac_f32_16x16x128_##a##_##b: return Float8<A, B, 16, 128, true>;            \
+#define JAXGEMM_FLOAT8(a, b, A, B)                                               \
+  case Op::v_mfma_f32_16x16x32_##a##_##b: return Float8<A, B, 16, 32>;           \
+  case Op::v_mfma_f32_32x32x16_##a##_##b: return Float8<A, B, 32, 16>;           \
+  case Op::v_smfmac_f32_16x16x64_##a##_##b: return Float8<A, B, 16, 64, true>;   \
+  case Op::v_smfmac_f32_32x32x32_##a##_##b: return Float8<A, B, 32, 32, true>;   \
+  case Op::v_smfmac_f32_16x16x128_##a##_##b: return Float8<A, B, 16, 128, true>; \
   case Op::v_smfmac_f32_32x32x64_##a##_##b: return Float8<A, B, 32, 64, true>;
       JAXGEMM_FLOAT8(fp8, fp8, AnyFp8, AnyFp8)
       JAXGEMM_FLOAT8(fp8, bf8, AnyFp8, AnyBf8)

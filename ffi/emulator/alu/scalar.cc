@@ -210,7 +210,8 @@ void ExecuteControl(Scalar& s, Op op) {
     case Op::s_cbranch_vccnz: s.Branch((r.sgpr[kVcc] | r.sgpr[kVcc + 1]) != 0); break;
     case Op::s_cbranch_execz: s.Branch(r.exec() == 0); break;
     case Op::s_cbranch_execnz: s.Branch(r.exec() != 0); break;
-    // M0[7:0] is the index, and M0[15:12] says which operands of vector instructions it is added to.
+    // M0[7:0] is the index, and M0[15:12] says which operands of vector instructions it is added
+    // to.
     case Op::s_set_gpr_idx_off: r.mode &= ~kGprIndexMode; break;
     case Op::s_set_gpr_idx_mode:
       r.sgpr[kM0] = (r.sgpr[kM0] & ~0xf000u) | static_cast<uint32_t>(s.in.imm) << 12;
@@ -220,7 +221,8 @@ void ExecuteControl(Scalar& s, Op op) {
   }
 }
 
-// s_movrels and s_movreld: the number of the source or destination is M0 more than the instruction's.
+// s_movrels and s_movreld: the number of the source or destination is M0 more than the
+// instruction's.
 void MoveRelative(Scalar& s, Op op) {
   const bool wide = op == Op::s_movrels_b64 || op == Op::s_movreld_b64;
   const bool from = op == Op::s_movrels_b32 || op == Op::s_movrels_b64;
@@ -394,8 +396,8 @@ void ExecuteScalar(const Instruction& in, Registers* r, const char** error) {
     case Format::kSopc:
       if (in.op == Op::s_set_gpr_idx_on) {
         r->mode |= kGprIndexMode;
-        r->sgpr[kM0] = (r->sgpr[kM0] & ~0xf0ffu) | (s.Source(0) & 0xff) |
-                       static_cast<uint32_t>(in.imm) << 12;
+        r->sgpr[kM0] =
+            (r->sgpr[kM0] & ~0xf0ffu) | (s.Source(0) & 0xff) | static_cast<uint32_t>(in.imm) << 12;
       } else {
         r->scc = Compare(s, in.op);
       }

@@ -64,7 +64,8 @@ class Walk {
         case Op::s_trap: return "";
         case Op::s_setpc_b64: return "";
         default:
-          if (UnitOf(in.op) == Unit::kBranch && in.op != Op::s_swappc_b64) Reach(offset + 4 * static_cast<int64_t>(in.imm));
+          if (UnitOf(in.op) == Unit::kBranch && in.op != Op::s_swappc_b64)
+            Reach(offset + 4 * static_cast<int64_t>(in.imm));
           if (in.op == Op::s_branch) return "";
       }
       if (!seen_.insert(offset).second) return "";
@@ -75,7 +76,8 @@ class Walk {
   void FollowAddress(const Instruction& in, uint64_t after) {
     if (in.op == Op::s_getpc_b64) {
       addresses_[in.dst[0].index] = after;
-    } else if (in.op == Op::s_add_u32 && in.src[1].is_literal && in.src[0].index == in.dst[0].index) {
+    } else if (in.op == Op::s_add_u32 && in.src[1].is_literal &&
+               in.src[0].index == in.dst[0].index) {
       const auto found = addresses_.find(in.dst[0].index);
       if (found != addresses_.end()) found->second += static_cast<int32_t>(in.src[1].constant);
     } else if (in.op == Op::s_swappc_b64 || in.op == Op::s_setpc_b64) {
@@ -107,8 +109,10 @@ class Walk {
 std::string CheckCode(const CodeObject& object, const Kernel& kernel) {
   // There it is behind swizzled buffers; on the other chips scratch_* instructions access it.
   if (object.arch() == Arch::kGfx90a && kernel.private_bytes > 0) {
-    return Text("gfx90a kernel %s: it needs %u bytes of scratch memory a lane, which the emulator does "
-                "not have on gfx90a.", kernel.name.c_str(), kernel.private_bytes);
+    return Text(
+        "gfx90a kernel %s: it needs %u bytes of scratch memory a lane, which the emulator does "
+        "not have on gfx90a.",
+        kernel.name.c_str(), kernel.private_bytes);
   }
   return Walk(object, kernel).Run();
 }

@@ -344,12 +344,11 @@ std::string Disassemble(const Instruction& in) {
     default: return name + MemoryText(in, info);
   }
   // Instructions with only one encoding have no suffix.
-  const bool one_form = in.op == Op::v_nop || in.op == Op::v_readfirstlane_b32 ||
-                        in.op == Op::v_swap_b32 || in.op == Op::v_accvgpr_mov_b32 ||
-                        in.op == Op::v_fmamk_f32 || in.op == Op::v_fmaak_f32 ||
-                        in.op == Op::v_madmk_f32 || in.op == Op::v_madak_f32 ||
-                        in.op == Op::v_madmk_f16 || in.op == Op::v_madak_f16 ||
-                        in.op == Op::v_clrexcp;
+  const bool one_form =
+      in.op == Op::v_nop || in.op == Op::v_readfirstlane_b32 || in.op == Op::v_swap_b32 ||
+      in.op == Op::v_accvgpr_mov_b32 || in.op == Op::v_fmamk_f32 || in.op == Op::v_fmaak_f32 ||
+      in.op == Op::v_madmk_f32 || in.op == Op::v_madak_f32 || in.op == Op::v_madmk_f16 ||
+      in.op == Op::v_madak_f16 || in.op == Op::v_clrexcp;
   if (short_form && !one_form) {
     name += in.is_sdwa                   ? "_sdwa"
             : in.is_dpp                  ? "_dpp"

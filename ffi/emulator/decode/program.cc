@@ -29,8 +29,8 @@ HazardTraits TraitsOf(Arch arch, const Step& step) {
   traits.passes = step.matrix_cycles / 4;
   // AMDGPU's "XDL" matrix instructions are all except those with float32 or float64 operands. On
   // gfx90a those of float32 take as long as the others.
-  traits.xdl = traits.matrix && !name.ends_with("f64") &&
-               (arch == Arch::kGfx90a || !name.ends_with("_f32"));
+  traits.xdl =
+      traits.matrix && !name.ends_with("f64") && (arch == Arch::kGfx90a || !name.ends_with("_f32"));
   traits.sparse = name.starts_with("v_smfmac");
   traits.transcendental = step.unit == Unit::kTranscendental;
   traits.dot = name.starts_with("v_dot");

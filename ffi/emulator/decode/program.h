@@ -24,7 +24,7 @@ struct RegisterRange {
 struct HazardTraits {
   bool vector_alu = false;  // matrix instructions included
   bool matrix = false;
-  bool xdl = false;  // LLVM's "XDL": a matrix instruction, on gfx942 and gfx950 not of float32
+  bool xdl = false;     // LLVM's "XDL": a matrix instruction, on gfx942 and gfx950 not of float32
   bool sparse = false;  // a matrix instruction with a sparse A
   bool transcendental = false;
   bool dot = false;

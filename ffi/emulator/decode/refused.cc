@@ -85,8 +85,7 @@ Code CodeOf(uint32_t low) {
     case 0x36: return {kDs, static_cast<int>(Field(low, 24, 17))};
     case 0x38: return {kMubuf, static_cast<int>(Field(low, 24, 18))};
     case 0x3a: return {kMtbuf, static_cast<int>(Field(low, 18, 15))};
-    case 0x3c:
-      return {kMimg, static_cast<int>(Field(low, 24, 18) | Field(low, 0, 0) << 7)};
+    case 0x3c: return {kMimg, static_cast<int>(Field(low, 24, 18) | Field(low, 0, 0) << 7)};
     default: return {kOther, 0};
   }
 }

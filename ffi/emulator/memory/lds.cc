@@ -85,7 +85,8 @@ void Lds::CheckWriter(uint32_t grain, int lane, bool read) {
     if (!uninitialized_ || !(read || atomic_)) return;
     watched_ = grain;
     throw Fault{
-        Text("LDS address %u is read, but nothing in this workgroup wrote it", grain << shift_), lane,
+        Text("LDS address %u is read, but nothing in this workgroup wrote it", grain << shift_),
+        lane,
         /*unwritten_lds=*/true};
   }
   Race(read ? "reads" : "overwrites", tag & kWaveMask,

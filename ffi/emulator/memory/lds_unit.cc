@@ -82,7 +82,7 @@ class LdsUnit {
     ++context_.cost.lds_atomic;
   }
 
-  // ds_read_b64_tr_b16, _b8 (CDNA4 ISA, "MFMA Transpose Load from LDS"). Sixteen lanes read 8
+  // ds_read_b64_tr_b16, _b8, _b4 (CDNA4 ISA, "MFMA Transpose Load from LDS"). Sixteen lanes read 8
   // bytes each. In lane order these bytes are the rows of a matrix of 16 columns, and lane i of
   // the sixteen receives column i. EXEC must be all ones.
   void Transposed() {
@@ -91,24 +91,21 @@ class LdsUnit {
     }
     const uint32_t* address = Addresses(instruction_.offset);
     Count(/*read=*/true, address);
-    int element_bytes = op_.element_bits / 8, per_lane = 8 / element_bytes;
-    int lanes_per_row = 16 / per_lane;
+    const int bits = op_.element_bits, per_lane = 64 / bits, lanes_per_row = 16 / per_lane;
     for (int group = 0; group < kWaveSize; group += 16) {
-      uint8_t rows[16][8];
+      uint64_t rows[16];
       for (int i = 0; i < 16; ++i) {
-        std::memcpy(rows[i], Read(address[group + i], group + i), 8);
+        std::memcpy(&rows[i], Read(address[group + i], group + i), 8);
       }
       for (int i = 0; i < 16; ++i) {
-        uint8_t column[8];
+        uint64_t column = 0;
         for (int row = 0; row < per_lane; ++row) {
-          std::memcpy(column + row * element_bytes,
-                      rows[row * lanes_per_row + i / per_lane] + i % per_lane * element_bytes,
-                      element_bytes);
+          const uint64_t from = rows[row * lanes_per_row + i / per_lane] >> (i % per_lane * bits);
+          column |= (from & ((uint64_t{1} << bits) - 1)) << (row * bits);
         }
-        uint32_t loaded[2];
-        std::memcpy(loaded, column, 8);
         for (int d = 0; d < 2; ++d) {
-          wave_.registers.vgpr[instruction_.dst[0].index + d][group + i] = loaded[d];
+          wave_.registers.vgpr[instruction_.dst[0].index + d][group + i] =
+              static_cast<uint32_t>(column >> (32 * d));
         }
       }
     }

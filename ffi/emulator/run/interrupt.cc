@@ -2,9 +2,8 @@
 
 #include <pthread.h>
 
-#include <csignal>
-
 #include <atomic>
+#include <csignal>
 #include <mutex>
 
 namespace jaxgemm::emulator {

@@ -175,14 +175,16 @@ class Machine {
       idle_since_ = now;
       const uint64_t since = progress_.instructions - progress_.advanced;
       if (since > kDecisionsLast && since / kTimesIdleLimit > options_.idle_limit) {
-        Hang(Text("%llu instructions reached no new code, no new place in global memory and no "
-                  "end of a wave: a loop does not end (raise idle_limit if it does)",
-                  static_cast<unsigned long long>(since)));
+        Hang(
+            Text("%llu instructions reached no new code, no new place in global memory and no "
+                 "end of a wave: a loop does not end (raise idle_limit if it does)",
+                 static_cast<unsigned long long>(since)));
       }
     } else if ((now - idle_since_) / kPatiencePerInstruction > options_.idle_limit) {
-      Hang(Text("%llu instructions compared nothing new: flags are polled that no wave sets, or a "
-                "loop has no exit (raise idle_limit if it has one)",
-                static_cast<unsigned long long>(options_.idle_limit)));
+      Hang(
+          Text("%llu instructions compared nothing new: flags are polled that no wave sets, or a "
+               "loop has no exit (raise idle_limit if it has one)",
+               static_cast<unsigned long long>(options_.idle_limit)));
     } else {
       std::this_thread::sleep_for(kNap);
     }
@@ -237,9 +239,9 @@ class Machine {
         }
         if (!group->lds->watched_is_written()) continue;
         const std::string who = wave == reader ? "This wave" : Text("Wave %d", w);
-        const char* what = wave == reader           ? "the read comes too early"
+        const char* what = wave == reader          ? "the read comes too early"
                            : group->epoch == epoch ? "a barrier is missing in between"
-                                                    : "the read is on the wrong side of a barrier";
+                                                   : "the read is on the wrong side of a barrier";
         return Text(" before. %s writes it later, at %s: %s.", who.c_str(),
                     CodeAt(*wave, pc).c_str(), what);
       }
@@ -406,7 +408,7 @@ class Machine {
   std::optional<GlobalMemory> memory_;
   Progress progress_;
   std::chrono::steady_clock::time_point idle_since_;  // the end of the last round with progress
-  Cost beside_cost_;                     // not reported
+  Cost beside_cost_;                                  // not reported
   std::vector<KernelContext> contexts_;  // of the launch's kernel, and of the one beside it
   std::mt19937_64 random_;
   std::vector<Wave*> turns_;

@@ -32,7 +32,7 @@ struct Options {
   // any access, and those of LDS instructions with one another.
   bool check_lds_loads = true;
   bool check_lds_races = true;
-  bool check_global_races = true;   // races between workgroups, and between waves of one
+  bool check_global_races = true;  // races between workgroups, and between waves of one
   // Among these races: plain loads of what atomics of another workgroup change. A loop of
   // compare-and-swap begins with one, and a stale value does no harm there.
   bool check_atomic_races = true;
