@@ -34,8 +34,8 @@ KINDS = ("api", "calls", "files", "computations", *_VIRTUAL)
 PARTS = ("scaled", "recipes", "grouped", "collectives", "experts", "transforms")
 _PLANTED = "planted"  # planted.py: faults of all kinds, for a test
 # A case of a computation takes longer than others, because it may compile a program.
-_SHARES = {"api": 0.48, "calls": 0.37, "files": 0.1, "computations": 0.045,
-           **dict.fromkeys(_VIRTUAL, 0.0025), **dict.fromkeys(PARTS, 1.0), _PLANTED: 1.0}
+_SHARES = {"api": 0.5, "calls": 0.379, "files": 0.1, "computations": 0.02,
+           **dict.fromkeys(_VIRTUAL, 0.0005), **dict.fromkeys(PARTS, 1.0), _PLANTED: 1.0}
 _SEES_ONE_DEVICE = ("api", "calls", "files", _PLANTED)
 # LLVM's level 0 halves the time of compilations.
 _XLA_FLAGS = "--xla_force_host_platform_device_count=8 --xla_backend_optimization_level=0"
