@@ -3,6 +3,7 @@
 import functools
 
 import jax
+from jax import lax
 import jax.numpy as jnp
 
 from jaxgemm.dense.layout import Labels
@@ -36,6 +37,14 @@ def expand(x: jax.Array, labels: Labels, to: Labels) -> jax.Array:
     x = jnp.transpose(x, order)
   missing = tuple(i for i, label in enumerate(to) if label not in labels)
   return jnp.expand_dims(x, missing) if missing else x
+
+
+def lifted(x: jax.Array, rank: int) -> jax.Array:
+  """x with dimensions of size 1 in front, so that it has this rank.
+
+  jax.numpy would add them by itself, but not under jax.numpy_rank_promotion("raise").
+  """
+  return lax.expand_dims(x, range(rank - x.ndim))
 
 
 def scaled(z, scale, row_scale, dims) -> jax.Array:

@@ -228,7 +228,7 @@ def tgmm(
       num_local_groups=None if offset is None else groups,
       accumulate=existing_out if in_place else None, **options)
   for factor in factors:
-    out = out * factor
+    out = out * factor[None]
   if existing_out is not None and not in_place:
     out = out + existing_out.astype(jnp.float32)
   return _varying_along(out.astype(dtype), varying_axes)

@@ -64,7 +64,7 @@ def _exchange_slices(rows, slices, *, room, axis_name):
 def _exchange_blocks(rows, slices, *, room, most, axis_name):
   """`_exchange_slices` by an all-to-all of blocks of `most` rows, where there is no ragged one."""
   input_offsets, send_sizes, _, recv_sizes = slices
-  places = jnp.arange(most, dtype=jnp.int32)
+  places = jnp.arange(most, dtype=jnp.int32)[None]
   blocks = rows.at[input_offsets[:, None] + places].get(mode="clip")
   blocks = jnp.where((places < send_sizes[:, None])[..., None], blocks, 0)
   blocks = lax.all_to_all(blocks, axis_name, 0, 0)

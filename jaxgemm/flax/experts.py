@@ -143,7 +143,7 @@ def _finish(out, bias, activation):
     return out
   z = _widen(out)
   if bias is not None:
-    z = z + bias
+    z = z + epilogue.lifted(bias, z.ndim)
   return epilogue.activate(z, activation).astype(out.dtype)
 
 

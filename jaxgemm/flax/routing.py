@@ -140,7 +140,7 @@ def updated_router_bias(
 def _top_k(logits, affinities, bias, top_k: int, node_limit: NodeLimit | None) -> jax.Array:
   """int32[T, top_k]: the experts with the largest affinities, or sums of affinity and bias."""
   # Without a bias the logits are ranked: different logits may have affinities that are equal.
-  ranks = logits if bias is None else affinities + bias
+  ranks = logits if bias is None else affinities + bias[None]
   if node_limit is not None:
     allowed = node_limit.allows(affinities if bias is None else ranks, top_k)
     ranks = jnp.where(allowed, ranks, -jnp.inf)

@@ -122,7 +122,7 @@ def _backward(params: _Params, saved, ct):
       lhs.values, of_columns.values, sizes, _OF_RHS, None, jnp.float32, offset,
       num_local_groups=None if offset is None else groups, **options)
   for factor in factors:
-    d_rhs = d_rhs * factor
+    d_rhs = d_rhs * factor[None]
   return *map(first_derivative, (d_lhs, d_rhs.astype(params.dtypes[1]))), None, None
 
 

@@ -96,10 +96,11 @@ class Amax(NamedTuple):
     last = jnp.where(usable(self.scale), jnp.maximum(self.scale, SMALLEST_NORMAL), 1)
     scale = jnp.where(usable(amax), scales_of(amax, dtype), last)
     wide = x.astype(jnp.float32)
-    values = cast(bounded_quotient(wide, scale, dtype), dtype)
+    of_x = scale.reshape((1,) * x.ndim)
+    values = cast(bounded_quotient(wide, of_x, dtype), dtype)
     now = jnp.max(jnp.abs(wide), initial=0)
     history = jnp.roll(self.history, -1).at[0].set(now)
-    return Quantized(values, scale.reshape((1,) * x.ndim)), Amax(scale, history)
+    return Quantized(values, of_x), Amax(scale, history)
 
 
 class DelayedScaling(NamedTuple):

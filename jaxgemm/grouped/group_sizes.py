@@ -72,8 +72,9 @@ def groups_of_rows(sizes, offset, local_groups: int, count: int) -> jax.Array:
   """int32[..., count]: the local group of each row, or L for a row of no local group."""
   ends = (bounds_of_groups(sizes) if offset is None else
           ends_of_groups(local_sizes(sizes, offset, local_groups)))
-  rows = jnp.arange(count)[:, None]
-  group = (rows >= ends[..., None, :]).sum(-1, dtype=jnp.int32) - 1
+  ends = ends[..., None, :]
+  rows = jnp.expand_dims(jnp.arange(count), (*range(ends.ndim - 2), -1))
+  group = (rows >= ends).sum(-1, dtype=jnp.int32) - 1
   return jnp.where(group < 0, local_groups, group)
 
 

@@ -32,6 +32,7 @@ The rules for vmap are in batching.py.
 
 import dataclasses
 import functools
+import math
 from typing import NamedTuple
 
 import jax
@@ -229,10 +230,12 @@ def _without_buffer(operands, form: GroupedParams):
 def finish(z, sizes, offset, bias, scale, row_scale, *, form: GroupedParams, spec: Spec):
   """The epilogue in jnp: a product's results from its accumulators z (float32 or int32)."""
   axis = z.ndim - 2 - (form.paired and not form.contracts_pairs)
-  rows = functools.partial(rows_of, sizes=sizes, offset=offset, count=z.shape[axis],
-                           spec=spec)
+
+  def rows(x, dtype):
+    return epilogue.lifted(rows_of(x, sizes, offset, z.shape[axis], dtype, spec), z.ndim)
+
   if row_scale is not None:
-    z = z * along_rows(row_scale, sizes, offset, z.shape[axis], form)
+    z = z * epilogue.lifted(along_rows(row_scale, sizes, offset, z.shape[axis], form), z.ndim)
   if scale is not None:
     z = z * rows(scale, dtype=jnp.float32)
   if bias is not None:
@@ -245,7 +248,8 @@ def finish(z, sizes, offset, bias, scale, row_scale, *, form: GroupedParams, spe
 def along_rows(row_scale, sizes, offset, count: int, form: GroupedParams) -> jax.Array:
   """row_scale as a factor of the value before the activation; zero for rows of no group."""
   inside = groups_of_rows(sizes, offset, form.local_groups, count) < form.local_groups
-  factor = jnp.where(inside, row_scale, 0)
+  rank = max(inside.ndim, row_scale.ndim)
+  factor = jnp.where(epilogue.lifted(inside, rank), epilogue.lifted(row_scale, rank), 0)
   return jnp.expand_dims(factor, (-1, -2) if form.paired else -1)
 
 
@@ -400,8 +404,9 @@ def _jvp(primals, tangents, *, form, spec, partitioned):
     for tangent, of_columns, of_row in ((d_scale, d_scale, row_scale),
                                         (d_row_scale, scale, d_row_scale)):
       if tangent is not None:
-        term = acc if of_row is None else acc * of_rows(of_row)
-        terms.append(term if of_columns is None else term * rows(of_columns, dtype=jnp.float32))
+        factors = [of_rows(of_row)] if of_row is not None else []
+        factors += [rows(of_columns, dtype=jnp.float32)] if of_columns is not None else []
+        terms.append(math.prod((epilogue.lifted(x, acc.ndim) for x in factors), start=acc))
   if d_bias is not None:
     terms.append(rows(d_bias.astype(jnp.float32), dtype=dtype))
   results = outs[:1 + spec.save_preact]
@@ -463,9 +468,11 @@ def _transpose(cotangents, *operands, form, spec, partitioned):
     count = ct.shape[-2 - form.paired]  # a call with a scale contracts no pairs
     scaled = ct.astype(jnp.float32)
     if row_scale is not None:
-      scaled = scaled * along_rows(row_scale, sizes, offset, count, form)
+      factor = along_rows(row_scale, sizes, offset, count, form)
+      scaled = scaled * epilogue.lifted(factor, ct.ndim)
     if scale is not None:
-      scaled = scaled * rows_of(scale, sizes, offset, count, jnp.float32, spec)
+      factor = rows_of(scale, sizes, offset, count, jnp.float32, spec)
+      scaled = scaled * epilogue.lifted(factor, ct.ndim)
     ct = scaled.astype(ct.dtype)
   left, right, product, transposed = _gradient_products(form)[index]
   arrays = {"lhs": lhs, "rhs": rhs, "ct": ct}

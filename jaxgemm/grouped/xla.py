@@ -70,13 +70,13 @@ def _product(lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, *, num
 
   def expand(x, columns):  # along out's dimensions
     inner = (1,) * len(layout.inner)
-    return jnp.reshape(x, (*rows.shape, *inner, *columns))
+    return epilogue.lifted(jnp.reshape(x, (*rows.shape, *inner, *columns)), out.ndim)
 
   n = layout.shape(layout.n)
   one = (1,) * len(n)
   if row_scale is not None and row_scale.shape != (1,):
     row_scale = jnp.reshape(row_scale, (*out.shape[:out.ndim - len(n)], *one))
-  out = out if row_scale is None else out * row_scale
+  out = out if row_scale is None else out * epilogue.lifted(row_scale, out.ndim)
   for name, x in (("scale", scale), ("bias", bias)):
     if x is not None:
       x = x.astype(out.dtype)  # a bias may be bfloat16, and the sums of its gradient are not

@@ -79,7 +79,9 @@ def partitioned(of_operands: Labels, of_out, compute, form, spec, within):
     acc, = compute(*(x for x in needed if x is not None), form=form._replace(bias=False),
                    spec=spec.accumulator(*operands[:2]))
     z = lax.psum(acc, sum_over)
-    return epilogue.results(z if bias is None else z + bias[..., None, :], spec)
+    if bias is not None:
+      z = z + epilogue.lifted(bias[..., None, :], z.ndim)
+    return epilogue.results(z, spec)
 
   def assign(operands, results, mesh):
     assigned = _assign(of_operands, of_out, operands, results, mesh, form.block_k)
