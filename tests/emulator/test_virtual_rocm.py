@@ -141,6 +141,11 @@ def test_two_devices(late):
 
 
 @needs_plugin
+def test_copies_along_axes_in_any_order():
+  check_programs("orders_of_axes", options=["--devices=4"])
+
+
+@needs_plugin
 def test_copies_between_four_devices():
   check_programs("copies", options=["--devices=4", "--stream-seed=5", "--most-delay-us=3000"])
 

@@ -371,6 +371,31 @@ def unequal_parts():
         check(f(a, b), expected)
 
 
+def orders_of_axes():
+  """Copies, and their gradients, along axes that are in another order than the mesh's."""
+  a, b, ct = integers(128, 64), integers(64, 128), integers(128, 128)
+  mesh = jax.sharding.Mesh(np.array(jax.devices())[[2, 0, 3, 1]].reshape(2, 2), ("x", "y"))
+  axes = "y", "x"
+  for function, specs, out in (
+      (jaxgemm.allgather_matmul, (P(axes), P(None, axes)), P(None, axes)),
+      (jaxgemm.matmul_reduce_scatter, (P(None, axes), P(axes)), P(axes))):
+    mapped = jax.shard_map(
+        lambda a, b, f=function: f(a.astype(BF16), b.astype(BF16), axes, preferred_element_type=F32,
+                                   implementation="jaxgemm"),
+        mesh=mesh, in_specs=specs, out_specs=out)
+
+    def results(a, b, ct, f=mapped):
+      result, back = jax.vjp(f, a, b)
+      return result, *back(ct)
+
+    results = jax.jit(results)
+    text = results.lower(a, b, ct).as_text()
+    assert "jaxgemm_gathered_gemm" in text and "jaxgemm_scattered_gemm" in text
+    x, y, z = (np.asarray(each, np.float64) for each in (a, b, ct))
+    for given, expected in zip(results(a, b, ct), (x @ y, z @ y.T, x.T @ z)):
+      check(given, expected)
+
+
 def copies():
   """Copy engines bring the rows: on four devices, along each axis of a mesh and along both."""
   a, b, bias = integers(256, 72), integers(72, 96), integers(96)
