@@ -276,8 +276,8 @@ class MoE(nn.Module, kw_only=True):
         dot_general=self.dot_general, ragged_dot=self.ragged_dot,
         ragged_gated_linear_unit=self.ragged_gated_linear_unit,
         expert_axis_name=axis_name, tensor_axis_name=tensor_axis_name,
-        **({} if axis_name is None else
-           dict(sharded_tokens=self.sharded_tokens, dispatch=self.dispatch)),
+        sharded_tokens=None if axis_name is None else self.sharded_tokens,
+        dispatch="gather" if axis_name is None else self.dispatch,
     )
 
 

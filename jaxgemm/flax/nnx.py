@@ -31,8 +31,8 @@ class _Mlp(nnx.Module):
 
 
 # The key of a variable's metadata for the names of its dimensions; it depends on Flax's version.
-_NAMES = next(key for key in nnx.with_partitioning(lambda: 0, (None,))().metadata
-              if "sharding" in key)
+_ANNOTATED: Any = nnx.with_partitioning(lambda: 0, (None,))()
+_NAMES = next(key for key in _ANNOTATED.metadata if "sharding" in key)
 
 
 def _strip(value):

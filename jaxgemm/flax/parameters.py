@@ -14,10 +14,10 @@ import jax
 
 from jaxgemm.transposes import INLINE
 
-_LIBRARIES = tuple(os.path.dirname(module.__file__) + os.sep for module in (jax, flax))
+_LIBRARIES = tuple(os.path.join(*module.__path__, "") for module in (jax, flax))
 
 
-def is_of_library(init: Callable) -> bool:
+def is_of_library(init: Callable | None) -> bool:
   """Whether init is a function of JAX or Flax, and so are the functions that it wraps."""
   while init is not None:
     code = getattr(init, "__code__", None)
