@@ -266,3 +266,16 @@ def test_the_clock_knows_the_chip_that_it_is_for():
   assert clock.constants("MI355X") == clock.constants("gfx950") != clock.constants("gfx942")
   with pytest.raises(emulator.EmulationError, match="MI308X"):
     clock.constants("MI308X")
+
+
+def test_a_launch_is_for_the_target_of_a_chip():
+  """The code is for another target, so the message tells which target the chip's name meant."""
+  path = next((_ffi.KERNEL_FOLDER / "gfx950").glob("*.hsaco"))
+
+  def refused(arch):
+    with pytest.raises(emulator.EmulationError) as error:
+      emulator.launch(path.read_bytes(), path.stem, b"", grid=1, block=64, arch=arch, buffers=None)
+    return str(error.value)
+
+  assert refused("MI300A") == refused("gfx942") and "gfx942" in refused("MI300A")
+  assert "MI999" in refused("MI999")
