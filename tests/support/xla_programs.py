@@ -383,7 +383,7 @@ def programs() -> list[Program]:
 # What a refusal must name: a library or a function that has no stand-in, a part of ROCm, an
 # instruction.
 NAMED = re.compile(r"hip[A-Z]\w+|hipBLAS|hipFFT|hipSOLVER|hipsolver|MIOpen|miopen|rocBLAS|rocblas|"
-                   r"rocsolver|rocSOLVER|rocfft|cuSolver|[vs]_\w+|ds_\w+|NotImplementedError|"
+                   r"rocsolver|rocSOLVER|rocfft|fft with type|cuSolver|[vs]_\w+|ds_\w+|NotImplementedError|"
                    r"not supported|UNIMPLEMENTED", re.IGNORECASE)
 
 
