@@ -200,7 +200,7 @@ def test_kernels_of_xla(arch):
   assert done.returncode == 0, done.stdout + done.stderr
   assert re.search("programs on .* 11 right, 3 refused, 0 WRONG", done.stdout), done.stdout
   # Cholesky, convolutions and FFTs are of libraries that have no stand-in.
-  refused = re.findall(r"(?im)^(\w+) refused: .*(?:hip|miopen)", done.stdout)
+  refused = re.findall(r"(?im)^(\w+) refused: .*(?:hip|miopen|fft)", done.stdout)
   assert sorted(refused) == ["conv", "fft", "linalg_cholesky"]
 
 
