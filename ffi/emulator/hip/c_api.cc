@@ -35,8 +35,8 @@ JAXGEMM_EXPORT void jaxgemm_emulator_set_stream_delays(uint64_t seed, unsigned m
   SetStreamMode({seed, most_microseconds});
 }
 
-// Sets a function that is called when SIGINT has interrupted work of a stream, before the host learns
-// that this work is over.
+// Sets a function that is called when SIGINT has interrupted work of a stream, before the host
+// learns that this work is over.
 JAXGEMM_EXPORT void jaxgemm_emulator_on_interruption(void (*function)()) {
   SetOnInterruption(function);
 }

@@ -63,8 +63,8 @@ class Stream {
   std::condition_variable changed_;
   std::deque<WorkPtr> queue_;
   bool is_running_ = false, is_ending_ = false;
-  // After SIGINT: whether the work that was submitted before is skipped, and whether Wait has yet to
-  // say so.
+  // After SIGINT: whether the work that was submitted before is skipped, and whether Wait has yet
+  // to say so.
   bool is_interrupted_ = false, is_untold_ = false;
   std::thread thread_;
 };

@@ -97,9 +97,9 @@ hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned) {
     if (mark == nullptr) return;
     if (mark->IsSet()) return mark->CheckInterrupted();
     Submit(stream, std::make_shared<HostWork>("wait", [=] {
-             mark->Wait();
-             if (mark->is_interrupted) throw Interruption();
-           }));
+      mark->Wait();
+      if (mark->is_interrupted) throw Interruption();
+    }));
   });
 }
 

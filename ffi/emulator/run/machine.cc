@@ -175,14 +175,16 @@ class Machine {
       idle_since_ = now;
       const uint64_t since = progress_.instructions - progress_.advanced;
       if (since > kDecisionsLast && since / kTimesIdleLimit > options_.idle_limit) {
-        Hang(Text("%llu instructions reached no new code, no new place in global memory and no "
-                  "end of a wave: a loop does not end (raise idle_limit if it does)",
-                  static_cast<unsigned long long>(since)));
+        Hang(
+            Text("%llu instructions reached no new code, no new place in global memory and no "
+                 "end of a wave: a loop does not end (raise idle_limit if it does)",
+                 static_cast<unsigned long long>(since)));
       }
     } else if ((now - idle_since_) / kPatiencePerInstruction > options_.idle_limit) {
-      Hang(Text("%llu instructions compared nothing new: flags are polled that no wave sets, or a "
-                "loop has no exit (raise idle_limit if it has one)",
-                static_cast<unsigned long long>(options_.idle_limit)));
+      Hang(
+          Text("%llu instructions compared nothing new: flags are polled that no wave sets, or a "
+               "loop has no exit (raise idle_limit if it has one)",
+               static_cast<unsigned long long>(options_.idle_limit)));
     } else {
       std::this_thread::sleep_for(kNap);
     }
@@ -373,7 +375,7 @@ class Machine {
   std::optional<GlobalMemory> memory_;
   Progress progress_;
   std::chrono::steady_clock::time_point idle_since_;  // the end of the last round with progress
-  Cost beside_cost_;                     // not reported
+  Cost beside_cost_;                                  // not reported
   std::vector<KernelContext> contexts_;  // of the launch's kernel, and of the one beside it
   std::mt19937_64 random_;
   std::vector<Wave*> turns_;

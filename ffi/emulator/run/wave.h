@@ -60,8 +60,8 @@ struct Wave {
   struct Reach {
     uint64_t lowest = ~uint64_t{0}, highest = 0;
   };
-  Decision decisions[64];       // by their place in the code; a later one replaces an earlier one
-  std::vector<Reach> reached;   // addresses in global memory, by Step::number
+  Decision decisions[64];      // by their place in the code; a later one replaces an earlier one
+  std::vector<Reach> reached;  // addresses in global memory, by Step::number
   uint64_t furthest_pc = 0;
   uint64_t instructions = 0;
   uint64_t wakes_at = 0;  // time at which s_sleep ends, in cycles of the launch
