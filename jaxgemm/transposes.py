@@ -59,12 +59,15 @@ def _without(operands, avals, params: dict[str, Any], made_by: Callable, rule: R
   """(operands, avals, params), where lhs, rhs or both are read before their transposes."""
   found = [_untransposed(x, made_by) for x in operands[:2]]
   for chosen in ((0, 1), (0,), (1,)):
-    read, types, changed = list(operands), list(avals), params
+    read, types = list(operands), list(avals)
+    changed: dict[str, Any] | None = params
     for i in chosen:
       x, permutation = found[i]
-      changed = rule(changed, i, permutation) if permutation and changed else None
-      if changed is not None:
-        read[i], types[i] = x, types[i].update(shape=before(types[i].shape, permutation))
+      if permutation is None or changed is None:
+        changed = None
+        continue
+      changed = rule(changed, i, permutation)
+      read[i], types[i] = x, types[i].update(shape=before(types[i].shape, permutation))
     if changed is not None and accepts(types, changed):
       return read, types, changed
   return list(operands), list(avals), params

@@ -96,7 +96,8 @@ def test_a_second_start_must_be_the_same(monkeypatch):
   rocm.start(**first)  # does nothing
   for other in (dict(stream_seed=6), dict(most_delay_us=0), dict(devices=1), dict(arch="gfx950")):
     (name, value), = other.items()
-    with pytest.raises(rocm.VirtualRocmError, match=f"with {name}={first[name]!r} and not {value!r}"):
+    said = f"with {name}={first[name]!r} and not {value!r}"
+    with pytest.raises(rocm.VirtualRocmError, match=said):
       rocm.start(**first | other)
 
 

@@ -26,8 +26,8 @@ void Count(int signal, siginfo_t* info, void* context) {
   }
 }
 
-// Runs Python's handler in its main thread. Returns false if it raised no exception. Else the signal
-// is noted again, so that Python raises the exception where it can.
+// Runs Python's handler in its main thread. Returns false if it raised no exception. Else the
+// signal is noted again, so that Python raises the exception where it can.
 bool RaisesInPython(const Python& functions) {
   const int state = functions.ensure();
   const bool raises = functions.check_signals() != 0;

@@ -81,7 +81,7 @@ def start(
   if not isinstance(arch, str):
     raise TypeError(f"arch={arch!r} was given; the name of an architecture or a chip is allowed. "
                     "Pass arch=\"gfx942\", for example.")
-  given = {
+  given: dict[str, str | int] = {
       "arch": arch,
       "devices": _arguments.whole("devices", devices, 1, _MOST_DEVICES),
       "stream_seed": _arguments.whole("stream_seed", stream_seed, 0, _arguments.UINT64),
