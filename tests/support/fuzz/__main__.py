@@ -37,8 +37,9 @@ _PLANTED = "planted"  # planted.py: faults of all kinds, for a test
 _SHARES = {"api": 0.5, "calls": 0.379, "files": 0.1, "computations": 0.02,
            **dict.fromkeys(_VIRTUAL, 0.0005), **dict.fromkeys(PARTS, 1.0), _PLANTED: 1.0}
 _SEES_ONE_DEVICE = ("api", "calls", "files", _PLANTED)
-# LLVM's level 0 halves the time of compilations.
-_XLA_FLAGS = "--xla_force_host_platform_device_count=8 --xla_backend_optimization_level=0"
+# LLVM's level 0 halves the time of compilations, and the programs are too small for threads.
+_XLA_FLAGS = ("--xla_force_host_platform_device_count=8 --xla_backend_optimization_level=0 "
+              "--xla_cpu_parallel_codegen_split_count=1")
 _SECONDS_OF_A_CASE = 120
 _WHOLE = 100_000
 

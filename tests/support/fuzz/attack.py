@@ -15,6 +15,8 @@ ALLOWED = (TypeError, ValueError, NotImplementedError, OverflowError)
 _NOT_BUILT = ("this build has no code object", "this build has none")
 # A sum of float32 products may be off by so much, times the square root of its length.
 SUM = 2.0**-20
+# A program is called so often, each time with other values, because its compilation takes longest.
+CALLS = 4
 # XLA's threads, and some kernels, take subnormal numbers for zero.
 SUBNORMAL = 2.0**-126
 

@@ -54,9 +54,8 @@ def integers(rng, dtype: str, shape, largest: int) -> np.ndarray:
   return drawn.reshape(shape).astype(np.int64 if low < 0 else np.uint64).astype(jnp.dtype(dtype))
 
 
-def drawn_sizes(rng, rows: int, groups: int, wide: bool) -> np.ndarray:
-  """Group sizes of any integer dtype; mostly they add up to the rows, if the dtype has them."""
-  dtype = choice(rng, NARROW + WIDE if wide else NARROW)
+def sizes_of(rng, dtype: str, rows: int, groups: int) -> np.ndarray:
+  """Group sizes of an integer dtype; mostly they add up to the rows, if the dtype has them."""
   if rng.random() < 0.5:
     sizes = soak.routing(rng, rows, groups) if groups else np.zeros(0, int)
     return np.clip(sizes, 0, int(jnp.iinfo(dtype).max)).astype(jnp.dtype(dtype))
@@ -179,7 +178,7 @@ def _bounds(case: Case, lhs, rhs, group, local, ct, c: float):
 
 
 def _call(rng, case: Case):
-  """(words, arrays, call of arrays, reference and bounds) of a valid call."""
+  """(arrays, options, number of groups of rhs, whether integers have 64 bits) of a valid call."""
   emulated = attack.implementation(rng, 0.12)
   is_small = emulated != "jaxgemm" or jax.default_backend() != "cpu"
   # Few shapes, so that most programs are compiled already.
@@ -197,7 +196,7 @@ def _call(rng, case: Case):
   shape = {"m": (local, k, n), "gated": (local, k, 2, n), "k": (m, n)}[case.kind]
   rhs = hostile.array_of(rng, shape, "float32").clip(-3, 3)
   lhs, rhs = (np.nan_to_num(x).astype(jnp.dtype(dtype)) for x in (lhs, rhs))
-  sizes = drawn_sizes(rng, m, groups, wide)
+  sizes = sizes_of(rng, choice(rng, NARROW + WIDE if wide else NARROW), m, groups)
   given: dict[str, Any] = {"implementation": emulated}
   if case.kind == "k" and offset is not None:
     given["num_local_groups"] = local
@@ -205,8 +204,7 @@ def _call(rng, case: Case):
     of_out = (local, k, n) if case.kind == "k" else (m, n)
     given["existing"] = hostile.array_of(rng, of_out, "float32").clip(-3, 3).astype(lhs.dtype)
     given["existing"] = np.nan_to_num(given["existing"])
-  words = described(case.name, {"lhs": lhs, "rhs": rhs, "sizes": sizes, "offset": offset} | given)
-  return words, (lhs, rhs, sizes, offset), given, local, wide
+  return (lhs, rhs, sizes, offset), given, local, wide
 
 
 def _wanted(case, arrays, given, local, ct):
@@ -230,9 +228,9 @@ def _wanted(case, arrays, given, local, ct):
 
 def valid(rng) -> str:
   case = choice(rng, _CASES)
-  words, arrays, given, local, wide = _call(rng, case)
+  arrays, given, local, wide = _call(rng, case)
   gradients = rng.random() < 0.5 and given.get("existing") is None
-  jitted = rng.random() < 0.2
+  jitted = rng.random() < 0.3
   lhs, rhs, sizes, offset = arrays
   shape = {"k": (local, lhs.shape[1], rhs.shape[-1])}.get(case.kind, (len(lhs), rhs.shape[-1]))
   ct = rng.standard_normal(shape).astype(lhs.dtype)
@@ -244,17 +242,23 @@ def valid(rng) -> str:
     out, pull = jax.vjp(product, lhs, rhs)
     return out, *pull(ct.astype(out.dtype))
 
-  with jax.enable_x64(wide):
-    call_it = jax.jit(call) if jitted else call
-    given_to = [x if jitted else None if x is None else jnp.asarray(x) for x in (*arrays, ct)]
-    got = attack.computed(words, lambda: call_it(*given_to))
-  if got is None:
-    return "no kernel"
-  wanted, bounds = _wanted(case, arrays, given, local, soak.double(ct))
-  for what, *x in zip(("the result", "the gradient of lhs", "the gradient of rhs"), got, wanted,
-                      bounds):
-    check_close(f"{what} of {words}", *x)
-  return "right, gradients" if gradients else "right"
+  call_it = jax.jit(call) if jitted else call
+  for _ in range(attack.CALLS):
+    arrays = lhs, rhs, sizes, offset
+    words = described(case.name, dict(zip(("lhs", "rhs", "sizes", "offset"), arrays)) | given)
+    with jax.enable_x64(wide):
+      given_to = [x if jitted else None if x is None else jnp.asarray(x) for x in (*arrays, ct)]
+      got = attack.computed(words, lambda of=given_to: call_it(*of))
+    if got is None:
+      return "no kernel"
+    wanted, bounds = _wanted(case, arrays, given, local, soak.double(ct))
+    for what, *x in zip(("the result", "the gradient of lhs", "the gradient of rhs"), got, wanted,
+                        bounds):
+      check_close(f"{what} of {words}", *x)
+    sizes = sizes_of(rng, sizes.dtype.name, len(lhs), len(sizes))
+    if offset is not None:
+      offset = integers(rng, offset.dtype.name, (1,), len(sizes))
+  return f"right in {attack.CALLS} calls{', with gradients' if gradients else ''}"
 
 
 def _wrong_sizes(rng, case: Case, arrays, given, local):
@@ -288,7 +292,7 @@ _DIRECT = ("ragged_dot", "ragged_dot_general, contracted", "ragged_gated_linear_
 
 def _refused(rng) -> str:
   case = choice(rng, [case for case in _CASES if case.name in _DIRECT])
-  _, arrays, given, local, _ = _call(rng, case)
+  arrays, given, local, _ = _call(rng, case)
   names, arrays = _wrong_sizes(rng, case, arrays, given, local)
   given.pop("num_local_groups", None)
   words = described(case.name, dict(zip(("lhs", "rhs", "sizes", "offset"), arrays)) | given)

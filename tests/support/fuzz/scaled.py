@@ -45,11 +45,16 @@ def exact(x):
 # Products of operands that have scales.
 
 
-def _scales(rng, lead, rows: int, k: int, block: int | None):
-  """Scales of rows or blocks along k, for each row or for each 128 rows."""
+def _scales_of(rng, shape, block: int | None):
+  """(shape, whether they are e8m0) of scales of rows or blocks, for each row or for 128 rows."""
+  *lead, rows, k = shape
   counts = [1, -(-k // block)] if block else [1, *(c for c in (2, 4, k) if k and k % c == 0)]
   shape = (*lead, choice(rng, (rows, rows, -(-rows // 128))), choice(rng, counts))
-  if rng.random() < 0.3:
+  return shape, bool(rng.random() < 0.3)
+
+
+def _scales(rng, shape, e8m0: bool):
+  if e8m0:
     return np.exp2(rng.integers(-9, 10, shape)).astype(jnp.float8_e8m0fnu)
   scales = rng.uniform(0.1, 2, shape).astype(np.float32)
   if scales.size and rng.random() < 0.3:
@@ -91,21 +96,32 @@ def scaled_matmul(rng) -> str:
   dtypes = [choice(rng, (*small, *small, "bfloat16", "float32", "float4_e2m1fn"))] * 2
   if dtypes[0] in small[:3] and rng.random() < 0.3:
     dtypes[1] = choice(rng, small[:3])
-  x, y = (rng.standard_normal((batch, rows, k)).astype(np.float32).astype(jnp.dtype(dtype))
-          for rows, dtype in zip((m, n), dtypes))
-  scales = [_scales(rng, (batch,), rows, k, block) for rows in (m, n)]
+  shapes = [(batch, rows, k) for rows in (m, n)]
+  of_scales = [_scales_of(rng, shape, block) for shape in shapes]
   given: dict[str, Any] = {"block": block, "implementation": name}
   if rng.random() < 0.3:
     given["bias"] = rng.standard_normal(n).astype(np.float32)
   if rng.random() < 0.3:
     given["activation"] = choice(rng, ("relu", "gelu"))
+  for _ in range(attack.CALLS):
+    operands = [rng.standard_normal(shape).astype(np.float32).astype(jnp.dtype(dtype))
+                for shape, dtype in zip(shapes, dtypes)]
+    scales = [_scales(rng, *given_scales) for given_scales in of_scales]
+    if not _is_right(*operands, scales, given):
+      return "no kernel"
+  return f"right in {attack.CALLS} calls"
+
+
+def _is_right(x, y, scales, given) -> bool:
+  """Whether a call is right; False if there is no kernel for it."""
+  k, block, name = x.shape[2], given["block"], given["implementation"]
   words = described("scaled_matmul", {"lhs": x, "rhs": y, "lhs_scales": scales[0],
                                       "rhs_scales": scales[1]} | given)
   got = attack.computed(words, lambda: jaxgemm.scaled_matmul(x, y, *scales, **given))
   if got is None:
-    return "no kernel"
+    return False
   if not k and not all(np.isfinite(exact(s)).all() for s in scales):
-    return "right"  # the scale of a row may be applied to the whole sum, which is 0
+    return True  # the scale of a row may be applied to the whole sum, which is 0
   values = [exact(x), exact(y)]
   with np.errstate(all="ignore"):
     spread = [_spread(s, v.shape, block) for s, v in zip(scales, values)]
@@ -133,7 +149,7 @@ def scaled_matmul(rng) -> str:
     error = np.where(np.isfinite(wanted) & np.isfinite(other), error, np.where(
         np.isfinite(got_here), 0, np.inf))
   check_close(words, got, wanted, error)
-  return "right"
+  return True
 
 
 # quantize.
@@ -151,13 +167,18 @@ def _quantize(rng) -> str:
     given["axis"] = choice(rng, (-1, 0, (0, -1)) if len(shape) > 1 else (-1, 0))
   if kind == "block" and len(shape) > 1 and rng.random() < 0.4:
     given |= {"axis": (-2, -1), "block": (1, block)}
-  x = wild(rng, shape, choice(rng, WIDE))
-  stochastic = rng.random() < 0.3
+  dtype, stochastic = choice(rng, WIDE), rng.random() < 0.3
+  for _ in range(attack.CALLS):
+    _check_quantized(wild(rng, shape, dtype), given, jax.random.key(int(rng.integers(1000)))
+                     if stochastic else None, jitted=rng.random() < 0.2)
+  return f"right in {attack.CALLS} calls"
+
+
+def _check_quantized(x, given, key, jitted: bool) -> None:
+  kind, stochastic = given["kind"], key is not None
   words = described("quantize", {"x": x, "stochastic": stochastic} | given)
-  if stochastic:
-    given["key"] = jax.random.key(int(rng.integers(1000)))
-  function = functools.partial(jaxgemm.quantize, **given)
-  out = attack.computed(words, lambda: (jax.jit(function) if rng.random() < 0.5 else function)(x))
+  function = functools.partial(jaxgemm.quantize, key=key, **given)
+  out = attack.computed(words, lambda: (jax.jit(function) if jitted else function)(x))
   scales = exact(out.scales)
   if out.values.shape != x.shape or out.scales.ndim != x.ndim:
     raise Fault(f"{words}: values {out.values.shape}, scales {scales.shape}")
@@ -179,7 +200,6 @@ def _quantize(rng) -> str:
   # Each of them is NaN, or an infinity in dtypes that have it.
   wanted = np.where(finite | np.isinf(got) & np.isinf(wide), np.where(finite, wide, got), np.nan)
   check_close(words, got, wanted, error)
-  return "right"
 
 
 # What must be refused.

@@ -6,7 +6,7 @@ kernel for one, that is said.
 
 from tests.support.fuzz import collectives, grouped, recipes, scaled, transforms
 
-_KINDS = ((grouped.valid, 0.35), (scaled.scaled_matmul, 0.15), (recipes.recipe, 0.1),
+_KINDS = ((grouped.valid, 0.35), (scaled.scaled_matmul, 0.15), (recipes.training, 0.1),
           (recipes.states, 0.1), (transforms.run, 0.2), (collectives.valid, 0.1))
 
 
