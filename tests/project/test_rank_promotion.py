@@ -89,7 +89,8 @@ CALLS = {
     "ragged_dot of one scale by xla": (lambda x, w: jaxgemm.ragged_dot(
         x, w, SIZES, scale_lhs=jnp.ones(1), implementation="xla"), [array(M, K), array(G, K, N)]),
     "ragged_dot with an offset": (lambda x, w, s: jaxgemm.ragged_dot(
-        x, w, SIZES, group_offset=OFFSET, scale=s, bias=s), [array(M, K), array(2, K, N), array(N)]),
+        x, w, SIZES, group_offset=OFFSET, scale=s, bias=s), [
+            array(M, K), array(2, K, N), array(N)]),
     "ragged_gated_linear_unit": (lambda x, w, b: jaxgemm.ragged_gated_linear_unit(
         x, w, SIZES, bias=b, scale=b), [array(M, K), array(G, K, 2, N), array(2, N)]),
     **{f"fp8.ragged_dot {recipe}": (
