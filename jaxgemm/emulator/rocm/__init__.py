@@ -123,8 +123,8 @@ def start(
   # the end of a block XLA's compiler leaves out a wait state after a store that LLVM 22 inserts.
   # Scatters begin a loop of compare-and-swap with a plain load.
   emulator._set_default_options(emulator.Options(
-      check_atomic_races=False, check_lds_races=False, check_alignment=False, check_uninitialized=False,
-      check_store_hazards=False))
+      check_atomic_races=False, check_lds_races=False, check_alignment=False,
+      check_uninitialized=False, check_store_hazards=False))
 
   flags = os.environ.get("XLA_FLAGS", "")
   for flag, value in _XLA_FLAGS.items():
