@@ -170,18 +170,19 @@ def _summed_up(data: dict[str, Any]) -> list[str]:
   summary = data["summary"]
   ours, left, others = (summary[key] for key in ("jaxgemm", "left_to_xla", "others"))
   share = summary["operations_jaxgemm"] / max(summary["operations"], 1)
-  lines = [f"summary: {ours + left + others} products: {ours} by jaxgemm, {left} left to XLA, "
-           f"{others} of jax's own"]
+  count = ours + left + others
+  lines = [f"summary: {count} product{'s' if count != 1 else ''}: {ours} by jaxgemm, {left} left to "
+           f"XLA, {others} of jax's own"]
   shares = f"operations: {share:.0%} by jaxgemm"
   if (number := summary["slowest"]) is None:
     return [*lines, shares]
   call = data["calls"][number - 1]
   if summary["predicted_us"] is not None:
     return [*lines, shares,
-            f"predicted for jaxgemm's: {summary['predicted_us']:.1f} us in all, by a model; the "
-            f"slowest is {number}., {_runs(call) * (_predicted_us(call) or 0):.1f} us"]
+            f"predicted for jaxgemm's: {summary['predicted_us']:.1f} us in all, by a model; number "
+            f"{number} is the slowest, {_runs(call) * (_predicted_us(call) or 0):.1f} us"]
   part = _runs(call) * call["operations"] / max(summary["operations"], 1)
-  return [*lines, f"{shares}; the most has {number}., {part:.0%}"]
+  return [*lines, f"{shares}; number {number} has the most, {part:.0%}"]
 
 
 def _lines(data: dict[str, Any]) -> list[str]:

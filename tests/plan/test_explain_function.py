@@ -130,7 +130,7 @@ def test_the_summary_of_a_program(monkeypatch):
   share = (5 * each + gated) / (6 * each + gated + others)
   assert str(explained).splitlines()[-2:] == [
       "summary: 9 products: 6 by jaxgemm, 1 left to XLA, 2 of jax's own",
-      f"operations: {share:.0%} by jaxgemm; the most has 1., "
+      f"operations: {share:.0%} by jaxgemm; number 1 has the most, "
       f"{5 * each / summary['operations']:.0%}"]
   # The most operations and the longest time are those of the second call.
   small, large = (jax.ShapeDtypeStruct((m, 4096), jnp.bfloat16) for m in (64, 2048))
@@ -140,7 +140,7 @@ def test_the_summary_of_a_program(monkeypatch):
                              small, large, weights)
   times = [call["predicted_us"] for call in emulated.data["calls"]]
   assert emulated.data["summary"]["predicted_us"] == sum(times) and times[1] > times[0]
-  assert str(emulated).endswith(f"the slowest is 2., {times[1]:.1f} us")
+  assert str(emulated).endswith(f"number 2 is the slowest, {times[1]:.1f} us")
   for _ in plan_for_hopper(monkeypatch):
     hopper = jaxgemm.explain(functools.partial(both, implementation="jaxgemm"),
                              small, large, weights)
