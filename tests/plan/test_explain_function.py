@@ -158,7 +158,7 @@ def test_operations_of_grouped_products_by_xla():
   assert {call["operations"] for call in data["calls"]} == {2 * 96 * 64 * 48}
   assert jaxgemm.explain(lambda x: x @ x, S((8, 8))).data["summary"]["others"] == 1
   said = str(jaxgemm.explain(lambda x: x @ x, S((8, 8))))
-  assert said == ("no product of jaxgemm\nsummary: 1 products: 0 by jaxgemm, 0 left to XLA, 1 of "
+  assert said == ("no product of jaxgemm\nsummary: 1 product: 0 by jaxgemm, 0 left to XLA, 1 of "
                   "jax's own\noperations: 0% by jaxgemm")
 
 
