@@ -384,7 +384,7 @@ def programs() -> list[Program]:
 # instruction.
 NAMED = re.compile(
     r"hip[A-Z]\w+|hipsolver|miopen|rocblas|rocsolver|rocfft|fft with type|cusolver|\b[vs]_\w+|\bds_\w+|"
-    r"NotImplementedError|not supported|UNIMPLEMENTED", re.IGNORECASE)
+    r"NotImplementedError|not supported|UNIMPLEMENTED|No supported config", re.IGNORECASE)
 
 
 def _tolerance(program: Program, dtype) -> float:
