@@ -94,6 +94,9 @@ def test_functions_of_other_libraries_say_that_they_are_not_there():
             os._exit(0)
           status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
           assert status == -signal.SIGABRT, (name, status)
+        elif result == "kMakesHandle":
+          handle = ctypes.c_void_p()
+          assert function(ctypes.byref(handle)) == 0 and handle.value, name
         elif result == "kText":
           function.restype = ctypes.c_char_p
           assert function() == b"a virtual ROCm device has no such library", name

@@ -8,9 +8,10 @@ namespace {
 
 // The result of a function. kSucceeds returns 0. kAbsent returns -1, for functions that ask whether
 // something exists. kFails returns an error and prints a line; kFailsQuietly, for
-// functions that every program calls, prints nothing. kText returns the text of an error. kAborts
-// ends the process, for functions that cannot return an error.
-enum Result { kSucceeds, kAbsent, kFails, kFailsQuietly, kText, kAborts };
+// functions that every program calls, prints nothing. kMakesHandle succeeds and stores a handle,
+// for functions without which XLA ends the process; what uses the handle fails. kText returns the
+// text of an error. kAborts ends the process, for functions that cannot return an error.
+enum Result { kSucceeds, kAbsent, kFails, kFailsQuietly, kMakesHandle, kText, kAborts };
 
 constexpr long kError = 1;
 
@@ -29,9 +30,10 @@ long Stub(Result result, const char* name) {
 
 }  // namespace
 
-#define JAXGEMM_STUB(version, result, name)                           \
-  extern "C" __attribute__((visibility("default"))) long name() {     \
-    static const long value = Stub(result, #name); /* says it once */ \
-    return value;                                                     \
+#define JAXGEMM_STUB(version, result, name)                                      \
+  extern "C" __attribute__((visibility("default"))) long name(void** argument) { \
+    if (result == kMakesHandle) return *argument = argument, 0;                  \
+    static const long value = Stub(result, #name); /* says it once */            \
+    return value;                                                                \
   }
 #include JAXGEMM_STUBS
