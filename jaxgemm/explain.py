@@ -171,8 +171,9 @@ def _summed_up(data: dict[str, Any]) -> list[str]:
   ours, left, others = (summary[key] for key in ("jaxgemm", "left_to_xla", "others"))
   share = summary["operations_jaxgemm"] / max(summary["operations"], 1)
   count = ours + left + others
-  lines = [f"summary: {count} product{'s' if count != 1 else ''}: {ours} by jaxgemm, {left} left to "
-           f"XLA, {others} of jax's own"]
+  plural = "s" if count != 1 else ""
+  lines = [f"summary: {count} product{plural}: {ours} by jaxgemm, {left} left to XLA, "
+           f"{others} of jax's own"]
   shares = f"operations: {share:.0%} by jaxgemm"
   if (number := summary["slowest"]) is None:
     return [*lines, shares]
