@@ -384,7 +384,8 @@ def programs() -> list[Program]:
 # instruction.
 NAMED = re.compile(
     r"hip[A-Z]\w+|hipsolver|miopen|rocblas|rocsolver|rocfft|fft with type|cusolver|"
-    r"\b[vs]_\w+|\bds_\w+|NotImplementedError|not supported|UNIMPLEMENTED|No supported config", re.IGNORECASE)
+    r"\b[vs]_\w+|\bds_\w+|NotImplementedError|not supported|UNIMPLEMENTED|No supported config",
+    re.IGNORECASE)
 
 
 def _tolerance(program: Program, dtype) -> float:
