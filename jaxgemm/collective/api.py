@@ -14,7 +14,7 @@ from jaxgemm.config import GemmConfig, check_choice, resolve
 from jaxgemm.dense.dimensions import matmul_product
 from jaxgemm.dense.vectors import epilogue_values
 from jaxgemm.dtypes import promoted
-from jaxgemm.options import array_argument, check_options, operand_argument
+from jaxgemm.options import array_argument, check_options, dtype_argument, operand_argument
 from jaxgemm.parts import names_parts
 from jaxgemm.precision import hashable
 from jaxgemm.spec import Spec, accumulator_dtype
@@ -75,7 +75,7 @@ def _bias(bias, columns: int, dtype):
 def _sum_dtype(sum_dtype, wide, out_dtype):
   if sum_dtype is None:
     return None
-  given = jnp.dtype(sum_dtype)
+  given = dtype_argument("sum_dtype", sum_dtype)
   if given not in (wide, out_dtype):
     names = " or ".join(dict.fromkeys((wide.name, out_dtype.name)))
     raise ValueError(

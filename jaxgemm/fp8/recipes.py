@@ -1,11 +1,13 @@
 """The recipes of float8 training, and checks that its products share."""
 
+import operator
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxgemm.dtypes import is_float4
 from jaxgemm.quantization import (
   SMALLEST_NORMAL,
   Quantized,
@@ -27,16 +29,20 @@ def dtypes_of(kind: str, implementation: str | None, given=None) -> tuple[np.dty
   DeepSeek-V3 (arXiv:2412.19437) and in NVIDIA's recipe of MXFP8 (arXiv:2506.08027).
 
   Raises:
-    ValueError: the given dtypes are not two float8 dtypes.
+    TypeError, ValueError: the given dtypes are not two float8 dtypes.
   """
   if given is not None:
-    small = [jnp.issubdtype(x, jnp.floating) and jnp.dtype(x).itemsize == 1 for x in given]
-    if small != [True, True] or jnp.float8_e8m0fnu in map(jnp.dtype, given):
-      raise ValueError(
-          f"dtypes={given} was given; two float8 dtypes are allowed, for operands and for "
-          "cotangents. Leave dtypes out for those of the recipe.")
-    of_operands, of_cotangents = map(jnp.dtype, given)
-    return of_operands, of_cotangents
+    allowed = ("two float8 dtypes are allowed, for operands and for cotangents. Leave dtypes out "
+               "for those of the recipe.")
+    try:
+      found = [jnp.dtype(x) for x in given]
+    except TypeError as error:
+      raise TypeError(f"dtypes={given!r} was given; {allowed}") from error
+    small = [jnp.issubdtype(x, jnp.floating) and x.itemsize == 1 and not is_float4(x)
+             and x != jnp.float8_e8m0fnu for x in found]
+    if small != [True, True]:
+      raise ValueError(f"dtypes={given} was given; {allowed}")
+    return found[0], found[1]
   e4m3, e5m2 = float8_dtypes(implementation)
   return e4m3, e4m3 if kind in ("block", "mx") else e5m2
 
@@ -124,8 +130,14 @@ class DelayedScaling(NamedTuple):
       history: the number of steps whose largest magnitudes count, 1 or more.
 
     Raises:
+      TypeError: history is no int.
       ValueError: history is less than 1.
     """
+    try:
+      history = operator.index(history)
+    except TypeError as error:
+      raise TypeError(f"history={history!r} was given; an int, 1 or more, is allowed. Leave it out "
+                      "for 1024.") from error
     if history < 1:
       raise ValueError(
           f"history={history} was given; 1 or more steps are allowed. Leave it out for 1024.")

@@ -260,6 +260,8 @@ def test_what_is_refused(rng, name):
     mapped(name, in_specs=(P(), P()))(a, b.T)
   with pytest.raises(ValueError, match=r"bias has shape \(3,\).*one value per column"):
     mapped(name, bias_spec=P())(a, b, jnp.ones(3))
+  with pytest.raises(TypeError, match="sum_dtype='x' was given; a dtype is allowed"):
+    mapped(name, sum_dtype="x")(a, b)
   with pytest.raises(ValueError, match="sum_dtype='float16' was given; float32 or bfloat16"):
     mapped(name, sum_dtype=jnp.float16)(a.astype(jnp.bfloat16), b.astype(jnp.bfloat16))
   if name == "allgather_matmul":

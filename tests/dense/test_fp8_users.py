@@ -93,6 +93,12 @@ def test_states():
   x, w = normal(7, 8, 32), normal(8, 32, 16)
   unused = jax.grad(lambda state: 0.0)(fp8.DelayedScaling.create(4))
   assert jnp.isfinite(fp8.dot_general(x, w, MATMUL, state=unused)).all()
+  for history in (1.5, "x", None):
+    with pytest.raises(TypeError, match="history="):
+      fp8.DelayedScaling.create(history)
+  for dtypes in (("float4_e2m1fn",) * 2, ("float8_e4m3fn",), ("float32",) * 2, ("x", "y"), 3):
+    with pytest.raises((TypeError, ValueError), match="dtypes=.*two float8 dtypes are allowed"):
+      fp8.ragged_dot(jnp.ones((8, 16)), jnp.ones((2, 16, 4)), jnp.array([3, 5]), dtypes=dtypes)
   with pytest.raises(ValueError, match="history=0"):
     fp8.DelayedScaling.create(0)
   with pytest.raises(TypeError, match="state is of type dict"):
