@@ -179,7 +179,6 @@ class Options:
   check_lds_loads: bool = True
   check_lds_races: bool = True
   check_global_races: bool = True
-  check_atomic_races: bool = True
   check_uninitialized: bool = True
   check_bounds: bool = True
   check_alignment: bool = True
@@ -188,6 +187,7 @@ class Options:
   clock: int = 0
   timeline: bool = False
   constants: Mapping[str, float] | None = None
+  check_atomic_races: bool = True
 
   @classmethod
   def unchecked(cls, **fields: Any) -> "Options":
