@@ -142,7 +142,7 @@ def test_a_wrong_state_is_a_fault(monkeypatch, change, words):
 
 def test_a_wrong_recipe_is_a_fault(monkeypatch):
   replace(monkeypatch, fp8, "dot_general", lambda right, x, w, *args, **given: right(
-      x, w, *args, **given) * 2)
+      x, w, *args, **given) * 8)
   assert "the result of fp8.dot_general" in first_fault(recipes.training, 30)
 
 
