@@ -240,11 +240,6 @@ def register_in_place(primitive: Primitive, rule) -> None:
   mlir.register_lowering(primitive, lowering, cacheable=False)
 
 
-_on_platform_p = Primitive("jaxgemm_on_platform")
-_on_platform_p.multiple_results = True
-_on_platform_p.def_abstract_eval(lambda *_, results, **__: results)
-
-
 def on_each_platform(ctx, rule, *operands, **params):
   """Lowers rule(ctx, *operands, platform=..., **params) for each platform of the program.
 
@@ -252,18 +247,23 @@ def on_each_platform(ctx, rule, *operands, **params):
     rule: a lowering rule, a function of a module.
     params: the parameters of the rule, which can be hashed.
   """
+  primitive = _on_each_platform(ctx.primitive.name)
+
   def bind(*operands):
-    return _on_platform_p.bind(*operands, rule=rule, results=tuple(ctx.avals_out), **params)
+    return primitive.bind(*operands, rule=rule, results=tuple(ctx.avals_out), **params)
 
   return mlir.lower_fun(bind, multiple_results=True)(ctx, *operands)
 
 
-def _on_platform_lowering(ctx, *operands, rule, results, **params):
-  del results
-  return rule(ctx, *operands, **params)
-
-
-register_lowerings(_on_platform_p, _on_platform_lowering)
+@functools.cache
+def _on_each_platform(name: str) -> Primitive:
+  """A primitive for the lowering of another one, whose name profiles and messages show."""
+  primitive = Primitive(name)
+  primitive.multiple_results = True
+  primitive.def_abstract_eval(lambda *_, results, **__: results)
+  register_lowerings(
+      primitive, lambda ctx, *operands, rule, results, **params: rule(ctx, *operands, **params))
+  return primitive
 
 
 def _gemm_lowering(ctx, *operands, lhs_contracting, rhs_contracting, **params):

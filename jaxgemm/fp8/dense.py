@@ -120,17 +120,26 @@ def _differentiated(lhs, rhs, state, params: _Params):
   """`_forward` of jax's `CustomVJPPrimal`, which say what is differentiated.
 
   A state that is not differentiated would stay as it is, whatever the arrays become. Then the
-  scales are those of recipe "tensorwise".
+  scales come from the arrays. What is saved has the same structure in both cases: jax may trace
+  this function for both before it transposes one of them.
   """
-  if state is not None and not any(x.perturbed for x in jax.tree.leaves(state)):
+  perturbed = any(x.perturbed for x in jax.tree.leaves(state))
+  lhs, rhs, state = jax.tree.map(lambda x: x.value, (lhs, rhs, state))
+  if state is None:
+    return _forward(lhs, rhs, state, params)
+  if not perturbed:
     warn_once(
         "A product of jaxgemm.fp8 with a state is differentiated, but not with respect to the "
         "state, which would stay as it is. So the scales come from the arrays' own values. For "
         "delayed scaling differentiate with respect to the state, too: in NNX with "
         "argnums=nnx.DiffState(0, (nnx.Param, jaxgemm.flax.nnx.OverwriteWithGradient)), in Linen "
         'with respect to the collection "_overwrite_with_gradient".')
-    state = None
-  lhs, rhs, state = jax.tree.map(lambda x: x.value, (lhs, rhs, state))
+    state = DelayedScaling(*(x.of_own_values() for x in state))
+  elif axes := untracked_axes():
+    raise ValueError(
+        "the gradient of a state was asked for in a jax.shard_map with check_vma=False over the "
+        f"mesh axes {axes}, where jax does not know whether devices share the state: it would "
+        "add up their next states. Leave check_vma out; True, its default, is allowed.")
   return _forward(lhs, rhs, state, params)
 
 
@@ -169,11 +178,6 @@ def _backward(params: _Params, saved, ct):
   labels = dims.lhs, dims.rhs
   whole = None
   if state is not None:
-    if axes := untracked_axes():
-      raise ValueError(
-          "the gradient of a state was asked for in a jax.shard_map with check_vma=False over the "
-          f"mesh axes {axes}, where jax does not know whether devices share the state: it would "
-          "add up their next states. Leave check_vma out; True, its default, is allowed.")
     whole, of_ct = state.cotangent.quantize(ct, dtype)
     # Devices that share a state get the same next state.
     state = jax.tree.map(_largest_alike, state._replace(cotangent=of_ct), before)

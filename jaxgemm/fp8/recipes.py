@@ -96,17 +96,24 @@ class Amax(NamedTuple):
     enters the history of the next step. Values that are too large for the scale saturate. While
     the history has an inf or a NaN, the last scale is kept.
     """
+    wide = x.astype(jnp.float32)
+    now = jnp.max(jnp.abs(wide), initial=0)
     amax = jnp.max(self.history)
+    amax = jnp.where(amax < 0, now, amax)  # see `of_own_values`
     # The gradient with respect to a state that was not used is 0, and so is its scale.
     usable = lambda x: (x > 0) & jnp.isfinite(x)
     last = jnp.where(usable(self.scale), jnp.maximum(self.scale, SMALLEST_NORMAL), 1)
     scale = jnp.where(usable(amax), scales_of(amax, dtype), last)
-    wide = x.astype(jnp.float32)
     of_x = scale.reshape((1,) * x.ndim)
     values = cast(bounded_quotient(wide, of_x, dtype), dtype)
-    now = jnp.max(jnp.abs(wide), initial=0)
     history = jnp.roll(self.history, -1).at[0].set(now)
     return Quantized(values, of_x), Amax(scale, history)
+
+
+  def of_own_values(self) -> "Amax":
+    """A state with which `quantize` takes its scale from x itself: no magnitude is negative."""
+    # The values depend on self, so that they vary along the same mesh axes.
+    return Amax(jnp.where(self.scale == 0, 1.0, 1.0), jnp.where(self.history == 0, -1.0, -1.0))
 
 
 class DelayedScaling(NamedTuple):

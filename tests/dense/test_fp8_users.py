@@ -103,3 +103,18 @@ def test_states():
     fp8.DelayedScaling.create(0)
   with pytest.raises(TypeError, match="state is of type dict"):
     fp8.dot_general(x, w, MATMUL, state={})
+
+
+@pytest.mark.filterwarnings("ignore:A product of jaxgemm.fp8 with a state")
+def test_gradients_with_and_without_that_of_the_state_may_be_traced_in_any_order():
+  x, w = normal(7, 8, 32), normal(8, 32, 16)
+  state = fp8.DelayedScaling.create(4)
+  product = lambda w, state: fp8.dot_general(x, w, MATMUL, state=state)
+  ct = jnp.ones((8, 16))
+  wanted = jax.grad(lambda w, state: product(w, state).sum(), (0, 1))(w, state)
+  _, of_both = jax.vjp(product, w, state)
+  _, of_weights = jax.vjp(lambda w: product(w, state), w)  # traced before of_both is transposed
+  jax.tree.map(np.testing.assert_array_equal, of_both(ct), wanted)
+  d_w, = of_weights(ct)
+  d_w_tensorwise = jax.grad(lambda w: fp8.dot_general(x, w, MATMUL).sum())(w)
+  np.testing.assert_array_equal(d_w, d_w_tensorwise)

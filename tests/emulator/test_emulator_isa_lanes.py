@@ -236,7 +236,6 @@ def test_accumulation_registers():
   [
     ("v_mad_u32_u24 v1, v2, v3, v4 clamp", "clamp"),
     ("v_mfma_f32_16x16x16_bf16 v[0:3], v[4:5], v[6:7], v[0:3] cbsz:1", "cbsz"),
-    ("v_pk_fma_f32 v[0:1], v[2:3], v[4:5], 1.0", "upper dword of a constant"),
     ("s_waitcnt vmcnt(0)", "do not execute"),
   ],
 )

@@ -2,10 +2,16 @@
 
 import ctypes
 import pathlib
+import struct
 import sys
 
 from tests.support import amdgpu
+from tests.support.hip import TRIPLE
 from tests.support.refusals import function, launch, module, out, refused, size
+
+
+class Dim3(ctypes.Structure):
+  _fields_ = [(name, ctypes.c_uint32) for name in "xyz"]
 
 
 class Wrapper(ctypes.Structure):
@@ -13,8 +19,8 @@ class Wrapper(ctypes.Structure):
               ("bundle", ctypes.c_char_p), ("unused", ctypes.c_void_p)]
 
 
-def use_fat_binary(hip, bundle: bytes):
-  """Registers a kernel of a program's own library, and asks for it."""
+def use_fat_binary(hip, bundle: bytes) -> ctypes.Array:
+  """Registers the kernel k of a program's own library and asks for it; gives its host function."""
   hip.lib.__hipRegisterFatBinary.restype = ctypes.c_void_p
   wrapper = Wrapper(0, 1, bundle + bytes(64), None)
   binary = hip.lib.__hipRegisterFatBinary(ctypes.byref(wrapper))
@@ -23,6 +29,7 @@ def use_fat_binary(hip, bundle: bytes):
       ctypes.c_void_p(binary), host_function, b"k", b"k", 0, None, None, None, None, None)
   KEPT.extend([wrapper, host_function])
   hip.make("hipGetFuncBySymbol", host_function)
+  return host_function
 
 
 KEPT = []  # what the runtime keeps pointers to
@@ -50,11 +57,18 @@ def function_that_is_not_registered(hip):
 
 @refused("No kernel is registered for the function.", 98)
 def launch_of_a_function_that_is_not_registered(hip):
-  dim = (ctypes.c_uint32 * 3)
-  class Dim3(ctypes.Structure):
-    _fields_ = [("x", dim)]
-  one = Dim3(dim(1, 1, 1))
+  one = Dim3(1, 1, 1)
   hip.call("hipLaunchKernel", ctypes.create_string_buffer(8), one, one, None, size(0), None)
+
+
+@refused("No device has %zu bytes of LDS.", 1)
+def launch_with_more_lds_than_32_bits_count(hip):
+  code, name = amdgpu.assemble(TRIPLE, "gfx942"), b"hipv4-amdgcn-amd-amdhsa--gfx942"
+  begin = 24 + 4 * 8 + len(name)
+  bundle = b"__CLANG_OFFLOAD_BUNDLE__" + struct.pack("<4Q", 1, begin, len(code), len(name))
+  function_of_host = use_fat_binary(hip, bundle + name + code)
+  one = Dim3(1, 1, 1)
+  hip.call("hipLaunchKernel", function_of_host, one, one, None, size(2**32), None)
 
 
 @refused("No configuration of a call was pushed.", 401)
