@@ -30,7 +30,8 @@ add_library(cpu_handlers SHARED ${CMAKE_CURRENT_LIST_DIR}/cpu_handlers.cc)
 target_link_libraries(cpu_handlers PRIVATE ${host} Threads::Threads -static-libstdc++ -static-libgcc
                       -Wl,--exclude-libs,ALL)
 # The part of the emulator that loads code objects, without the part that runs them.
-set(emulator_loader checks/error decode/decode decode/memory decode/program decode/vector isa/info
+set(emulator_loader checks/error decode/decode decode/memory decode/program decode/refused
+    decode/vector isa/info
     memory/memory_op run/code_object run/cost run/launch run/msgpack)
 if(JAXGEMM_BUILT)
   list(TRANSFORM emulator_loader
