@@ -109,7 +109,6 @@ class Amax(NamedTuple):
     history = jnp.roll(self.history, -1).at[0].set(now)
     return Quantized(values, of_x), Amax(scale, history)
 
-
   def of_own_values(self) -> "Amax":
     """A state with which `quantize` takes its scale from x itself: no magnitude is negative."""
     # The values depend on self, so that they vary along the same mesh axes.

@@ -20,16 +20,7 @@ from tests.support.fuzz import (
   transforms,
   virtual,
 )
-from tests.support.fuzz.outcome import Fault
-
-
-def first_fault(run, cases: int) -> str:
-  for number in range(cases):
-    try:
-      run(np.random.default_rng([2, number]))
-    except Fault as fault:
-      return str(fault)
-  return "no fault"
+from tests.support.fuzz.outcome import Fault, first_fault
 
 
 def replace(monkeypatch, where, name, change) -> None:
@@ -47,7 +38,7 @@ def test_sizes_in_a_narrow_dtype_are_a_fault(monkeypatch):
   # Integers of 8 bits wrap at 300 rows.
   replace(monkeypatch, jaxgemm, "ragged_dot", lambda right, lhs, rhs, sizes, **given: right(
       lhs, rhs, jnp.clip(sizes, 0, jnp.asarray(len(lhs)).astype(sizes.dtype)), **given))
-  assert "elements are wrong" in first_fault(grouped.valid, 60)
+  assert "elements are wrong" in first_fault(grouped.valid, 60, seed=2)
 
 
 def test_an_offset_that_is_ignored_is_a_fault(monkeypatch):
@@ -55,21 +46,21 @@ def test_an_offset_that_is_ignored_is_a_fault(monkeypatch):
   replace(monkeypatch, jaxgemm, "ragged_gated_linear_unit",
           lambda right, *args, group_offset, **given: right(
               *args, group_offset=None if group_offset is None else 0 * group_offset, **given))
-  assert "elements are wrong" in first_fault(grouped.valid, 60)
+  assert "elements are wrong" in first_fault(grouped.valid, 60, seed=2)
 
 
 def test_a_wrong_gradient_of_groups_is_a_fault(monkeypatch):
   only(monkeypatch, "ragged_dot")
   replace(monkeypatch, jaxgemm, "ragged_dot", lambda right, lhs, rhs, *args, **given: right(
       lhs, rhs.at[:1].set(jax.lax.stop_gradient(rhs[:1])), *args, **given))
-  assert "the gradient of rhs" in first_fault(grouped.valid, 60)
+  assert "the gradient of rhs" in first_fault(grouped.valid, 60, seed=2)
 
 
 def test_lost_rows_of_existing_out_are_a_fault(monkeypatch):
   only(monkeypatch, "gmm, existing_out")
   replace(monkeypatch, megablox, "gmm", lambda right, *args, **given: right(
       *args[:6], None, **given))
-  assert "elements are wrong" in first_fault(grouped.valid, 60)
+  assert "elements are wrong" in first_fault(grouped.valid, 60, seed=2)
 
 
 @pytest.mark.parametrize("module", [grouped, scaled, recipes, collectives, experts])
@@ -82,7 +73,7 @@ def test_a_wrong_argument_that_is_accepted_is_a_fault(module, monkeypatch):
 
   right = attack.refused
   monkeypatch.setattr(attack, "refused", refused)
-  assert "is wrong, and it was accepted" in first_fault(module._refused, 1) and accepted
+  assert "is wrong, and it was accepted" in first_fault(module._refused, 1, seed=2) and accepted
 
 
 @pytest.mark.parametrize("error, words", [
@@ -102,7 +93,7 @@ def test_a_lost_scale_is_a_fault(monkeypatch):
   replace(monkeypatch, jaxgemm, "scaled_matmul", lambda right, lhs, rhs, a, b, **given: right(
       lhs, rhs, a, b.at[..., -1:].set(1) if b.shape[-1] > 1 else b, **given)
       if isinstance(b, jax.Array) else right(lhs, rhs, a, _last_is_one(b), **given))
-  assert "elements are wrong" in first_fault(scaled.scaled_matmul, 60)
+  assert "elements are wrong" in first_fault(scaled.scaled_matmul, 60, seed=2)
 
 
 def _last_is_one(scales):
@@ -119,7 +110,7 @@ def _last_is_one(scales):
 def test_a_wrong_quantized_array_is_a_fault(monkeypatch, change, words):
   replace(monkeypatch, jaxgemm, "quantize", lambda right, *args, **given: change(
       right(*args, **given)))
-  assert words in first_fault(scaled._quantize, 60)
+  assert words in first_fault(scaled._quantize, 60, seed=2)
 
 
 @pytest.mark.parametrize("change, words", [
@@ -134,7 +125,7 @@ def test_a_wrong_state_is_a_fault(monkeypatch, change, words):
   recipes._step.cache_clear()
   jax.clear_caches()
   try:
-    assert words in first_fault(recipes.states, 30)
+    assert words in first_fault(recipes.states, 30, seed=2)
   finally:
     recipes._step.cache_clear()
     jax.clear_caches()
@@ -143,7 +134,7 @@ def test_a_wrong_state_is_a_fault(monkeypatch, change, words):
 def test_a_wrong_recipe_is_a_fault(monkeypatch):
   replace(monkeypatch, fp8, "dot_general", lambda right, x, w, *args, **given: right(
       x, w, *args, **given) * 8)
-  assert " of fp8.dot_general(" in first_fault(recipes.training, 30)
+  assert " of fp8.dot_general(" in first_fault(recipes.training, 30, seed=2)
 
 
 def test_a_ring_in_the_order_of_the_mesh_is_a_fault(monkeypatch):
@@ -154,7 +145,7 @@ def test_a_ring_in_the_order_of_the_mesh_is_a_fault(monkeypatch):
 
   for name in ("allgather_matmul", "matmul_reduce_scatter"):
     replace(monkeypatch, jaxgemm, name, sorted_axes)
-  assert "wrong" in first_fault(collectives.valid, 40)
+  assert "wrong" in first_fault(collectives.valid, 40, seed=2)
 
 
 def test_a_wrong_gradient_of_a_collective_is_a_fault(monkeypatch):
@@ -162,7 +153,7 @@ def test_a_wrong_gradient_of_a_collective_is_a_fault(monkeypatch):
     replace(monkeypatch, jaxgemm, name, lambda right, lhs, rhs, *args, **given: right(
         lhs, rhs.astype(jnp.float32).astype(rhs.dtype) if rhs.dtype == jnp.int8 else
         jax.lax.stop_gradient(rhs), *args, **given))
-  assert "gradients of" in first_fault(collectives.valid, 40)
+  assert "gradients of" in first_fault(collectives.valid, 40, seed=2)
 
 
 def test_a_wrong_mixture_is_a_fault(monkeypatch):
@@ -199,10 +190,10 @@ def test_a_wrong_transformation_is_a_fault(monkeypatch):
   wrong = transforms.Product("a product", lambda _, x, y: product(x, y), lambda x, y: x @ y,
                              ((10, 8), (8, 6)))
   monkeypatch.setattr(transforms, "_PRODUCTS", (wrong,))
-  assert "is wrong" in first_fault(transforms.run, 10)
+  assert "is wrong" in first_fault(transforms.run, 10, seed=2)
   right = wrong._replace(ours=lambda _, x, y: x @ y)
   monkeypatch.setattr(transforms, "_PRODUCTS", (right,))
-  assert first_fault(transforms.run, 3) == "no fault"
+  assert first_fault(transforms.run, 3, seed=2) == "no fault"
 
 
 @pytest.mark.parametrize("module", [computations, virtual])
@@ -212,4 +203,4 @@ def test_a_fault_of_a_part_is_one_of_the_whole(monkeypatch, module):
 
   replace(monkeypatch, attack, "computed", lambda right, words, call, *rest: right(
       words, functools.partial(fail, call), *rest))
-  assert "planted" in first_fault(module.run, 20)
+  assert "planted" in first_fault(module.run, 20, seed=2)

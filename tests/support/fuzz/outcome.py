@@ -36,3 +36,13 @@ def check_close(words: str, got, wanted, error) -> None:
     raise Fault(f"{words}: {(~right).sum()} of {right.size} elements are wrong; the first, "
                 f"{first}, is {got[first]}, not {np.asarray(wanted)[first]} within "
                 f"{np.asarray(error)[first]:.3g}")
+
+
+def first_fault(run, cases: int, seed: int) -> str:
+  """The text of the first fault among cases of run(rng), or "no fault"."""
+  for number in range(cases):
+    try:
+      run(np.random.default_rng([seed, number]))
+    except Fault as fault:
+      return str(fault)
+  return "no fault"
