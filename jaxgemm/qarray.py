@@ -84,7 +84,8 @@ def operand(name: str, x) -> Operand:
   for part in ("qvalue", "scale"):
     operand_argument(f"{name}.{part}", getattr(x, part))
   if x.scale.ndim != x.qvalue.ndim or not all(
-      count and size % count == 0 for size, count in zip(x.qvalue.shape, x.scale.shape)):
+      count == size or count and size % count == 0
+      for size, count in zip(x.qvalue.shape, x.scale.shape)):
     raise ValueError(
         f"{name} has qvalue of shape {x.qvalue.shape} and scale of shape {x.scale.shape}; a scale "
         "of the same rank is allowed, each of whose sizes is 1 or a divisor. Reshape the scale.")

@@ -28,6 +28,7 @@ if VIRTUAL_ROCM:
 import numpy as np
 import pytest
 
+from jaxgemm import fallback
 from jaxgemm.dense import call
 from tests.support import progress, versions, virtual_rocm
 
@@ -43,6 +44,12 @@ def small_products_take_the_kernels(request, monkeypatch):
   """Most tests have products so small that the plan would leave them to XLA on a CPU."""
   if not request.node.get_closest_marker("faster_by_xla"):
     monkeypatch.setattr(call, "reason_faster", lambda *_: None)
+
+
+@pytest.fixture(autouse=True)
+def no_warning_was_given(monkeypatch):
+  """A warning is given once in a process, and earlier tests may have seen it."""
+  monkeypatch.setattr(fallback, "_warned", set())
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import jaxgemm
-from jaxgemm import GemmConfig, _ffi, fallback, relayout
+from jaxgemm import GemmConfig, _ffi, relayout
 from jaxgemm import plan as plan_of_call
 from jaxgemm.custom_call import split_in_three
 from tests.plan.test_hopper_plan import plan_for_hopper, said
@@ -226,8 +226,7 @@ def test_float32_stays_where_the_kernels_are_asked_for(hopper, options):
   assert data["implementation"] == "jaxgemm"
 
 
-def test_one_warning_says_that_xla_computes_a_product(hopper, monkeypatch):
-  monkeypatch.setattr(fallback, "_warned", set())
+def test_one_warning_says_that_xla_computes_a_product(hopper):
   x = shape(1024, 1000, dtype=jnp.float32), shape(1000, 1048, dtype=jnp.float32)
   with pytest.warns(UserWarning, match="k is not the last dimension") as caught:
     for _ in range(2):

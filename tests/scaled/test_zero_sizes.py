@@ -104,5 +104,5 @@ def test_quantised_operands(rng, sizes):
   check(lambda of_lhs, of_rhs: qarray.dot_general(
       QArray(normal(rng, b, m, k), of_lhs), QArray(normal(rng, b, k, n), of_rhs), NUMBERS),
       [normal(rng, b, m, blocks or 1), normal(rng, b, blocks or 1, n)], (b, m, n))
-  check(lambda lhs, rhs, out: megablox.gmm(lhs, rhs, jnp.ones(b, int), existing_out=out),
+  check(lambda lhs, rhs, out: megablox.gmm(lhs, rhs, jnp.full(b, m // b), existing_out=out),
         [normal(rng, m, k), normal(rng, b, k, n), jnp.zeros((m, n))], (m, n)) if b else None
