@@ -26,8 +26,8 @@ os.environ["JAXGEMM_TUNING"] = "off"
 # pylint: disable=wrong-import-position
 import numpy as np
 
-from jaxgemm import _jaxgemm as native
 import jaxgemm
+from jaxgemm import _jaxgemm as native
 from tests.support import public_names
 from tests.support.freeze import problems, programs
 from tests.support.paths import ROOT
