@@ -142,14 +142,16 @@ def stochastic_round(scaled, dtype, key: jax.Array) -> jax.Array:
   the element. Elements that are not finite or beyond the dtype's largest value are not changed.
   """
   if jnp.issubdtype(dtype, jnp.integer):
-    step = jnp.float32(1)
+    step = in_one = jnp.float32(1)
   else:
     info = jnp.finfo(dtype)
     exponent = (jax.lax.bitcast_convert_type(scaled, jnp.int32) >> 23 & 255) - 127
     exponent = jnp.clip(exponent, int(info.minexp), int(info.maxexp)) - int(info.nmant)
-    step = jax.lax.bitcast_convert_type((exponent + 127) << 23, jnp.float32)
-  # A power of two divides exactly.
-  steps = scaled / step
+    step, in_one = (jax.lax.bitcast_convert_type((each + 127) << 23, jnp.float32)
+                    for each in (exponent, -exponent))
+  # Powers of two multiply exactly. XLA would make one division of this and that by the scale, by
+  # their product, which may be subnormal.
+  steps = scaled * in_one
   whole = jnp.floor(steps)
   whole += jax.random.uniform(key, scaled.shape) < steps - whole
   inside = jnp.abs(scaled) < largest(dtype)  # false for NaN
