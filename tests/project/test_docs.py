@@ -315,6 +315,9 @@ def test_files_of_the_source_that_a_page_names_exist(page):
   text = (ROOT / page).read_text()
   named = set(re.findall(r"`((?:jaxgemm|ffi|tests|benchmarks|examples|docs)/[\w./-]*[\w/])`", text))
   assert named
+  for module in re.findall(r"`python -m ((?:tests|benchmarks|jaxgemm)(?:\.\w+)+)", text):
+    path = ROOT / module.replace(".", "/")
+    named.add(str(path.relative_to(ROOT) if path.is_dir() else f"{path.relative_to(ROOT)}.py"))
   missing = sorted(name for name in named if not (ROOT / name).exists())
   assert not missing, f"{page} names {missing}"
 
