@@ -15,9 +15,9 @@ from jaxgemm.dense.dimensions import dot_general_product, indices
 from jaxgemm.dense.layout import Labels
 from jaxgemm.dense.merge import merged, parts, unmerged
 from jaxgemm.options import operand_argument
-from jaxgemm.parts import names_parts
 from jaxgemm.quantization import Quantized
 from jaxgemm.scaled.api import scaled_matmul
+from jaxgemm.sharding.parts import names_parts
 
 
 class Operand(NamedTuple):

@@ -14,7 +14,7 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
-from jaxgemm.mesh import is_exported, may_be_partitioned
+from jaxgemm.sharding.mesh import is_exported, may_be_partitioned
 
 # The identity, whose result is in memory with the last dimension contiguous.
 row_major_p = Primitive("jaxgemm_row_major")

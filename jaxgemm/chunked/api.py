@@ -21,7 +21,7 @@ from jaxgemm.dense.dimensions import (
 )
 from jaxgemm.dense.vectors import Scales
 from jaxgemm.options import array_argument, check_options, operand_argument
-from jaxgemm.parts import names_parts
+from jaxgemm.sharding.parts import names_parts
 from jaxgemm.spec import Spec
 
 _OPTIONS = ("precision", "preferred_element_type", "activation", "schedule",

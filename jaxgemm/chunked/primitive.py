@@ -22,7 +22,6 @@ from jax.interpreters import ad, batching
 import jax.numpy as jnp
 
 from jaxgemm import epilogue
-from jaxgemm import mesh as meshes
 from jaxgemm.chunked import calls
 from jaxgemm.custom_call import (
   CALL_TARGET,
@@ -34,13 +33,10 @@ from jaxgemm.custom_call import (
   run_by_jit,
 )
 from jaxgemm.dense.layout import Dims
-from jaxgemm.dense.primitive import (
-  contract,
-  tangent_of_sums,
-  unify_varying,
-  zero_tangents,
-)
+from jaxgemm.dense.primitive import contract, tangent_of_sums, zero_tangents
 from jaxgemm.plan import plan_call, require_plan
+from jaxgemm.sharding import mesh as meshes
+from jaxgemm.sharding.manual_axes import unify_varying
 from jaxgemm.spec import Geometry, Spec, with_absent
 
 

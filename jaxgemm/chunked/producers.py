@@ -16,8 +16,8 @@ from jaxgemm.chunked.calls import COPIES, START_TARGET
 from jaxgemm.chunked.primitive import require_local
 from jaxgemm.config import check_bool, timeout_ns
 from jaxgemm.custom_call import register_in_place, reshaped
-from jaxgemm.dense.primitive import unify_varying
 from jaxgemm.options import operand_argument
+from jaxgemm.sharding.manual_axes import unify_varying
 
 
 class ChunkedArray(NamedTuple):

@@ -7,7 +7,6 @@ import jax
 from jax import lax
 import jax.numpy as jnp
 
-from jaxgemm import mesh as meshes
 from jaxgemm.collective import copies, primitive
 from jaxgemm.collective.ring import Form
 from jaxgemm.config import GemmConfig, check_choice, resolve
@@ -15,8 +14,9 @@ from jaxgemm.dense.dimensions import matmul_product
 from jaxgemm.dense.vectors import epilogue_values
 from jaxgemm.dtypes import promoted
 from jaxgemm.options import array_argument, check_options, dtype_argument, operand_argument
-from jaxgemm.parts import names_parts
 from jaxgemm.precision import hashable
+from jaxgemm.sharding import mesh as meshes
+from jaxgemm.sharding.parts import names_parts
 from jaxgemm.spec import Spec, accumulator_dtype
 
 

@@ -22,7 +22,6 @@ from jax.interpreters import mlir
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgemm import mesh as meshes
 from jaxgemm.collective import ring
 from jaxgemm.collective.ring import Form
 from jaxgemm.custom_call import prepared, reshaped
@@ -30,6 +29,7 @@ from jaxgemm.dense.plan import is_bf16
 from jaxgemm.fallback import prefers_xla, support
 from jaxgemm.plan import lacks_kernel, plan_call
 from jaxgemm.precision import is_high
+from jaxgemm.sharding import mesh as meshes
 from jaxgemm.spec import Geometry, Spec, accumulator_dtype
 
 GATHERED_TARGET = "jaxgemm_gathered_gemm"

@@ -33,11 +33,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm import epilogue
-from jaxgemm import mesh as meshes
 from jaxgemm.dense.call import dense_results
 from jaxgemm.dense.dimensions import dot_general_product
 from jaxgemm.dense.layout import Dims
 from jaxgemm.dense.vectors import Scales
+from jaxgemm.sharding import mesh as meshes
 from jaxgemm.spec import Spec, accumulator_dtype
 
 ROLES = ("rows", "weights", "full")

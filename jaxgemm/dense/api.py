@@ -10,8 +10,8 @@ from jaxgemm.dense.dimensions import dot_general_product, indices, matmul_produc
 from jaxgemm.dense.vectors import Scales
 from jaxgemm.fallback import is_own
 from jaxgemm.options import array_argument, check_options, operand_argument
-from jaxgemm.parts import names_parts
 from jaxgemm.precision import hashable
+from jaxgemm.sharding.parts import names_parts
 from jaxgemm.transposes import INLINE
 
 _OPTIONS = dict(activation=None, schedule=None, reduction=None, deterministic=False,

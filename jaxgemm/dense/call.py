@@ -13,7 +13,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm import _ffi
-from jaxgemm import mesh as meshes
 from jaxgemm.config import check_activation, resolve
 from jaxgemm.dense import sharding, xla
 from jaxgemm.dense.dimensions import Product
@@ -24,6 +23,7 @@ from jaxgemm.dense.vectors import Scales, labelled_vector, place_scales
 from jaxgemm.fallback import is_own, leaves_to_xla, on_xla, prefers_xla, support
 from jaxgemm.options import emulated_arch
 from jaxgemm.precision import is_high
+from jaxgemm.sharding import mesh as meshes
 from jaxgemm.spec import Spec
 
 

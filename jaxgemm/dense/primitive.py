@@ -13,57 +13,20 @@ saves the value before the activation only if it is differentiated.
 import functools
 
 import jax
-from jax import lax
 from jax.extend.core import Primitive, jaxpr_as_fun
 from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
 from jaxgemm import epilogue, transposes
-from jaxgemm import mesh as meshes
 from jaxgemm.custom_call import gemm_p, out_avals, run_by_jit
 from jaxgemm.dense import layout, sharding
 from jaxgemm.dense.layout import Dims, same_order
 from jaxgemm.dense.plan import in_kernel, is_bf16, kernel_part, plan_contraction
 from jaxgemm.plan import can_lower, require_plan
 from jaxgemm.residuals import kept
+from jaxgemm.sharding import mesh as meshes
+from jaxgemm.sharding.manual_axes import unify_varying
 from jaxgemm.spec import Spec
-
-
-def varying(x) -> frozenset:
-  """The axes of a shard_map along which x differs, if jax keeps track of them."""
-  # jax 0.10 and 0.11 keep the varying manual axes of shard_map in the aval's
-  # manual_axis_type, older and some newer versions in its vma.
-  aval = jax.typeof(x)
-  manual = getattr(aval, "manual_axis_type", None)
-  return frozenset(manual.varying if manual is not None else aval.vma)
-
-
-def is_tracked(axis_name: str) -> bool:
-  """Whether jax keeps track of the arrays that differ along an axis: with check_vma=True."""
-  return bool(varying(lax.axis_index(axis_name)))
-
-
-def untracked_axes() -> tuple[str, ...]:
-  """The axes of a `jax.shard_map` around a call along which jax tracks nothing: check_vma=False.
-
-  What must know there whether devices share an array has to refuse the call.
-  """
-  mesh = jax.sharding.get_abstract_mesh()
-  return tuple(a for a in mesh.manual_axes if mesh.shape[a] > 1 and not is_tracked(a))
-
-
-def unify_varying(operands, *names: str):
-  """The operands, cast so that all vary along the same axes of a shard_map.
-
-  These are the axes along which one of them varies, and `names`.
-  """
-  axes = frozenset(names).union(*map(varying, operands))
-  return [
-      lax.pcast(x, tuple(sorted(axes - varying(x))), to="varying")
-      if axes - varying(x) else x
-      for x in operands
-  ]
-
 
 # Its parameter `labels` is a `Dims`; jax has an argument `dims` of its own in batching.
 contract_p = Primitive("jaxgemm_contract")

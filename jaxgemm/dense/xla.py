@@ -5,9 +5,9 @@ import functools
 import jax
 
 from jaxgemm import epilogue, xla
-from jaxgemm import mesh as meshes
 from jaxgemm.dense.dimensions import Product
 from jaxgemm.dense.layout import Dims
+from jaxgemm.sharding import mesh as meshes
 from jaxgemm.spec import Spec
 
 

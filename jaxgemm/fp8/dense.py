@@ -15,15 +15,15 @@ from jaxgemm.dense.call import compute
 from jaxgemm.dense.dimensions import Product, dot_general_product, indices, result_type
 from jaxgemm.dense.layout import Dims, Labels, count
 from jaxgemm.dense.merge import merged, parts, unmerged
-from jaxgemm.dense.primitive import unify_varying, untracked_axes, varying
 from jaxgemm.dense.vectors import Scales
 from jaxgemm.fallback import own_products, warn_once
 from jaxgemm.fp8 import blocks
 from jaxgemm.fp8.recipes import RECIPES, DelayedScaling, check, dtypes_of, first_derivative
 from jaxgemm.options import check_options, operand_argument
-from jaxgemm.parts import names_parts
 from jaxgemm.quantization import Quantized, quantize
 from jaxgemm.residuals import kept
+from jaxgemm.sharding.manual_axes import unify_varying, untracked_axes, varying
+from jaxgemm.sharding.parts import names_parts
 
 
 class _Params(NamedTuple):

@@ -6,7 +6,7 @@ from jax import lax
 from jaxgemm.config import GemmConfig
 from jaxgemm.grouped import batching  # noqa: F401  registers the rules of vmap
 from jaxgemm.grouped.call import call, call_general
-from jaxgemm.parts import names_parts
+from jaxgemm.sharding.parts import names_parts
 
 
 @names_parts

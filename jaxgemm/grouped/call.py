@@ -12,7 +12,6 @@ import jax
 import jax.numpy as jnp
 
 from jaxgemm import _ffi, fallback, jax_products
-from jaxgemm import mesh as meshes
 from jaxgemm.config import check_activation, resolve
 from jaxgemm.dense.api import dot_general
 from jaxgemm.dense.dimensions import preferred_of_scaled, result_type
@@ -45,6 +44,7 @@ from jaxgemm.options import (
   operand_argument,
 )
 from jaxgemm.precision import hashable
+from jaxgemm.sharding import mesh as meshes
 from jaxgemm.spec import Spec
 from jaxgemm.transposes import INLINE
 

@@ -41,7 +41,6 @@ from jax.interpreters import ad, mlir
 import jax.numpy as jnp
 
 from jaxgemm import epilogue, transposes
-from jaxgemm import mesh as meshes
 from jaxgemm.custom_call import (
   lower_call,
   on_each_platform,
@@ -50,12 +49,14 @@ from jaxgemm.custom_call import (
   run_by_jit,
 )
 from jaxgemm.dense.plan import is_bf16
-from jaxgemm.dense.primitive import unify_varying, untracked_axes, zero_tangents
+from jaxgemm.dense.primitive import zero_tangents
 from jaxgemm.grouped import sharding
-from jaxgemm.grouped.alike import alike
 from jaxgemm.grouped.group_sizes import groups_of_rows
 from jaxgemm.plan import can_lower, plan_call, require_plan
 from jaxgemm.residuals import kept
+from jaxgemm.sharding import mesh as meshes
+from jaxgemm.sharding.gradients import alike
+from jaxgemm.sharding.manual_axes import unify_varying, untracked_axes
 from jaxgemm.spec import Geometry, Spec, with_absent
 
 

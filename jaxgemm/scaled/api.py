@@ -10,7 +10,6 @@ from jax import lax
 import jax.numpy as jnp
 
 from jaxgemm import _ffi
-from jaxgemm import mesh as meshes
 from jaxgemm.config import GemmConfig, resolve
 from jaxgemm.dense.api import dot_general
 from jaxgemm.dtypes import is_float4
@@ -19,10 +18,11 @@ from jaxgemm.grouped.api import ragged_dot_general
 from jaxgemm.grouped.checks import K_LAST, check_num_groups, check_vector
 from jaxgemm.grouped.group_sizes import given_groups
 from jaxgemm.options import array_argument, check_options, emulated_arch, operand_argument
-from jaxgemm.parts import names_parts
 from jaxgemm.quantization import BLOCKS
 from jaxgemm.scaled.primitive import ScaledParams, plan_scaled, product
 from jaxgemm.scaled.sharding import BLOCK
+from jaxgemm.sharding import mesh as meshes
+from jaxgemm.sharding.parts import names_parts
 from jaxgemm.spec import Spec
 
 _NUMBERS = (((2,), (2,)), ((0,), (0,)))

@@ -11,7 +11,7 @@ import functools
 from jax import lax
 
 from jaxgemm import epilogue
-from jaxgemm.partitioning import Assigner, Assignment, first, partitioned_by, wishes
+from jaxgemm.sharding.rules import Assigner, Assignment, first, partitioned_by, wishes
 
 # The columns of rhs that share a scale, if several do.
 BLOCK = 128

@@ -17,7 +17,7 @@ from jax.experimental.custom_partitioning import (
 )
 from jax.sharding import NamedSharding, PartitionSpec
 
-from jaxgemm import mesh as meshes
+from jaxgemm.sharding import mesh as meshes
 
 Axes = tuple[str, ...]
 Label = Any  # the label of a dimension: a number or a name, hashable

@@ -17,7 +17,7 @@ from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 from jax.sharding import NamedSharding, PartitionSpec
 
-from jaxgemm import mesh as meshes
+from jaxgemm.sharding import mesh as meshes
 
 _alike_p = Primitive("jaxgemm_alike")
 

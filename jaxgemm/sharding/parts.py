@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 import jax
 import numpy as np
 
-from jaxgemm.dense.primitive import varying
+from jaxgemm.sharding.manual_axes import varying
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
