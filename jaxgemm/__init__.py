@@ -51,10 +51,10 @@ import importlib
 import importlib.metadata
 
 from jaxgemm import _environment, _rocm_plugin, fp8, megablox, qarray
+from jaxgemm.call.config import GemmConfig
 from jaxgemm.chunked.api import chunk_rows, chunked_matmul
 from jaxgemm.chunked.producers import ChunkedArray, join, overlap, start_copy
 from jaxgemm.collective.api import allgather_matmul, matmul_reduce_scatter
-from jaxgemm.config import GemmConfig
 from jaxgemm.dense.api import dot_general, matmul
 from jaxgemm.explain import Explanation, explain, supports, workspace_size
 from jaxgemm.grouped.api import ragged_dot, ragged_dot_general, ragged_gated_linear_unit

@@ -183,17 +183,6 @@ def target(platform: str) -> str:
 virtual_gpus: tuple[str, int] | None = None
 
 
-@functools.cache
-def use_emulator() -> None:
-  """Gives the native module the emulator's path, so that it runs calls for emulated targets."""
-  from jaxgemm import emulator  # pylint: disable=g-import-not-at-top
-  from jaxgemm.emulator import _interrupts, _library
-
-  _interrupts.act_on_signals_in_errors()
-  _library.load()
-  native.set_emulator_library(str(emulator.library_path()))
-
-
 @functools.lru_cache(maxsize=4096)
 def native_plan(problem: tuple, config: tuple, target_name: str, cus: int = 0,
                 chip_name: str | None = None) -> dict:

@@ -1,12 +1,13 @@
 """supports, explain and workspace_size: what a call would do. They do not run it.
 
 The call is traced. If it has a product of the kernels, the reasons are those of its plan
-(ffi/plan/reasons.cc) and of a tuned entry (tune/choice.py), and `_planned` adds those of copies
+(ffi/plan/reasons.cc) and of a tuned entry (call/tuned.py), and `_planned` adds those of copies
 and shardings. If XLA computes it:
 
 * `_of_product` asks `supports`, which traces the call with implementation="jaxgemm" and returns
   the error's reason. Without an error it is the plan's "faster_by_xla", or that k is 1.
-* `_of_function` reads the reason from the named scope of XLA's product (`on_xla` in fallback.py).
+* `_of_function` reads the reason from the named scope of XLA's product (`on_xla` in
+  call/fallback.py).
 """
 
 from collections.abc import Callable
@@ -22,22 +23,22 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm import _ffi, program
+from jaxgemm.call.config import did_you_mean
+from jaxgemm.call.dtypes import is_float4
+from jaxgemm.call.fallback import NOTHING_TO_SUM, XLA_WAS_ASKED, Unsupported
+from jaxgemm.call.options import array_argument, dtype_argument, emulated_arch, operand_argument
+from jaxgemm.call.precision import hashable
 from jaxgemm.chunked.api import chunked_matmul
 from jaxgemm.chunked.primitive import chunked_p, plan_chunked
-from jaxgemm.config import did_you_mean
 from jaxgemm.dense import layout
 from jaxgemm.dense.api import dot_general, matmul
 from jaxgemm.dense.dimensions import dot_general_product, matmul_product
 from jaxgemm.dense.layout import Dims
 from jaxgemm.dense.plan import plan_contraction
-from jaxgemm.dtypes import is_float4
-from jaxgemm.fallback import NOTHING_TO_SUM, XLA_WAS_ASKED, Unsupported
 from jaxgemm.grouped import layout as grouped_layout
 from jaxgemm.grouped.api import ragged_dot, ragged_dot_general, ragged_gated_linear_unit
 from jaxgemm.grouped.call import BASIC, ragged_result
 from jaxgemm.grouped.primitive import plan_ragged, ragged_p
-from jaxgemm.options import array_argument, dtype_argument, emulated_arch, operand_argument
-from jaxgemm.precision import hashable
 from jaxgemm.scaled import api as scaled
 from jaxgemm.scaled.primitive import plan_scaled, scaled_p
 

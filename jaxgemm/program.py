@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 import jax
 from jax.extend.core import jaxprs_in_params
 
-from jaxgemm import _ffi, transposes
+from jaxgemm import _ffi
+from jaxgemm.call import transposes
+from jaxgemm.call.fallback import reason_of
 from jaxgemm.chunked.primitive import chunked_p
 from jaxgemm.collective import copies
 from jaxgemm.collective.primitive import ring_p
 from jaxgemm.dense import primitive as dense
-from jaxgemm.fallback import reason_of
 from jaxgemm.grouped import primitive as grouped
 from jaxgemm.scaled.primitive import scaled_p
 

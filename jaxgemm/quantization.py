@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm import _ffi
-from jaxgemm.options import dtype_argument, emulated_arch, operand_argument
+from jaxgemm.call.options import dtype_argument, emulated_arch, operand_argument
 
 _KINDS = ("tensor", "row", "block", "mx")
 # The number of neighbours that share a scale, by kind.

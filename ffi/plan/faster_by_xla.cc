@@ -222,7 +222,7 @@ std::string WhyFasterByXla(const Problem& p, const Config& c, const Chip& chip,
   if (asked || p.ragged != Ragged::kNone || p.tiles_per_chunk > 0) return "";
   const double operations = 2 * static_cast<double>(p.batch) * static_cast<double>(p.m) *
                             static_cast<double>(p.n) * static_cast<double>(p.k);
-  // For k = 1 the caller has its own rule: prefers_xla in jaxgemm/fallback.py.
+  // For k = 1 the caller has its own rule: prefers_xla in jaxgemm/call/fallback.py.
   if (operations == 0 || p.k == 1) return "";
   if (chip.target == "cpu") return WhyFasterOnHost(p, operations);
   if (chip.target == "sm90") return WhyFasterOnHopper(p, relayout, operations);

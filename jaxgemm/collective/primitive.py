@@ -12,11 +12,12 @@ from jax.extend.core import Primitive, jaxpr_as_fun
 from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
-from jaxgemm import _ffi, epilogue
+from jaxgemm import _ffi
+from jaxgemm.call import epilogue
+from jaxgemm.call.residuals import kept
 from jaxgemm.collective import copies, ring
 from jaxgemm.collective.ring import Form
 from jaxgemm.dense.primitive import zero_tangents
-from jaxgemm.residuals import kept
 from jaxgemm.sharding import mesh as meshes
 from jaxgemm.sharding.manual_axes import unify_varying
 

@@ -3,7 +3,7 @@
 `contract_p` takes operands of any rank (see layout.py for the labels), is pure, and
 its rules for differentiation and vmap are relabellings. Only its lowering, where the
 shapes on each device are known, groups the dimensions into one kernel call
-(custom_call.py).
+(call/lower.py).
 
 The JVP rule is linear in the tangents, and the transpose rule gives contractions again.
 So jvp, vjp, grad of grad and vmap compose in any order. A contraction with an activation
@@ -17,16 +17,16 @@ from jax.extend.core import Primitive, jaxpr_as_fun
 from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
-from jaxgemm import epilogue, transposes
-from jaxgemm.custom_call import gemm_p, out_avals, run_by_jit
+from jaxgemm.call import epilogue, transposes
+from jaxgemm.call.lower import gemm_p, out_avals, run_by_jit
+from jaxgemm.call.plan import can_lower, require_plan
+from jaxgemm.call.residuals import kept
+from jaxgemm.call.spec import Spec
 from jaxgemm.dense import layout, sharding
 from jaxgemm.dense.layout import Dims, same_order
 from jaxgemm.dense.plan import in_kernel, is_bf16, kernel_part, plan_contraction
-from jaxgemm.plan import can_lower, require_plan
-from jaxgemm.residuals import kept
 from jaxgemm.sharding import mesh as meshes
 from jaxgemm.sharding.manual_axes import unify_varying
-from jaxgemm.spec import Spec
 
 # Its parameter `labels` is a `Dims`; jax has an argument `dims` of its own in batching.
 contract_p = Primitive("jaxgemm_contract")
@@ -151,7 +151,7 @@ run_by_jit(contract_p)
 
 
 def read_before_transpose(params, i: int, permutation):
-  """See transposes.py. A contraction reads its labels in any order."""
+  """See call/transposes.py. A contraction reads its labels in any order."""
   labels = params["labels"]
   name = labels._fields[i]
   before = transposes.before(getattr(labels, name), permutation)

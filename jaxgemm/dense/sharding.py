@@ -16,7 +16,7 @@ import functools
 import jax
 from jax import lax
 
-from jaxgemm import epilogue
+from jaxgemm.call import epilogue
 from jaxgemm.dense.layout import Dims
 from jaxgemm.sharding import rules
 from jaxgemm.sharding.rules import Assigner, Assignment, first, wishes

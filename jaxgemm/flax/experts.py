@@ -17,9 +17,9 @@ from jax import lax
 import jax.numpy as jnp
 
 import jaxgemm
-from jaxgemm import epilogue
-from jaxgemm.fallback import own_products
-from jaxgemm.transposes import INLINE
+from jaxgemm.call import epilogue
+from jaxgemm.call.fallback import own_products
+from jaxgemm.call.transposes import INLINE
 
 
 class Mlp(NamedTuple):

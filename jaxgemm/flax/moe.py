@@ -19,8 +19,10 @@ import jax.numpy as jnp
 from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from jaxgemm import fallback, fp8
-from jaxgemm.config import ACTIVATIONS, did_you_mean
+from jaxgemm import fp8
+from jaxgemm.call import fallback
+from jaxgemm.call.config import ACTIVATIONS, did_you_mean
+from jaxgemm.call.transposes import INLINE
 from jaxgemm.flax import dispatch as dispatch_lib
 from jaxgemm.flax import experts as experts_lib
 from jaxgemm.flax import routing as routing_lib
@@ -29,7 +31,6 @@ from jaxgemm.sharding import mesh as meshes
 from jaxgemm.sharding.manual_axes import is_tracked, unify_varying, varying
 from jaxgemm.sharding.parts import likely_cause
 from jaxgemm.sharding.rules import on_explicit_mesh
-from jaxgemm.transposes import INLINE
 
 DISPATCHES = ("gather", "all_to_all")
 

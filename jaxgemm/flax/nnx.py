@@ -11,11 +11,11 @@ import jax.numpy as jnp
 from jax.sharding import NamedSharding, PartitionSpec
 
 from jaxgemm import fp8
+from jaxgemm.call.transposes import INLINE
 from jaxgemm.flax import experts as experts_lib
 from jaxgemm.flax.moe import MoEParams, check_options, check_shapes, moe, warn_of_router
 from jaxgemm.flax.parameters import Drawn, is_of_library
 from jaxgemm.flax.routing import MoEStats
-from jaxgemm.transposes import INLINE
 
 
 class _Mlp(nnx.Module):

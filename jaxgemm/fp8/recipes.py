@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgemm.dtypes import is_float4
+from jaxgemm.call.dtypes import is_float4
 from jaxgemm.quantization import (
   SMALLEST_NORMAL,
   Quantized,

@@ -3,7 +3,7 @@
 import jax
 from jax import lax
 
-from jaxgemm.config import GemmConfig
+from jaxgemm.call.config import GemmConfig
 from jaxgemm.grouped import batching  # noqa: F401  registers the rules of vmap
 from jaxgemm.grouped.call import call, call_general
 from jaxgemm.sharding.parts import names_parts

@@ -40,24 +40,24 @@ from jax.extend.core import Primitive, jaxpr_as_fun
 from jax.interpreters import ad, mlir
 import jax.numpy as jnp
 
-from jaxgemm import epilogue, transposes
-from jaxgemm.custom_call import (
+from jaxgemm.call import epilogue, transposes
+from jaxgemm.call.lower import (
   lower_call,
   on_each_platform,
   out_avals,
   register_in_place,
   run_by_jit,
 )
+from jaxgemm.call.plan import can_lower, plan_call, require_plan
+from jaxgemm.call.residuals import kept
+from jaxgemm.call.spec import Geometry, Spec, with_absent
 from jaxgemm.dense.plan import is_bf16
 from jaxgemm.dense.primitive import zero_tangents
 from jaxgemm.grouped import sharding
 from jaxgemm.grouped.group_sizes import groups_of_rows
-from jaxgemm.plan import can_lower, plan_call, require_plan
-from jaxgemm.residuals import kept
 from jaxgemm.sharding import mesh as meshes
 from jaxgemm.sharding.gradients import alike
 from jaxgemm.sharding.manual_axes import unify_varying, untracked_axes
-from jaxgemm.spec import Geometry, Spec, with_absent
 
 
 def merge_columns(shape) -> tuple[int, ...]:
@@ -298,7 +298,7 @@ run_by_jit(ragged_p)
 
 
 def read_before_transpose(params, i: int, permutation):
-  """See transposes.py. The kernels read each group's matrix of rhs in both orders."""
+  """See call/transposes.py. The kernels read each group's matrix of rhs in both orders."""
   form, rank = params["form"], len(permutation)
   swapped = (*range(rank - 2), rank - 1, rank - 2)
   if i != 1 or form.mode != "m" or form.paired or permutation not in (swapped, tuple(range(rank))):

@@ -10,20 +10,26 @@ from jax import lax
 import jax.numpy as jnp
 
 from jaxgemm import _ffi
-from jaxgemm.config import GemmConfig, resolve
+from jaxgemm.call.config import GemmConfig, resolve
+from jaxgemm.call.dtypes import is_float4
+from jaxgemm.call.fallback import support
+from jaxgemm.call.options import (
+  array_argument,
+  check_options,
+  emulated_arch,
+  operand_argument,
+  use_emulator,
+)
+from jaxgemm.call.spec import Spec
 from jaxgemm.dense.api import dot_general
-from jaxgemm.dtypes import is_float4
-from jaxgemm.fallback import support
 from jaxgemm.grouped.api import ragged_dot_general
 from jaxgemm.grouped.checks import K_LAST, check_num_groups, check_vector
 from jaxgemm.grouped.group_sizes import given_groups
-from jaxgemm.options import array_argument, check_options, emulated_arch, operand_argument
 from jaxgemm.quantization import BLOCKS
 from jaxgemm.scaled.primitive import ScaledParams, plan_scaled, product
 from jaxgemm.scaled.sharding import BLOCK
 from jaxgemm.sharding import mesh as meshes
 from jaxgemm.sharding.parts import names_parts
-from jaxgemm.spec import Spec
 
 _NUMBERS = (((2,), (2,)), ((0,), (0,)))
 _RAGGED = {
@@ -259,7 +265,7 @@ def _by_blocks(call: _Call, given: _Given) -> jax.Array:
   """The product by a kernel that applies the scales of blocks."""
   spec = _spec(call)
   if spec.emulated is not None:
-    _ffi.use_emulator()
+    use_emulator()
   x, form = _prepared(call, given)
   return product(x.lhs, x.rhs, x.sizes, x.offset, x.lhs_scales, x.rhs_scales, x.bias, form=form,
                  spec=spec, partition=meshes.needs_partitioning_rule(spec.config.partition))

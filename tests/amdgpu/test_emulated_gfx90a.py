@@ -8,7 +8,7 @@ import pytest
 from benchmarks import resource_rows
 import jaxgemm
 from jaxgemm import GemmConfig, emulator
-from jaxgemm.fallback import Unsupported
+from jaxgemm.call.fallback import Unsupported
 from tests.support import emulation_matrix as matrix
 from tests.support.emulated_products import array, assert_close, f64
 from tests.support.emulation_chunks import Chunks

@@ -6,10 +6,10 @@ import jax
 import numpy as np
 import pytest
 
-from jaxgemm import _ffi
+from jaxgemm.call import options
 from tests.support import exported
 
-_ffi.use_emulator()  # of the program "emulated"
+options.use_emulator()  # of the program "emulated"
 _FILES = sorted(exported.FOLDER.glob("exported-*.zip"))
 
 

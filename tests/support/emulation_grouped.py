@@ -7,9 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 
 import jaxgemm
-from jaxgemm import _ffi
+from jaxgemm.call import options
+from jaxgemm.call.spec import Spec
 from jaxgemm.grouped.primitive import GroupedParams, ragged
-from jaxgemm.spec import Spec
 
 
 @dataclasses.dataclass(frozen=True)
@@ -128,7 +128,7 @@ class Grouped:
 
   def function(self, instance, out_dtype):
     """The jitted call, a function of the arrays that `operands` returns."""
-    _ffi.use_emulator()
+    options.use_emulator()
     config = jaxgemm.GemmConfig(
         kernel=instance.name, schedule=self.schedule, reduction=self.reduction,
         num_workgroups=self.workgroups, num_queues=self.queues, partition=False)

@@ -16,7 +16,8 @@ import jax.numpy as jnp
 import numpy as np
 
 import jaxgemm
-from jaxgemm import _ffi, custom_call
+from jaxgemm import _ffi
+from jaxgemm.call import lower
 from jaxgemm.emulator import rocm
 from tests.support.virtual_programs import F32, check, integers, product
 
@@ -103,13 +104,13 @@ def small_workspace():
 
   multiply()
   right_without_the_fault()
-  plan = custom_call.plan_call
+  plan = lower.plan_call
 
   def one_byte_less(*args, **vectors):
     planned = plan(*args, **vectors)
     return planned | {"workspace_bytes": planned["workspace_bytes"] - 1}
 
-  custom_call.plan_call = one_byte_less
+  lower.plan_call = one_byte_less
   multiply()
 
 

@@ -1,11 +1,13 @@
 """Checks of the options and optional arrays that all products have in common."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm import _ffi
-from jaxgemm.config import (
+from jaxgemm.call.config import (
   REDUCTIONS,
   SCHEDULES,
   check_activation,
@@ -29,6 +31,17 @@ def emulated_arch(implementation: str | None) -> str | None:
   if implementation is None or not implementation.startswith(_EMULATED):
     return None
   return implementation.removeprefix(_EMULATED)
+
+
+@functools.cache
+def use_emulator() -> None:
+  """Gives the native module the emulator's path, so that it runs calls for emulated targets."""
+  from jaxgemm import emulator  # pylint: disable=g-import-not-at-top
+  from jaxgemm.emulator import _interrupts, _library
+
+  _interrupts.act_on_signals_in_errors()
+  _library.load()
+  _ffi.native.set_emulator_library(str(emulator.library_path()))
 
 
 def check_options(*, activation=None, schedule=None, reduction=None, deterministic=False,

@@ -6,7 +6,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm import _ffi
-from jaxgemm.config import GemmConfig
+from jaxgemm.call.config import GemmConfig
+
+Labels = tuple[int, ...]  # those of an array's dimensions, as in einsum
 
 
 def accumulator_dtype(*operands) -> np.dtype:

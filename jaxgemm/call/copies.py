@@ -96,7 +96,7 @@ def described(relayout: dict, geometry, passes: int) -> dict[str, str]:
   Args:
     relayout: the entry "relayout" of the native plan.
     geometry: the `Geometry` of the operands before the copies.
-    passes: see `jaxgemm.plan.plan_call`.
+    passes: see `jaxgemm.call.plan.plan_call`.
   """
   sizes = {"m": geometry.m, "n": geometry.n, "k": passes * geometry.k}
   found = {}

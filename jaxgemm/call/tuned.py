@@ -12,7 +12,6 @@ import contextlib
 import contextvars
 import dataclasses
 import functools
-import json
 import os
 import pathlib
 
@@ -214,14 +213,3 @@ def tuned_plan(problem: Problem, config: tuple, target: str, is_open: bool,
       "tuned": {"key": name, **dataclasses.asdict(entry)},
       "faster_by_xla": f"tuning found XLA's product faster: {times}" if by_xla else "",
       "reasons": [*tuned["reasons"], f"tuned: {times}; entry {name!r}"]}
-
-
-def described(found: Mapping[str, Entry]) -> str:
-  """The entries as text, for a reader."""
-  lines = []
-  for name, entry in sorted(found.items()):
-    xla = "-" if entry.xla_seconds is None else f"{entry.xla_seconds * 1e6:.1f}"
-    lines += [name, f"    {entry.implementation} {json.dumps(entry.config)} "
-              f"{entry.seconds * 1e6:.1f} us, plan {entry.plan_seconds * 1e6:.1f}, "
-              f"xla {xla}, size {entry.size}, {entry.date[:10]}, {entry.source}"]
-  return "\n".join(lines)

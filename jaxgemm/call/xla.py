@@ -8,8 +8,9 @@ import jax
 from jax.custom_derivatives import SymbolicZero
 import jax.numpy as jnp
 
-from jaxgemm import _ffi, epilogue
-from jaxgemm.residuals import is_narrow, kept
+from jaxgemm import _ffi
+from jaxgemm.call import epilogue
+from jaxgemm.call.residuals import is_narrow, kept
 
 
 def accumulator_dtype(out_dtype):

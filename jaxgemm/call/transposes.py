@@ -15,7 +15,7 @@ import jax
 from jax.extend.core import Var
 from jax.interpreters import mlir
 
-from jaxgemm.residuals import kept_p
+from jaxgemm.call.residuals import kept_p
 
 ir = mlir.ir
 

@@ -6,8 +6,8 @@ from jax.lax import DotAlgorithmPreset as _Preset
 import jax.numpy as jnp
 
 from jaxgemm import _ffi
-from jaxgemm.dtypes import is_held_by
-from jaxgemm.options import check_hashable
+from jaxgemm.call.dtypes import is_held_by
+from jaxgemm.call.options import check_hashable
 
 # Algorithms with float32 accumulators, and the dtype to which they round operands.
 _ROUNDED_TO = {

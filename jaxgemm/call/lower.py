@@ -16,9 +16,9 @@ from jax.interpreters import mlir
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgemm import relayout
-from jaxgemm.plan import PLATFORMS, plan_call, require_built
-from jaxgemm.spec import Geometry, Spec
+from jaxgemm.call import copies
+from jaxgemm.call.plan import PLATFORMS, plan_call, require_built
+from jaxgemm.call.spec import Geometry, Spec
 
 CALL_TARGET = "jaxgemm_gemm"
 # The same call, which also starts the copy that brings the chunks of lhs: see chunked/producers.py.
@@ -133,7 +133,7 @@ def lower_call(ctx, *operands, geometry: Geometry, spec: Spec, platform: str,
   outs = _check_status(call_ctx, outs, chosen, platform) if chunked else [*outs[:-1]]
   for i, (aval, padded) in enumerate(zip(given, avals_out)):
     if aval.shape != padded.shape:
-      outs[i], _ = applied(ctx, lambda x: relayout.cut(x, geometry.m, aval.shape),
+      outs[i], _ = applied(ctx, lambda x: copies.cut(x, geometry.m, aval.shape),
                            outs[i], padded)
   return outs
 
@@ -170,14 +170,14 @@ def prepared(ctx, operands, geometry: Geometry, chosen: dict):
   rows = wanted["m"], wanted["n"] * (2 if geometry.gated else 1)
   for i, name in enumerate(("lhs", "rhs")):
     if wanted[name]:
-      apply(i, lambda x: relayout.operand(
+      apply(i, lambda x: copies.operand(
           x, contracting[i], wanted[f"{name}_contracting"], rows[i], wanted["k"]))
   for name, (old, new) in wanted["vectors"].items():
     i = chosen["operands"].index(name)
     if avals[i].dtype == jnp.bfloat16 and not chosen["problem"].get("bias_bf16"):
       apply(i, lambda x: x.astype(jnp.float32))
     if old != new:
-      apply(i, lambda x: relayout.vector(x, old, new))
+      apply(i, lambda x: copies.vector(x, old, new))
   return operands, avals
 
 

@@ -6,7 +6,7 @@ import jax
 from jax import lax
 import jax.numpy as jnp
 
-from jaxgemm.dense.layout import Labels
+from jaxgemm.call.spec import Labels
 
 # These are the kernels' formulas: gelu is the tanh approximation.
 _ACTIVATIONS = {"relu": jax.nn.relu, "gelu": jax.nn.gelu, "silu": jax.nn.silu}

@@ -2,7 +2,7 @@
 
 The functions of each kind of product make the `Geometry` of its kernel call, and ask for its plan
 here: plan_contraction (dense/plan.py), plan_ragged (grouped/primitive.py), plan_scaled and
-plan_chunked. The lowering of the call (custom_call.py) makes the same plan again.
+plan_chunked. The lowering of the call (lower.py) makes the same plan again.
 """
 
 from collections.abc import Callable, Iterable
@@ -11,10 +11,11 @@ import re
 
 import jax.numpy as jnp
 
-from jaxgemm import _ffi, relayout
-from jaxgemm.dtypes import across_groups, kernel_dtypes
-from jaxgemm.spec import Geometry, Spec
-from jaxgemm.tune import choice
+from jaxgemm import _ffi
+from jaxgemm.call import copies
+from jaxgemm.call.dtypes import across_groups, kernel_dtypes
+from jaxgemm.call.spec import Geometry, Spec
+from jaxgemm.call.tuned import tuned_plan
 
 # The platforms that jaxgemm's products are lowered for.
 PLATFORMS = ("cpu", "cuda", "rocm")
@@ -25,8 +26,8 @@ def plan_call(geometry: Geometry, lhs_dtype, rhs_dtype, spec: Spec, target: str,
   """The native plan with more entries.
 
   "operand_dtypes" are the dtypes in which the kernel reads lhs and rhs. "passes" is 3 if float32
-  is split into parts (`split_in_three` in custom_call.py), else 1. "copies" says how lhs, rhs and
-  out are copied (relayout.py). "problem" is what the native plan was asked. The native entry
+  is split into parts (`split_in_three` in lower.py), else 1. "copies" says how lhs, rhs and
+  out are copied (copies.py). "problem" is what the native plan was asked. The native entry
   "relayout" has the layout and the sizes of the kernel call, which "attrs" are for.
 
   Args:
@@ -56,12 +57,12 @@ def plan_call(geometry: Geometry, lhs_dtype, rhs_dtype, spec: Spec, target: str,
       "activation": spec.activation or "none",
       "save_preact": int(spec.save_preact),
   }
-  planned = choice.tuned_plan(problem, spec.config.to_native(spec.deterministic), target,
-                              spec.config.is_open, spec.chip)
+  planned = tuned_plan(problem, spec.config.to_native(spec.deterministic), target,
+                       spec.config.is_open, spec.chip)
   return planned | {
       "problem": problem,
       "operand_dtypes": dtypes, "passes": passes,
-      "copies": relayout.described(planned["relayout"], geometry, passes)}
+      "copies": copies.described(planned["relayout"], geometry, passes)}
 
 
 def _passes(dtypes, spec: Spec, target: str) -> int:

@@ -13,8 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm import _ffi
-from jaxgemm.dtypes import kernel_dtypes, promoted_dtypes
-from jaxgemm.precision import precision_error
+from jaxgemm.call.dtypes import kernel_dtypes, promoted_dtypes
+from jaxgemm.call.precision import precision_error
 
 # The most products of int8 whose sum always fits int32.
 _MOST_INT8_PRODUCTS = (2**31 - 1) // 2**14
