@@ -56,7 +56,7 @@ from jaxgemm.chunked.api import chunk_rows, chunked_matmul
 from jaxgemm.chunked.producers import ChunkedArray, join, overlap, start_copy
 from jaxgemm.collective.api import allgather_matmul, matmul_reduce_scatter
 from jaxgemm.dense.api import dot_general, matmul
-from jaxgemm.explain import Explanation, explain, supports, workspace_size
+from jaxgemm.explain.api import Explanation, explain, supports, workspace_size
 from jaxgemm.grouped.api import ragged_dot, ragged_dot_general, ragged_gated_linear_unit
 from jaxgemm.quantization import Quantized, quantize
 from jaxgemm.scaled.api import scaled_matmul, scaled_ragged_dot

@@ -10,11 +10,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgemm import _ffi, program
+from jaxgemm import _ffi
 from jaxgemm.call import epilogue, jax_products, tuned
 from jaxgemm.call.config import GemmConfig, check_choice
 from jaxgemm.dense.plan import plan_contraction
 from jaxgemm.dense.primitive import contract_p
+from jaxgemm.explain import program
 from jaxgemm.grouped.primitive import plan_ragged, ragged_p
 from jaxgemm.scaled.primitive import scaled_p
 

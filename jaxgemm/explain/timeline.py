@@ -68,7 +68,7 @@ def _title(data: dict[str, Any], found: Sequence[Span]) -> str:
 
 
 def draw(calls: Sequence[dict[str, Any]], path: str | pathlib.Path) -> None:
-  """Writes the picture; see `jaxgemm.explain.Explanation.draw`."""
+  """Writes the picture; see `jaxgemm.Explanation.draw`."""
   shown = [data for data in calls if data["implementation"] != "xla"]
   if not shown:
     raise ValueError("there is nothing to draw: no call runs a kernel of jaxgemm. Print the "

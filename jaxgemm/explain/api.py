@@ -22,7 +22,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgemm import _ffi, program
+from jaxgemm import _ffi
 from jaxgemm.call.config import did_you_mean
 from jaxgemm.call.dtypes import is_float4
 from jaxgemm.call.fallback import NOTHING_TO_SUM, XLA_WAS_ASKED, Unsupported
@@ -35,6 +35,7 @@ from jaxgemm.dense.api import dot_general, matmul
 from jaxgemm.dense.dimensions import dot_general_product, matmul_product
 from jaxgemm.dense.layout import Dims
 from jaxgemm.dense.plan import plan_contraction
+from jaxgemm.explain import program
 from jaxgemm.grouped import layout as grouped_layout
 from jaxgemm.grouped.api import ragged_dot, ragged_dot_general, ragged_gated_linear_unit
 from jaxgemm.grouped.call import BASIC, ragged_result
