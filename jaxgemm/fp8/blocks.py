@@ -12,8 +12,8 @@ from jax import lax
 import jax.numpy as jnp
 
 from jaxgemm.call import copies
-from jaxgemm.quantization import BLOCKS, Quantized, quantize
 from jaxgemm.scaled.api import scaled_matmul
+from jaxgemm.scaled.quantization import BLOCKS, Quantized, quantize
 
 
 def quantized(x: jax.Array, kind: str, dtype, tiles: bool = False,

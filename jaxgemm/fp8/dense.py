@@ -22,7 +22,7 @@ from jaxgemm.dense.merge import merged, parts, unmerged
 from jaxgemm.dense.vectors import Scales
 from jaxgemm.fp8 import blocks
 from jaxgemm.fp8.recipes import RECIPES, DelayedScaling, check, dtypes_of, first_derivative
-from jaxgemm.quantization import Quantized, quantize
+from jaxgemm.scaled.quantization import Quantized, quantize
 from jaxgemm.sharding.manual_axes import unify_varying, untracked_axes, varying
 from jaxgemm.sharding.parts import names_parts
 

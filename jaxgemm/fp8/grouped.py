@@ -16,8 +16,8 @@ from jaxgemm.fp8.recipes import RECIPES, check, dtypes_of, first_derivative
 from jaxgemm.grouped import api
 from jaxgemm.grouped.checks import BASIC, K_LAST, check_arrays, check_num_groups, check_vector
 from jaxgemm.grouped.group_sizes import given_groups, groups_of_rows
-from jaxgemm.quantization import Quantized, quantize
 from jaxgemm.scaled.api import scaled_ragged_dot
+from jaxgemm.scaled.quantization import Quantized, quantize
 from jaxgemm.sharding.manual_axes import unify_varying
 from jaxgemm.sharding.parts import names_parts
 

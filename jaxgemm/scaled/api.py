@@ -25,8 +25,8 @@ from jaxgemm.dense.api import dot_general
 from jaxgemm.grouped.api import ragged_dot_general
 from jaxgemm.grouped.checks import K_LAST, check_num_groups, check_vector
 from jaxgemm.grouped.group_sizes import given_groups
-from jaxgemm.quantization import BLOCKS
 from jaxgemm.scaled.primitive import ScaledParams, plan_scaled, product
+from jaxgemm.scaled.quantization import BLOCKS
 from jaxgemm.scaled.sharding import BLOCK
 from jaxgemm.sharding import mesh as meshes
 from jaxgemm.sharding.parts import names_parts

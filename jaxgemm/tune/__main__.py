@@ -32,8 +32,9 @@ import traceback
 import jax
 import jax.numpy as jnp
 
-import jaxgemm
 from jaxgemm.call import tuned
+from jaxgemm.dense.api import dot_general
+from jaxgemm.grouped.api import ragged_dot
 from jaxgemm.tune import database
 from jaxgemm.tune.tune import tune_all
 
@@ -144,9 +145,9 @@ def _call(path, given):
 
   def product(x, w, *sizes):
     if sizes:
-      return jaxgemm.ragged_dot(x, w, *sizes, activation=activation)
+      return ragged_dot(x, w, *sizes, activation=activation)
     numbers = (((int(layout[0] == "r"),), (int(layout[1] == "c"),)), ((), ()))
-    return jaxgemm.dot_general(x, w, numbers, activation=activation)
+    return dot_general(x, w, numbers, activation=activation)
 
   if groups:
     arguments = [array(m, k), array(groups, k, n),
