@@ -32,7 +32,7 @@ from jaxgemm.explain.arguments import (
 from jaxgemm.explain.explanation import Explanation, summary_of
 from jaxgemm.explain.planned import data_of, plan_of, ragged_layout
 from jaxgemm.grouped.primitive import ragged_p
-from jaxgemm.scaled import api as scaled
+from jaxgemm.scaled.call import reasons
 
 
 def _devices_reason(a, b) -> list[str]:
@@ -194,7 +194,7 @@ def _of_product(a, b, *args, gradients: bool = False, **kwargs) -> Explanation:
         reason = forced["faster_by_xla"] or NOTHING_TO_SUM
     return Explanation({"implementation": "xla", "reasons": [reason]})
   if kwargs.get("lhs_scales") is not None:
-    devices = [*devices, *scaled.reasons(a, b, **kwargs)]
+    devices = [*devices, *reasons(a, b, **kwargs)]
   arranged = ragged_layout(a, b, eqn, kwargs) if eqn.primitive is ragged_p else None
   return Explanation(data_of(eqn, arranged, kwargs, devices, gradients))
 

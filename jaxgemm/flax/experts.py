@@ -42,6 +42,23 @@ class Mlp(NamedTuple):
   gate_up_bias: Any = None
 
 
+class MoEParams(NamedTuple):
+  """Parameters of `moe`.
+
+  Attributes:
+    router: [C, E].
+    experts: kernels and biases with the leading dimension E, or E / P in a shard.
+    shared: kernels and biases of the expert that all tokens go to, or None.
+    router_bias: f32[E], added to the affinities for the choice of experts, not for their
+      weights; or None. It has no gradient: see `updated_router_bias`.
+  """
+
+  router: Any
+  experts: Mlp
+  shared: Mlp | None = None
+  router_bias: Any = None
+
+
 class ClampedSwiGLU(NamedTuple):
   """The activation of gpt-oss, for layers with a gate: pass it as `activation`.
 

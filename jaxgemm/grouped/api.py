@@ -4,7 +4,7 @@ import jax
 from jax import lax
 
 from jaxgemm.call.config import GemmConfig
-from jaxgemm.grouped import batching  # noqa: F401  registers the rules of vmap
+from jaxgemm.grouped import batching, derivatives  # noqa: F401  they register rules of ragged_p
 from jaxgemm.grouped.call import call, call_general
 from jaxgemm.sharding.parts import names_parts
 
