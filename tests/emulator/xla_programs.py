@@ -1,6 +1,6 @@
 """Small programs of jax.numpy and jax.lax, whose kernels are XLA's own, on virtual AMD GPUs.
 
-    python -m jaxgemm.emulator.rocm --arch=gfx950 -m tests.support.xla_programs --together=20
+    python -m jaxgemm.emulator.rocm --arch=gfx950 -m tests.emulator.xla_programs --together=20
 
 Each program runs on the virtual GPU and on the CPU, and the results are compared. It must be right,
 or be refused by the name of what is missing. `--together` compiles so many of them as one program,

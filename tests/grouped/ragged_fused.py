@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import jaxgemm
-from tests.support.ragged_reference import ACTIVATIONS, array
+from tests.grouped.ragged_reference import ACTIVATIONS, array
 
 TOLERANCE = {"float32": 2e-5, "bfloat16": 2e-2, "float16": 3e-3}
 SIZES = jnp.array([7, 0, 30, 5], jnp.int32)  # for an lhs of 50 rows

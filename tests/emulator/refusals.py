@@ -4,8 +4,8 @@ import collections
 import ctypes
 import re
 
+from tests.emulator.hip import GLOBAL, TRIPLE
 from tests.support import amdgpu
-from tests.support.hip import GLOBAL, TRIPLE
 from tests.support.paths import ROOT
 
 SOURCES = ROOT / "ffi" / "emulator"

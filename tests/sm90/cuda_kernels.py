@@ -1,6 +1,6 @@
 """Runs Hopper kernels of the build in several schedules on small problems, and checks them.
 
-    python tests/support/cuda_kernels.py [INDEX/COUNT [NAME]]
+    python tests/sm90/cuda_kernels.py [INDEX/COUNT [NAME]]
 
 It runs every COUNT-th kernel, from the INDEX-th on, of those with NAME in their names.
 test_cuda_sanitizers.py starts it under compute-sanitizer. All arrays are copied from
@@ -17,7 +17,7 @@ import numpy as np
 
 import jaxgemm
 from jaxgemm import GemmConfig, _ffi
-from tests.support.cuda_gpu import TOLERANCE
+from tests.sm90.cuda_gpu import TOLERANCE
 
 
 class Kernel:

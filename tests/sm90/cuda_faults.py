@@ -1,6 +1,6 @@
 """Runs a kernel with the fault that a tool of compute-sanitizer must find.
 
-    compute-sanitizer --tool racecheck python tests/support/cuda_faults.py racecheck
+    compute-sanitizer --tool racecheck python tests/sm90/cuda_faults.py racecheck
 """
 
 import ctypes

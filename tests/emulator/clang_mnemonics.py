@@ -3,7 +3,8 @@
 import functools
 import re
 
-from tests.support import amdgpu, emulator_isa
+from tests.emulator import emulator_isa
+from tests.support import amdgpu
 
 # The assembler has all mnemonics in one string, sorted, each after its length.
 _KNOWN = b"v_mfma_f32_16x16x4f32"

@@ -1,6 +1,6 @@
 """Sharded products of several processes, which tests/collective/test_processes.py starts:
 
-    python -m tests.support.process_programs RESULTS NUM_PROCESSES PROCESS PORT
+    python -m tests.collective.process_programs RESULTS NUM_PROCESSES PROCESS PORT
 
 All processes together have four CPU devices. Process 0 writes the results.
 """

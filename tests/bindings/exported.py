@@ -1,6 +1,6 @@
 """Exported programs of each version of the call, in tests/data/exported-<version>.zip.
 
-Run `python -m tests.support.exported` when kCallVersion (ffi/spec/problem.h) has been raised. It
+Run `python -m tests.bindings.exported` when kCallVersion (ffi/spec/problem.h) has been raised. It
 writes the file of this build's version. Files of older versions stay as they are.
 """
 

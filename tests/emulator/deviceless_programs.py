@@ -1,6 +1,6 @@
 """Checks what XLA's ROCm compiler makes of each public function, without a device:
 
-    python -m jaxgemm.emulator.rocm -m tests.support.deviceless_programs NAME...
+    python -m jaxgemm.emulator.rocm -m tests.emulator.deviceless_programs NAME...
 
 Programs are compiled for a chip that is only described. Their optimised HLO, the thunks
 that XLA would run and the buffers that it assigns are checked; nothing runs. Each NAME is a

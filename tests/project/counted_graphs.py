@@ -1,6 +1,6 @@
 """Runs a program on virtual devices, and then prints how many HIP graphs have run:
 
-    python -m jaxgemm.emulator.rocm -m tests.support.counted_graphs PROGRAM ARGUMENTS...
+    python -m jaxgemm.emulator.rocm -m tests.project.counted_graphs PROGRAM ARGUMENTS...
 """
 
 import atexit

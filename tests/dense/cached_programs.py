@@ -1,6 +1,6 @@
 """Sharded products on up to four devices, with jax's persistent compilation cache:
 
-    python -m tests.support.cached_programs ACTIVATION
+    python -m tests.dense.cached_programs ACTIVATION
 
 Prints the number of programs that came from the cache, and the largest error.
 """

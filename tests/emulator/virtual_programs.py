@@ -1,6 +1,6 @@
 """Programs for virtual ROCm devices, which test_virtual_rocm.py runs in processes:
 
-    python -m jaxgemm.emulator.rocm -m tests.support.virtual_programs NAME...
+    python -m jaxgemm.emulator.rocm -m tests.emulator.virtual_programs NAME...
 
 Each NAME is a function here, which compares its results with float64, and prints its name if they
 are right.

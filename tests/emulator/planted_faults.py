@@ -1,6 +1,6 @@
 """Programs with one planted fault each, which test_virtual_rocm.py runs on virtual devices:
 
-    python -m jaxgemm.emulator.rocm -m tests.support.planted_faults NAME
+    python -m jaxgemm.emulator.rocm -m tests.emulator.planted_faults NAME
 
 Each program first runs without the fault, prints "right without the fault", and then plants it.
 """
@@ -19,7 +19,7 @@ import jaxgemm
 from jaxgemm import _ffi
 from jaxgemm.call import lower
 from jaxgemm.emulator import rocm
-from tests.support.virtual_programs import F32, check, integers, product
+from tests.emulator.virtual_programs import F32, check, integers, product
 
 HERE = pathlib.Path(__file__).parent
 

@@ -1,7 +1,7 @@
 """Programs that test_cuda_graphs.py runs in separate processes, because XLA reads its
 flags when a process starts. Each prints what it measured as one line of JSON.
 
-    python tests/support/cuda_programs.py calls | loop | chunks | streams | busy
+    python tests/sm90/cuda_programs.py calls | loop | chunks | streams | busy
 """
 
 import collections
@@ -23,8 +23,8 @@ import numpy as np
 
 import jaxgemm
 from jaxgemm import GemmConfig
+from tests.sm90.cuda_gpu import array, assert_close, double, gemm
 from tests.support.arriving import Arriving, overlapped
-from tests.support.cuda_gpu import array, assert_close, double, gemm
 
 # Options that give the same bits on every run. Each gives another plan, because XLA merges equal
 # calls of one program.

@@ -1,9 +1,9 @@
 """Prints the tables of errors, special values and equal bits that docs/guides/numbers.md has.
 
-    python -m tests.support.number_tables errors --implementation=jaxgemm
-    python -m tests.support.number_tables errors --implementation=emulated:gfx942 --depths=64,1024
-    python -m tests.support.number_tables special
-    python -m tests.support.number_tables bits --threads=1,2,8 --runs=100
+    python -m tests.dense.number_tables errors --implementation=jaxgemm
+    python -m tests.dense.number_tables errors --implementation=emulated:gfx942 --depths=64,1024
+    python -m tests.dense.number_tables special
+    python -m tests.dense.number_tables bits --threads=1,2,8 --runs=100
 
 The tables are in Markdown. An error is |out - reference| / |reference|, with norms in float64.
 Results are float32, so an error is that of the sums alone.
@@ -154,7 +154,7 @@ def bits(implementations, threads, runs: int, dtypes=("float32", "bfloat16"), k:
   found: dict[tuple[str, str, str], set[str]] = {}
   for count in threads:
     # XLA takes the number of its threads from NPROC.
-    command = [sys.executable, "-m", "tests.support.number_tables", "digests", f"--runs={runs}",
+    command = [sys.executable, "-m", "tests.dense.number_tables", "digests", f"--runs={runs}",
                f"--depths={k}", f"--implementation={','.join(implementations)}",
                f"--dtypes={','.join(dtypes)}"]
     text = subprocess.run(command, check=True, capture_output=True, text=True, env={

@@ -15,7 +15,7 @@ import numpy as np
 
 import jaxgemm
 from jaxgemm import _ffi, emulator
-from tests.support import emulation_chunks, emulation_grouped
+from tests.amdgpu import emulation_chunks, emulation_grouped
 from tests.support.paths import ROOT
 
 _NAME = re.compile(r"gemm_(\w+)_(\d+)x(\d+)x(\d+)_([rc])([rc])r")

@@ -1,4 +1,4 @@
-// Custom calls with faults, for tests/support/planted_faults.py. Each copies its operand.
+// Custom calls with faults, for tests/emulator/planted_faults.py. Each copies its operand.
 #include "xla/ffi/api/ffi.h"
 
 extern "C" {
