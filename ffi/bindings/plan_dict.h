@@ -14,6 +14,10 @@ namespace jaxgemm {
 nanobind::dict PlanDict(const nanobind::dict& problem, const nanobind::dict& config,
                         const std::string& target, int64_t num_cus);
 
+// The rules by which products are left to XLA, dictionaries of XlaRule's fields. The documentation is
+// made of them.
+nanobind::list XlaRulesList();
+
 // The constants of the model that ranks Hopper's candidates, for benchmarks.model.fit. The values
 // of the dictionary are (value, whether it is fitted).
 nanobind::dict Sm90ModelDict();

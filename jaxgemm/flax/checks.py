@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from jaxgemm import fp8
 from jaxgemm.call import fallback
 from jaxgemm.call.config import ACTIVATIONS, did_you_mean
+from jaxgemm.call.options import dtype_argument
 from jaxgemm.flax import experts as experts_lib
 from jaxgemm.flax import routing as routing_lib
 from jaxgemm.flax import shapes
@@ -65,13 +66,13 @@ def check_options(
       raise ValueError(
           f"activation={activation} was given for experts without a gate; it is allowed with one, "
           "because it multiplies gate and up. Pass gated=True, or parameters with gate_up.")
-  elif activation not in ACTIVATIONS:
+  elif not isinstance(activation, str) or activation not in ACTIVATIONS:
     raise ValueError(
         f"activation={activation!r} is unknown; allowed are "
         f"{', '.join(map(repr, ACTIVATIONS))} and a ClampedSwiGLU. Pass one of these."
         f"{did_you_mean(activation, ACTIVATIONS)}"
     )
-  if router_scores not in routing_lib.SCORES:
+  if not isinstance(router_scores, str) or router_scores not in routing_lib.SCORES:
     raise ValueError(
         f"router_scores={router_scores!r} is unknown; "
         f"{' and '.join(map(repr, routing_lib.SCORES))} are allowed. Pass one of these.")
@@ -89,12 +90,12 @@ def check_options(
     raise ValueError(
         "sharded_tokens=True was given without expert_axis_name, the mesh axis of tokens and "
         "experts. Pass expert_axis_name inside jax.shard_map, or leave sharded_tokens out.")
-  if dispatch not in DISPATCHES:
+  if not isinstance(dispatch, str) or dispatch not in DISPATCHES:
     raise ValueError(
         f"dispatch={dispatch!r} was given; {' or '.join(map(repr, DISPATCHES))} is allowed. Pass "
         "one of these.")
   if dtype is not None:
-    dtype = jnp.dtype(dtype)
+    dtype = dtype_argument("dtype", dtype)
     if not jnp.issubdtype(dtype, jnp.floating) or dtype.itemsize < 2:
       raise TypeError(
           f"dtype={dtype.name} was given; a float of 16 bits or more is allowed, for the values "

@@ -12,6 +12,7 @@ from jax.sharding import NamedSharding, PartitionSpec
 
 from jaxgemm import fp8
 from jaxgemm.call.transposes import INLINE
+from jaxgemm.call.options import dtype_argument
 from jaxgemm.flax import experts as experts_lib
 from jaxgemm.flax.checks import check_options, check_shapes, warn_of_router
 from jaxgemm.flax.experts import MoEParams
@@ -249,6 +250,7 @@ class MoE(nnx.Module):
                       paired=name.startswith("gate_up"))
           for name, shape in shapes.items()}
 
+    dtype_argument("param_dtype", param_dtype)
     router = Drawn(router_init, (features, num_experts), param_dtype)
     experts = drawn(hidden_features)
     shared = drawn(num_shared_experts * hidden_features) if num_shared_experts else {}

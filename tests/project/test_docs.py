@@ -30,7 +30,7 @@ import pytest
 import jaxgemm
 from jaxgemm import _ffi
 from jaxgemm.flax import linen, nnx
-from tests.support import public_names
+from tests.support import limits, public_names
 from tests.support.environment import one_device
 from tests.support.paths import ROOT
 
@@ -241,14 +241,10 @@ def test_messages_of_the_table_are_those_of_the_package(page):
   assert not missing, f"no message has: {missing}"
 
 
-def test_limits_has_the_numbers_of_all_rules_for_xla():
-  rules = (ROOT / "ffi/plan/faster_by_xla.cc").read_text()
-  numbers = re.findall(r"\bk[A-Z]\w+ = (\d[\de]*)[,;]|return (\d+);|\? (\d+) : (\d+);", rules)
-  limits = (ROOT / "docs/guides/limits.md").read_text()
-  section = limits.split("## What XLA computes faster\n")[1].split("\n## ")[0]
-  said = {float(x) for x in re.findall(r"\b\d+(?:e\d+)?\b", section)}
-  wanted = {float(x) for found in numbers for x in found if x}
-  assert len(wanted) > 10 and wanted <= said, sorted(wanted - said)
+def test_limits_has_the_rules_by_which_products_are_left_to_xla():
+  page = limits.PAGE.read_text()
+  assert page.count("\n| ") > 20 and limits.with_tables(page) == page, (
+      "run python -m tests.support.limits")
 
 
 def test_pages_have_the_right_numbers_of_kernels():
