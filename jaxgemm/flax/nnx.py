@@ -11,8 +11,8 @@ import jax.numpy as jnp
 from jax.sharding import NamedSharding, PartitionSpec
 
 from jaxgemm import fp8
-from jaxgemm.call.transposes import INLINE
 from jaxgemm.call.options import dtype_argument
+from jaxgemm.call.transposes import INLINE
 from jaxgemm.flax import experts as experts_lib
 from jaxgemm.flax.checks import check_options, check_shapes, warn_of_router
 from jaxgemm.flax.experts import MoEParams
