@@ -20,6 +20,7 @@ import jax
 
 from jaxgemm.call.fallback import NOTHING_TO_SUM, XLA_WAS_ASKED, Unsupported
 from jaxgemm.call.options import emulated_arch
+from jaxgemm.call.product import Given
 from jaxgemm.explain import program
 from jaxgemm.explain.arguments import (
   ARRAYS,
@@ -30,8 +31,7 @@ from jaxgemm.explain.arguments import (
   with_names,
 )
 from jaxgemm.explain.explanation import Explanation, summary_of
-from jaxgemm.explain.planned import data_of, plan_of, ragged_layout
-from jaxgemm.grouped.primitive import ragged_p
+from jaxgemm.explain.planned import data_of, plan_of
 from jaxgemm.scaled.call import reasons
 
 
@@ -190,13 +190,12 @@ def _of_product(a, b, *args, gradients: bool = False, **kwargs) -> Explanation:
     if kwargs.get("implementation") is None:
       reason = supports(a, b, **kwargs)[1]
       if not reason:
-        forced = plan_of(_trace(a, b, kwargs | {"implementation": "jaxgemm"}))[1]
+        forced = plan_of(_trace(a, b, kwargs | {"implementation": "jaxgemm"}))
         reason = forced["faster_by_xla"] or NOTHING_TO_SUM
     return Explanation({"implementation": "xla", "reasons": [reason]})
   if kwargs.get("lhs_scales") is not None:
     devices = [*devices, *reasons(a, b, **kwargs)]
-  arranged = ragged_layout(a, b, eqn, kwargs) if eqn.primitive is ragged_p else None
-  return Explanation(data_of(eqn, arranged, kwargs, devices, gradients))
+  return Explanation(data_of(eqn, Given(a, b, kwargs), devices, gradients))
 
 
 @operands_by_name
@@ -215,4 +214,4 @@ def workspace_size(a, b, *args, **kwargs) -> int:
     ValueError, TypeError: the errors that the call itself would raise.
   """
   eqn = _trace(*described(a, b, with_names(args, kwargs)))
-  return 0 if eqn is None else plan_of(eqn)[1]["workspace_bytes"]
+  return 0 if eqn is None else plan_of(eqn)["workspace_bytes"]

@@ -11,18 +11,17 @@ from jax.extend.core import jaxprs_in_params
 from jaxgemm import _ffi
 from jaxgemm.call import transposes
 from jaxgemm.call.fallback import reason_of
-from jaxgemm.chunked.primitive import chunked_p
+from jaxgemm.call.product import Product
+from jaxgemm.chunked import product as chunked
 from jaxgemm.collective import copies
 from jaxgemm.collective.primitive import ring_p
-from jaxgemm.dense import primitive as dense
-from jaxgemm.grouped import primitive as grouped
-from jaxgemm.scaled.primitive import scaled_p
+from jaxgemm.dense import product as dense
+from jaxgemm.grouped import product as grouped
+from jaxgemm.scaled import product as scaled
 
-KERNELS = (dense.contract_p, grouped.ragged_p, chunked_p, scaled_p)
-_READ_BEFORE_TRANSPOSE = {
-    dense.contract_p: (dense.read_before_transpose, dense.can_be_lowered),
-    grouped.ragged_p: (grouped.read_before_transpose, grouped.can_be_lowered),
-}
+# The kinds of products, by the primitive of their calls.
+PRODUCTS: dict[Any, Product] = {
+    each.PRODUCT.primitive: each.PRODUCT for each in (dense, grouped, chunked, scaled)}
 _XLAS = ("dot_general", "ragged_dot", "ragged_dot_general")
 
 
@@ -34,7 +33,7 @@ class Call(NamedTuple):
   """A product in a program.
 
   Attributes:
-    eqn: the equation. Its primitive is one of KERNELS, or a product of jax if XLA computes it.
+    eqn: the equation. Its primitive is one of PRODUCTS, or a product of jax if XLA computes it.
     within: functions and loops around it, the outermost first: "jit of f", "scan of 8 steps", ...
     reason: why the product was left to XLA; "" if the kernels compute it.
     steps: how often the scans around it run it; a while loop counts once.
@@ -107,14 +106,13 @@ def calls(jaxpr, within: tuple[str, ...] = (), reason: str = "", shard_map=None,
     made |= transposes.made_by(eqn, inlined)
     name = eqn.primitive.name
     why = reason or reason_of(str(eqn.source_info.name_stack))
-    if eqn.primitive in KERNELS or (name in _XLAS and (why or others)):
-      if eqn.primitive not in KERNELS:
-        why = why or NOT_OURS
-      if eqn.primitive in _READ_BEFORE_TRANSPOSE:
-        rule, can_be_lowered = _READ_BEFORE_TRANSPOSE[eqn.primitive]
-        eqn = transposes.in_jaxpr(eqn, made, rule, functools.partial(
-            can_be_lowered, platforms=[_ffi.default_platform()]))
+    if product := PRODUCTS.get(eqn.primitive):
+      eqn = transposes.in_jaxpr(eqn, made, product.read_before_transpose, functools.partial(
+          product.can_be_lowered, platforms=[_ffi.default_platform()]))
       yield Call(eqn, within, why, steps)
+      continue
+    if name in _XLAS and (why or others):
+      yield Call(eqn, within, why or NOT_OURS, steps)
       continue
     params = eqn.params
     if eqn.primitive is ring_p:

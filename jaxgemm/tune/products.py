@@ -11,13 +11,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm import _ffi
-from jaxgemm.call import epilogue, jax_products, tuned
+from jaxgemm.call import product as kinds
+from jaxgemm.call import tuned
 from jaxgemm.call.config import GemmConfig, check_choice
-from jaxgemm.dense.plan import plan_contraction
-from jaxgemm.dense.primitive import contract_p
 from jaxgemm.explain import program
-from jaxgemm.grouped.primitive import plan_ragged, ragged_p
-from jaxgemm.scaled.primitive import scaled_p
 
 # A candidate is not timed if its predicted cost is more than _MOST_COST times that of the plan's
 # own choice. On Hopper the best one is mostly closer to the plan's choice than that.
@@ -30,21 +27,21 @@ class Product:
   """A call of a kernel with given shapes.
 
   Attributes:
-    primitive: contract_p or ragged_p.
-    params: the primitive's parameters, without the partitioning rule.
+    kind: dense or grouped.
+    params: the parameters of its primitive, without the partitioning rule.
     avals: shapes and dtypes of the operands.
     plan: the plan, made without the tuning file.
     key: the product's key in the tuning file.
   """
 
-  primitive: Any
+  kind: kinds.Product
   params: dict[str, Any]
   avals: tuple[jax.ShapeDtypeStruct, ...]
   plan: dict[str, Any]
   key: str
 
   def __reduce__(self):
-    return unpickled, (self.primitive is ragged_p, self.params, self.avals)
+    return unpickled, (self.kind.primitive.name, self.params, self.avals)
 
   @property
   def label(self) -> str:
@@ -83,30 +80,14 @@ class Product:
     fields: dict[str, Any] = dict(config)
     fixed = GemmConfig(**fields, partition=spec.config.partition)
     params = self.params | {"spec": dataclasses.replace(spec, config=fixed)}
-    return functools.partial(self.primitive.bind, **params)
+    return functools.partial(self.kind.primitive.bind, **params)
 
   def xla(self) -> Callable | None:
     """A function that computes the product by XLA, or None if XLA does not compete.
 
     XLA does not compete for grouped products, and products with a second result for a gradient.
     """
-    spec = self.params["spec"]
-    if self.primitive is not contract_p or spec.save_preact:
-      return None
-    dims = self.params["labels"]
-    plain = len(dims.operands()) == 2 and spec.activation is None
-    integer = jnp.issubdtype(self.avals[0].dtype, jnp.integer)
-    sums = spec.out_dtype if plain else jnp.int32 if integer else jnp.float32
-
-    def compute(*operands):
-      lhs, rhs, *vectors = dims.split(operands)
-      acc = jax_products.einsum(
-          lhs, list(dims.lhs), rhs, list(dims.rhs), list(dims.out), preferred_element_type=sums)
-      if plain:
-        return [acc]
-      return epilogue.apply(acc, dims.out, *vectors, dims=dims, spec=spec)
-
-    return compute
+    return self.kind.xla(self.avals, self.params)
 
   def random(self, seed) -> list[jax.Array]:
     """Operands of standard normal values or small integers. Group sizes and an offset are 0."""
@@ -124,13 +105,13 @@ class Product:
   def operands(self, rng: np.random.Generator, routing, random: Callable) -> list[jax.Array]:
     """Random operands, with group sizes by `routing`. `random` is the method, compiled."""
     found = random(np.uint32(rng.integers(1 << 31)))
-    if self.primitive is ragged_p:
+    if self.plan["problem"]["groups"]:
       found[2] = jnp.asarray(self._group_sizes(rng, routing), self.avals[2].dtype)
     return found
 
   def check_routing(self, routing) -> None:
     """Raises ValueError if routing has not a share for each group of a grouped product."""
-    if self.primitive is ragged_p and not isinstance(routing, str):
+    if self.plan["problem"]["groups"] and not isinstance(routing, str):
       shares(routing, self.avals[2].shape[-1])
 
   def _group_sizes(self, rng, routing) -> np.ndarray:
@@ -196,40 +177,32 @@ def products(calls) -> tuple[list[Product], dict[str, int]]:
         left[reason] += 1
         continue
       avals = tuple(jax.ShapeDtypeStruct(x.aval.shape, x.aval.dtype) for x in eqn.invars)
-      product = _product(eqn.primitive, eqn.params | {"partitioned": None}, avals)
+      product = _product(
+          program.PRODUCTS[eqn.primitive], eqn.params | {"partitioned": None}, avals)
       found.setdefault(product.key, product)
   return list(found.values()), left
 
 
-def _product(primitive, params, avals) -> Product:
-  spec = params["spec"]
-  target = spec.target(_ffi.default_platform())
-  if primitive is ragged_p:
-    plan = plan_ragged(avals, params["form"], spec, target)
-  else:
-    plan = plan_contraction(avals, params["labels"], spec, target)[1]
-  key = tuned.key(plan["problem"], target, _ffi.num_cus(target))
-  return Product(primitive, params, avals, plan, key)
+def _product(kind: kinds.Product, params, avals) -> Product:
+  target = params["spec"].target(_ffi.default_platform())
+  plan = kind.plan(avals, params, target)
+  return Product(kind, params, avals, plan,
+                 tuned.key(plan["problem"], target, _ffi.num_cus(target)))
 
 
-def unpickled(is_grouped: bool, params, avals) -> Product:
+def unpickled(primitive: str, params, avals) -> Product:
   """A product that another process has found; see Product.__reduce__."""
+  kind = next(each for each in program.PRODUCTS.values() if each.primitive.name == primitive)
   with tuned.without_file():
-    return _product(ragged_p if is_grouped else contract_p, params, avals)
+    return _product(kind, params, avals)
 
 
 def _why_not(eqn) -> str:
   """Why calls like this one are not tuned, or ""."""
-  primitive, params = eqn.primitive, eqn.params
-  spec = params["spec"]
-  if primitive is scaled_p:
-    return "their operands have scales of blocks"
-  if primitive not in (contract_p, ragged_p):
-    return "their lhs arrives in chunks"
-  if spec.emulated:
+  if why := program.PRODUCTS[eqn.primitive].why_not_tuned(eqn.params):
+    return why
+  if eqn.params["spec"].emulated:
     return "they are emulated"
-  if not spec.config.is_open:
+  if not eqn.params["spec"].config.is_open:
     return "their schedule or config was given"
-  if primitive is ragged_p and params["form"].accumulate:
-    return "they are added to a buffer in place"
   return ""

@@ -1,0 +1,87 @@
+"""A kind of product: what the parts of the package that see all kinds ask.
+
+Dense, grouped and chunked products and those with scales of blocks have one each, in product.py of
+their folders. explain/ and tune/ ask it, and do not know the kinds themselves.
+"""
+
+import abc
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from jax.extend.core import Primitive
+
+from jaxgemm.call.plan import can_lower
+
+
+class Given(NamedTuple):
+  """A public call: its operands and its other arguments by name."""
+
+  lhs: Any
+  rhs: Any
+  arguments: dict[str, Any]
+
+
+class Arranged(NamedTuple):
+  """How operands and result of a call lie for its kernel.
+
+  Attributes:
+    transposed: the names of the arrays that a copy transposes.
+    gradients: for each operand with a gradient, the arrays that this transposes; "cotangent" is
+      the gradient of the result.
+    swapped: whether the kernel's lhs is the call's rhs.
+    fused: whether the kernel applies bias, scale and activation; else they follow it.
+    reasons: sentences about what else is done before or after the kernel.
+  """
+
+  transposed: tuple[str, ...] = ()
+  gradients: dict[str, tuple[str, ...]] = {}
+  swapped: bool = False
+  fused: bool = True
+  reasons: tuple[str, ...] = ()
+
+
+class Product(abc.ABC):
+  """A kind of product. A call is an equation of its primitive: operands (avals) and parameters.
+
+  Attributes:
+    primitive: that of the calls of the kernels.
+  """
+
+  primitive: Primitive
+
+  @abc.abstractmethod
+  def plan(self, avals, params: dict[str, Any], target: str) -> dict[str, Any]:
+    """The plan of a call; see `plan_call`.
+
+    Raises:
+      ValueError: there is no plan.
+    """
+
+  def arrange(self, avals, params: dict[str, Any], given: Given | None) -> Arranged:
+    """How a call's arrays lie for its kernel. `given` is the public call, where it is known."""
+    del avals, params, given
+    return Arranged()
+
+  def described(self, avals, params: dict[str, Any], plan: dict[str, Any]) -> dict[str, Any]:
+    """What `explain` says of this kind only, by name."""
+    del avals, params, plan
+    return {}
+
+  def xla(self, avals, params: dict[str, Any]) -> Callable | None:
+    """XLA's own product, a function of the operands, or None if it does not compete."""
+    del avals, params
+    return None
+
+  def why_not_tuned(self, params: dict[str, Any]) -> str:
+    """Why calls like this one are not tuned, or ""."""
+    del params
+    return ""
+
+  def read_before_transpose(self, params: dict[str, Any], i: int, permutation):
+    """See call/transposes.py: the parameters of a call that reads operand i as it was before a
+    transpose, or None."""
+    del params, i, permutation
+
+  def can_be_lowered(self, avals, params: dict[str, Any], platforms: Iterable[str]) -> bool:
+    """See `can_lower`."""
+    return can_lower(params["spec"], platforms, lambda target: self.plan(avals, params, target))
