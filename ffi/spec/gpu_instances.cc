@@ -76,8 +76,8 @@ std::vector<GpuInstance> MakeInstances() {
               (rhs_contracting == 1 &&
                LhsInRegisters(operands.lhs, lhs_contracting == 1, tile.transposed)) ||
               (tile.m == 128 && tile.n % 128 == 0 &&
-               RhsInRegisters(KernelForm::kGrouped, operands.lhs, lhs_contracting == 1,
-                              rhs_contracting == 1, tile.transposed));
+               MayHaveRhsInRegisters(operands.lhs, lhs_contracting == 1, rhs_contracting == 1,
+                                     tile.transposed));
           if (tile.target == "sm90" && !by_registers &&
               (Bytes(operands.lhs) == 2 ? narrow && !in_boxes && rhs_contracting == 0
                                         : (!narrow && !in_boxes) || (!k_contiguous && !small))) {

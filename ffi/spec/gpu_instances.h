@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sm90/forms.h"
 #include "sm90/launch_args.h"
 #include "spec/names.h"
 #include "spec/types.h"
@@ -43,12 +44,11 @@ inline bool HasMx(int64_t tile_m, int64_t tile_n) { return tile_m == tile_n && t
 // gpu_kernels.cmake has the same rules.
 inline bool HasForm(const GpuInstance& instance, KernelForm form) {
   if (instance.target != "sm90") {
-    if (IsF4(instance.lhs)) return form == KernelForm::kMx;
-    if (form == KernelForm::kGeneral) return true;
+    if (IsF4(instance.lhs)) return IsMx(form);
+    if (IsGeneral(form)) return true;
     const bool k_last = instance.lhs_contracting == 1 && instance.rhs_contracting == 1;
     if (!IsF8(instance.lhs) || !k_last || !HasMx(instance.tile_m, instance.tile_n)) return false;
-    return form == KernelForm::kScaled ? instance.tile_m == 128
-                                       : form == KernelForm::kMx && instance.target == "gfx950";
+    return IsScaled(form) ? instance.tile_m == 128 : IsMx(form) && instance.target == "gfx950";
   }
   return HasForm(form, instance.lhs, instance.tile_n, instance.waves / kSm90Consumers,
                  instance.lhs_contracting == 1, instance.rhs_contracting == 1, instance.transposed);
@@ -68,7 +68,7 @@ inline bool HasOnlyGroupedForm(const GpuInstance& instance) {
          HasOnlyGroupedForm(instance.lhs, instance.tile_n, instance.lhs_contracting == 1,
                             instance.rhs_contracting == 1, instance.transposed);
 }
-inline bool MayMulticast(const GpuInstance& instance, KernelForm form = KernelForm::kPeers) {
+inline bool MayMulticast(const GpuInstance& instance, KernelForm form) {
   return instance.target == "sm90" && HasForm(instance, form) &&
          MayMulticast(form, instance.lhs, instance.lhs_contracting == 1, instance.transposed);
 }
