@@ -96,13 +96,13 @@ def check_options(
       raise ValueError(
           f"activation={activation} was given for experts without a gate; it is allowed with one, "
           "because it multiplies gate and up. Pass gated=True, or parameters with gate_up.")
-  elif activation not in ACTIVATIONS:
+  elif not isinstance(activation, str) or activation not in ACTIVATIONS:
     raise ValueError(
         f"activation={activation!r} is unknown; allowed are "
         f"{', '.join(map(repr, ACTIVATIONS))} and a ClampedSwiGLU. Pass one of these."
         f"{did_you_mean(activation, ACTIVATIONS)}"
     )
-  if router_scores not in routing_lib.SCORES:
+  if not isinstance(router_scores, str) or router_scores not in routing_lib.SCORES:
     raise ValueError(
         f"router_scores={router_scores!r} is unknown; "
         f"{' and '.join(map(repr, routing_lib.SCORES))} are allowed. Pass one of these.")
@@ -120,7 +120,7 @@ def check_options(
     raise ValueError(
         "sharded_tokens=True was given without expert_axis_name, the mesh axis of tokens and "
         "experts. Pass expert_axis_name inside jax.shard_map, or leave sharded_tokens out.")
-  if dispatch not in DISPATCHES:
+  if not isinstance(dispatch, str) or dispatch not in DISPATCHES:
     raise ValueError(
         f"dispatch={dispatch!r} was given; {' or '.join(map(repr, DISPATCHES))} is allowed. Pass "
         "one of these.")

@@ -49,7 +49,7 @@ def dtypes_of(kind: str, implementation: str | None, given=None) -> tuple[np.dty
 
 def check(recipe, precision, **operands) -> None:
   """Raises ValueError for an unknown recipe, a precision, or an operand that is no wide float."""
-  if recipe not in RECIPES:
+  if not isinstance(recipe, str) or recipe not in RECIPES:
     names = ", ".join(map(repr, RECIPES))
     raise ValueError(f"recipe={recipe!r} is unknown; {names} are allowed. Pass one of these.")
   if precision is not None and precision != jax.lax.Precision.DEFAULT:

@@ -439,7 +439,7 @@ def scaled_ragged_dot(
   Raises:
     ValueError, TypeError: see `jaxgemm.ragged_dot`.
   """
-  if ragged not in _RAGGED:
+  if not isinstance(ragged, str) or ragged not in _RAGGED:
     raise ValueError(
         f"ragged={ragged!r} was given; 'm' and 'k' are allowed. Pass 'm' if the group sizes cut "
         "the rows of lhs, and 'k' if they cut k.")
