@@ -102,13 +102,13 @@ def lowered(problem, path: pathlib.Path) -> tuple[dict[str, Any], dict[str, Any]
   import jax
 
   import jaxgemm
-  from jaxgemm.tune import choice
+  from jaxgemm.call import tuned
 
   found, plans = {}, {}
   types = operand_types(problem)
   for name, place in ((TUNED, str(path)), (PLAN, "off")):
     os.environ["JAXGEMM_TUNING"] = place
-    choice.forget()
+    tuned.forget()
     jax.clear_caches()  # with the other file a traced product may have been left to XLA
     ours, theirs = functions(problem)
     found[name] = jax.jit(ours).lower(*types)

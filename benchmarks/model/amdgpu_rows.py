@@ -20,8 +20,9 @@ from benchmarks import resource_rows
 from benchmarks.predicted_rows import rank_correlation
 import jaxgemm
 from jaxgemm import _ffi, emulator
+from jaxgemm.call import tuned
 from jaxgemm.emulator import clock, grid
-from jaxgemm.tune import choice, database
+from jaxgemm.tune import database
 
 # m, n and k of products of bfloat16; no operand is loaded by element.
 PROBLEMS = (
@@ -307,7 +308,7 @@ def entries(rows: list[dict]) -> dict[str, database.Entry]:
       problem = {"batch": 1, "m": m, "n": n, "k": k, "lhs_contracting": 1,
                  **dict.fromkeys(("lhs_dtype", "rhs_dtype", "out_dtype"), DTYPE),
                  "ragged": "none", "groups": 0, "local_groups": 0}
-      found[choice.key(problem, each["arch"], each["cus"])] = database.Entry(
+      found[tuned.key(problem, each["arch"], each["cus"])] = database.Entry(
           implementation="jaxgemm", config=each["config"], size=m, seconds=each["least"] * 1e-6,
           plan_seconds=each["clock"] * 1e-6, xla_seconds=None, source="predicted",
           date=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"))

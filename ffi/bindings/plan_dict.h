@@ -14,8 +14,8 @@ namespace jaxgemm {
 nanobind::dict PlanDict(const nanobind::dict& problem, const nanobind::dict& config,
                         const std::string& target, int64_t num_cus);
 
-// The rules by which products are left to XLA, dictionaries of XlaRule's fields. The documentation is
-// made of them.
+// The rules by which products are left to XLA, dictionaries of XlaRule's fields. The documentation
+// is made of them.
 nanobind::list XlaRulesList();
 
 // The constants of the model that ranks Hopper's candidates, for benchmarks.model.fit. The values

@@ -1,5 +1,5 @@
 // Products that XLA's own code computes faster than the kernels: the rows of xla_rules.def.
-// jaxgemm/dense/call.py and jaxgemm/collective/copies.py ask. A tuned entry (jaxgemm/tune/choice.py)
+// jaxgemm/dense/call.py and jaxgemm/collective/copies.py ask. A tuned entry (jaxgemm/call/tuned.py)
 // replaces the answer.
 #pragma once
 

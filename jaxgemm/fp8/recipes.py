@@ -7,8 +7,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgemm.dtypes import is_float4
-from jaxgemm.quantization import (
+from jaxgemm.call.dtypes import is_float4
+from jaxgemm.scaled.quantization import (
   SMALLEST_NORMAL,
   Quantized,
   bounded_quotient,
