@@ -19,7 +19,7 @@ using Traits = TheTraits<KernelForm::kGeneral>;
         __attribute__((shared, aligned(1024))) char lds[jaxgemm::TileOf<jaxgemm::Its>::kLdsBytes]; \
     jaxgemm::RunGemm<jaxgemm::Its>((jaxgemm::Lds*)lds);                                            \
   }
-// The forms of this instance (HasForm in spec/gpu_instances.h).
+// The forms of this instance: those that the line of its tile in instances.def says.
 #if JAXGEMM_GENERAL
 JAXGEMM_ENTRY(JAXGEMM_KERNEL, Traits)
 #endif

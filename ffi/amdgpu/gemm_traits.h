@@ -5,6 +5,7 @@
 
 #include "amdgpu/isa.h"
 #include "kernel/vec4.h"
+#include "sm90/forms.h"
 #include "spec/types.h"
 
 namespace jaxgemm {
@@ -19,13 +20,12 @@ struct SelectType<false, A, B> {
 };
 
 // An output tile is kTileM x kTileN, computed by kWavesM x kWavesN x kWavesK waves.
-// *_k_contiguous: k is the operand's last dimension in memory.
-// `form`: kGeneral; kScaled (operands have scales of blocks along k); or kMx (operands in an MX
-// format).
+// *_k_contiguous: k is the operand's last dimension in memory. `form`: that of the work kAny,
+// kScaled or kMx (sm90/forms.h).
 template <DType lhs, DType rhs, int tile_m, int tile_n, int waves_m, int waves_n, int waves_k,
-          bool lhs_k_contiguous, bool rhs_k_contiguous, KernelForm form = KernelForm::kGeneral>
+          bool lhs_k_contiguous, bool rhs_k_contiguous, KernelForm form = {}>
 struct GemmTraits {
-  static constexpr bool kScaled = form == KernelForm::kScaled, kMx = form == KernelForm::kMx;
+  static constexpr bool kScaled = IsScaled(form), kMx = IsMx(form);
   static constexpr DType kLhs = lhs, kRhs = rhs;
   static constexpr bool kLhsKContiguous = lhs_k_contiguous;
   static constexpr bool kRhsKContiguous = rhs_k_contiguous;

@@ -77,8 +77,8 @@ bool HasOneTileKernel(const Problem& p, const GpuInstance& instance) {
   const bool converts = instance.target == "gfx942" &&
                         (instance.lhs == DType::kF8E5M2 || instance.rhs == DType::kF8E5M2 ||
                          (instance.lhs == DType::kF8E4M3FN && instance.rhs == DType::kF8E4M3FN));
-  return p.scales_form() == KernelForm::kGeneral && !converts && p.k > 0 && !p.save_preact &&
-         p.n % 8 == 0 && !LoadsByElement(p, instance);
+  return IsGeneral(p.scales_form()) && !converts && p.k > 0 && !p.save_preact && p.n % 8 == 0 &&
+         !LoadsByElement(p, instance);
 }
 
 }  // namespace

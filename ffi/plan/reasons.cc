@@ -5,7 +5,7 @@
 #include "plan/amdgpu_model.h"
 #include "plan/plan.h"
 #include "plan/relayout_sm90.h"
-#include "sm90/launch_args.h"
+#include "sm90/forms.h"
 #include "spec/text.h"
 
 namespace jaxgemm {
@@ -38,6 +38,17 @@ std::string WhyLoadedByElement(const Problem& p, bool is_lhs, const GpuInstance&
   }
   return "k is not the last dimension of " + operand + ", which is " + Str(Name(dtype)) +
          "; TMA reads this layout only of 16-bit operands" + end;
+}
+
+// What explain says of a form that stores in this way. "": nothing.
+std::string ReasonOf(FormStore store) {
+  switch (store) {
+#define JAXGEMM_STORE(id, reason) \
+  case FormStore::id: return reason;
+#include "sm90/forms.def"
+#undef JAXGEMM_STORE
+  }
+  return "";
 }
 
 // How the predicted time changes if workgroups claim the same tiles in the other way: by stealing
@@ -168,28 +179,16 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Ch
           ", so that its first tiles need only the first chunk");
     }
   }
-  if (IsPlain(c.form) && p.has_vectors()) {
-    say("plain with vectors: a form of the kernel that can do no more applies the vectors to the "
-        "accumulators, casts these and stores them");
-  } else if (IsPlain(c.form)) {
-    say("plain: there is no epilogue: a form of the kernel that can do no more casts the "
-        "accumulators and stores them");
-  }
-  if (c.form == KernelForm::kGroupedWide) {
-    say("grouped wide: a form of the kernel that can do no more stores the float32 accumulators, or "
-        "adds them to the buffer that is accumulated into");
-  } else if (c.form == KernelForm::kGroupedGated) {
-    say("grouped gated: a form of the kernel that can do no more applies vectors, activation and "
-        "gate to the accumulators, casts the results and stores them");
-  } else if (IsFused(c.form)) {
-    say("fused: the epilogue is applied to the accumulators, by a form of the kernel that does "
-        "nothing but dense products of whole tiles");
-  }
+  // What a plain form does depends on the product, too (HasOnlyVectors).
+  const FormStore store = !IsPlain(c.form)  ? StoreOf(c.form)
+                          : p.has_vectors() ? FormStore::kVectors
+                                            : FormStore::kCast;
+  if (!ReasonOf(store).empty()) say(ReasonOf(store));
   if (IsPingPong(c.form, c.tile_n)) {
     say("ping-pong: a CTA's two warpgroups take turns, each with a tile of its own: one stores "
         "while the other multiplies");
   }
-  if (c.form == KernelForm::kMx) {
+  if (IsMx(c.form)) {
     say("mx: the matrix instruction multiplies by the scales of the MX format, one for each 32 k");
   }
   say(Str(c.num_workgroups) + (c.num_workgroups == 1 ? " workgroup" : " workgroups") +

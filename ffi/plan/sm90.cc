@@ -29,11 +29,13 @@ bool Stores(const Problem& p, const GpuInstance& instance, KernelForm form) {
   if (HasOnlyVectors(form, instance.lhs, instance.tile_n)) {
     return IsStoredByTma(p) && NeedsOnlyVectors(p);
   }
-  if (form == KernelForm::kGroupedGated) return p.gated && IsStoredByTma(p);
-  if (form == KernelForm::kGroupedWide) {
-    return TmaMovesAll(p) && p.out_dtype == DType::kF32 && (p.accumulate || HasNoEpilogue(p));
+  switch (StoreOf(form)) {
+    case FormStore::kGated: return p.gated && IsStoredByTma(p);
+    case FormStore::kWide:
+      return TmaMovesAll(p) && p.out_dtype == DType::kF32 && (p.accumulate || HasNoEpilogue(p));
+    case FormStore::kFused: return CanBeFused(p);
+    default: return IsPlainProduct(p);
   }
-  return IsFused(form) ? CanBeFused(p) : IsPlainProduct(p);
 }
 
 // The product that the instance computes.
@@ -83,7 +85,7 @@ int64_t ClusterK(const Problem& p, const Plan& plan) {
 bool MayMulticast(const Problem& p, const GpuInstance& instance, int64_t tiles_m, int64_t tiles_n,
                   int64_t cluster_k, int64_t cluster_m, int64_t cluster_n) {
   const bool has_one_tile = tiles_m % 2 == 1 && tiles_n % 2 == 1;
-  return MayMulticast(instance) && TmaReadsLhs(p) && TmaReadsRhs(p) &&
+  return MayMulticast(instance, KernelForm::kPeers) && TmaReadsLhs(p) && TmaReadsRhs(p) &&
          cluster_m <= std::min<int64_t>(tiles_m, kMostSharers) &&
          cluster_n <= std::min<int64_t>(tiles_n, kMostSharers) &&
          cluster_k * cluster_m * cluster_n <= kMaxClusterSize &&
@@ -108,16 +110,14 @@ bool CountsKTiles(const Plan& plan) {
 // Whether a form without peers has all that the plan needs.
 bool FormFits(const Problem& p, const Plan& plan, const GpuInstance& instance, KernelForm form) {
   const Choice& c = plan.choice;
-  if (form == KernelForm::kScaled || p.block_k > 0) {
-    return form == KernelForm::kScaled && p.block_k > 0 && HasForm(instance, form);
+  if (IsScaled(form) || p.block_k > 0) {
+    return IsScaled(form) && p.block_k > 0 && HasForm(instance, form);
   }
-  if (form == KernelForm::kGeneral) return true;
+  if (IsGeneral(form)) return true;
   const bool claims = plan.stealing() || p.tiles_per_chunk > 0;
   const bool cuts = p.grouped() ? claims || c.num_shares > 0 : c.cut_tiles > 0;
   const int64_t least_k = p.grouped() ? 0 : AlwaysPingPongs(form) ? kPingPongKTiles : 1;
-  const bool suits = IsGrouped(form)                ? p.grouped()
-                     : form == KernelForm::kClaimed ? !p.grouped() && claims
-                                                    : !p.grouped() && !claims;
+  const bool suits = IsGrouped(form) ? p.grouped() : !p.grouped() && claims == IsClaimed(form);
   return suits && !cuts && Stores(p, instance, form) && plan.grid.tiles_k >= least_k &&
          (!IsDense(form) || CountsKTiles(plan)) && HasForm(instance, form);
 }
@@ -246,7 +246,7 @@ std::vector<Draft> Sm90Candidates(const Problem& p, const Config& config, const 
             ? draft.scheduling.shares_per_tile
             : std::max<int64_t>(1, static_cast<int64_t>(config.num_shares / tiles));
     if (config.multicast != 1) drafts.push_back(draft);
-    if (config.multicast == 0 || !MayMulticast(instance)) return;
+    if (config.multicast == 0 || !MayMulticast(instance, KernelForm::kPeers)) return;
     // Tiles that are cut for the last round, claimed, grouped or awaited have no form with peers.
     const bool has_peers = (plan_decides || config.multicast == 1) && !p.grouped() &&
                            p.tiles_per_chunk == 0 && !p.block_k && !config.num_queues &&
@@ -314,7 +314,7 @@ bool HasSm90Form(const Problem& p, const Plan& plan) {
   if (c.target == "sm90") {
     return HasForm(*plan.instance, c.form) && FormFits(p, plan, *plan.instance, c.form);
   }
-  if (!plan.instance) return c.form == KernelForm::kGeneral;
+  if (!plan.instance) return IsGeneral(c.form);
   return c.form == p.scales_form() && HasForm(*plan.instance, c.form);
 }
 

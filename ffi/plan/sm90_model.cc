@@ -17,7 +17,7 @@ namespace {
 // sums in the workspace. Else each workgroup (with ping_pong each of its two warpgroups) computes
 // whole tiles.
 struct Decomposition {
-  KernelForm form = KernelForm::kGeneral;
+  KernelForm form;
   int64_t workgroups = 1;
   bool ping_pong = false;
   int64_t cluster_k = 1;
@@ -147,7 +147,7 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   const double plain = unboxed ? model.unboxed_per_column : model.store_per_column;
   const double fused = wide ? model.wide_per_column * (unboxed ? model.unboxed_wide : 1)
                        : HasNoEpilogue(p) ? plain
-                       : p.grouped() && decomposition.form != KernelForm::kGeneral
+                       : p.grouped() && !IsGeneral(decomposition.form)
                            ? model.grouped_epilogue
                            : model.fused_per_column * (unboxed ? model.unboxed_epilogue : 1);
   const double elements = by_element ? model.element_store * std::min(n, AsDouble(p.n)) : 0;
@@ -268,6 +268,7 @@ double Sm90Cycles(const Problem& p, const Chip& chip, const Plan& plan, const Sm
   const int64_t tiles = c.transposed ? c.cluster_m * c.cluster_n : 1;  // tiles of a cluster
   const int64_t at_once =
       in_clusters ? ClustersAtOnce(c.cluster_k * tiles, c.form, chip) * c.cluster_k * tiles : ctas;
+  const bool takes_any = IsGeneral(c.form) || IsScaled(c.form);
   const bool grouped_vectors =
       p.grouped() && p.has_vectors() && !IsPingPong(c.form, instance.tile_n);
   Decomposition decomposition{
@@ -277,16 +278,15 @@ double Sm90Cycles(const Problem& p, const Chip& chip, const Plan& plan, const Sm
       .cluster_m = AsDouble(c.cluster_m),
       .cluster_n = AsDouble(c.cluster_n),
       .group_rows = AsDouble(ClusterGrid(plan).group_m * c.cluster_m),
-      .general =
-          (c.form == KernelForm::kGeneral || c.form == KernelForm::kScaled) && c.cut_tiles == 0,
-      .fused = c.form == KernelForm::kFused || c.form == KernelForm::kGroupedGated ||
-               c.form == KernelForm::kGroupedWide || grouped_vectors,
+      .general = takes_any && c.cut_tiles == 0,
+      .fused = (NeverPingPongs(c.form) && StoreOf(c.form) != FormStore::kAny && !IsPlain(c.form)) ||
+               grouped_vectors,
       .peers_epilogue = IsPeers(c.form) && !HasShortEpilogue(p, instance)};
   if (c.cluster_k == 1)
     decomposition.cut_tiles = c.cut_tiles, decomposition.num_shares = c.num_shares;
   decomposition.ping_pong =
-      !in_clusters && c.form != KernelForm::kGeneral && c.form != KernelForm::kScaled &&
-      !plan.stealing() && p.tiles_per_chunk == 0 && c.cut_tiles == 0 &&
+      !in_clusters && !takes_any && !plan.stealing() && p.tiles_per_chunk == 0 &&
+      c.cut_tiles == 0 &&
       (IsGrouped(c.form) ? IsPingPong(c.form, instance.tile_n) &&
                                typical.k >= kPingPongKTiles * instance.tile_k &&
                                NumTiles(typical, instance) > AsDouble(at_once)

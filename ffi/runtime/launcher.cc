@@ -15,21 +15,12 @@ namespace jaxgemm {
 namespace {
 
 constexpr int kWaveSize = 64;
-// Suffixes of the kernels' names, by KernelForm, as in sm90/gemm.cu and amdgpu/gemm.hip.
-constexpr const char* kFormSuffixes[kKernelForms] = {"",
-                                                     "_plain",
-                                                     "_grouped",
-                                                     "_claimed",
-                                                     "_peers",
-                                                     "_pingpong",
-                                                     "_fused",
-                                                     "_fused_pingpong",
-                                                     "_scaled",
-                                                     "_mx",
-                                                     "_peers_half_sm",
-                                                     "_grouped_vectors",
-                                                     "_grouped_wide",
-                                                     "_grouped_gated"};
+// Suffixes of the kernels' names, by KernelForm.
+constexpr const char* kFormSuffixes[kKernelForms] = {
+#define JAXGEMM_FORM(id, name, suffix, ...) #suffix,
+#include "sm90/forms.def"
+#undef JAXGEMM_FORM
+};
 
 std::string& KernelFolder() {
   static std::string folder;
@@ -128,17 +119,15 @@ std::string GpuLauncher::Load(const GpuInstance& instance, int device) {
   std::string error = CheckDevice(device);
   if (!error.empty()) return error;
   std::atomic<void*>* slots = Functions(instance, device);
-  // There is one slot for each function, and slot 0 is that of the general form. It is stored last,
-  // so all slots are set when slot 0 is. If an instance has no general form, slot 0 holds the
-  // function of kFused or, without that, of kPeers, kMx or kGrouped.
+  // There is one slot for each function. Slot 0, that of the general form, is stored last, so all
+  // slots are set when slot 0 is. If an instance has no general form, slot 0 holds any function.
   if (slots[0].load(std::memory_order_acquire)) return "";
   std::lock_guard lock(mutex_);
   if (slots[0].load(std::memory_order_relaxed)) return "";
   void* functions[kFunctions] = {};
   error = LoadModule(instance, device, functions);
-  for (KernelForm instead :
-       {KernelForm::kFused, KernelForm::kPeers, KernelForm::kMx, KernelForm::kGrouped}) {
-    if (!functions[0]) functions[0] = functions[static_cast<int>(instead)];
+  for (void* any : functions) {
+    if (!functions[0]) functions[0] = any;
   }
   for (int i = kFunctions; error.empty() && i-- > 0;) {
     slots[i].store(functions[i], std::memory_order_release);
@@ -237,29 +226,27 @@ std::string GpuLauncher::Launch(const Call& given, int device, void* stream) {
   int64_t cluster = plan.cluster_size();
   bool multicasts = false;
   TensorMaps maps;
-  KernelForm form = KernelForm::kGeneral;
+  KernelForm form = plan.choice.form;
   void* pointers[] = {&arguments, nullptr};
   if (driver_.encode_tensor_map) {
     maps = MakeTensorMaps(driver_, call);
-    // Forms with peers always run as planned. kScaled needs TMA for both operands, and its call
-    // fails if TMA cannot read them. The remaining forms need TMA for both operands and, unless
-    // they are fused, for out. If TMA cannot move one of these (for example, because its address is
-    // no multiple of 16 bytes), the function in the slot of the general form runs instead (Load).
+    // The general form and those with peers always run as planned. With scales of blocks TMA must
+    // read both operands, else the call fails. The remaining forms need TMA for both operands and,
+    // unless they are fused, for out. If TMA cannot move one of these (for example, because its
+    // address is no multiple of 16 bytes), the general form runs instead. In tiles that have none,
+    // kFused does, which then also copies operands (MayLoadByElement).
     const bool by_registers = RhsInRegisters(instance, plan.choice.form);
     const bool tma_moves_all =
         maps.lhs_valid && maps.rhs_valid &&
         (by_registers ? IsAligned(call.out) : maps.out_valid || IsFused(plan.choice.form));
-    if (plan.choice.form == KernelForm::kScaled && !(maps.lhs_valid && maps.rhs_valid)) {
+    if (IsScaled(form) && !(maps.lhs_valid && maps.rhs_valid)) {
       return instance.name + " reads operands with scales of blocks at multiples of 16 bytes.";
     }
     if (by_registers && !tma_moves_all) {
       return instance.name + " reads operands and writes out at multiples of 16 bytes.";
     }
-    if (IsPeers(plan.choice.form) || plan.choice.form == KernelForm::kScaled || tma_moves_all) {
-      form = plan.choice.form;
-    }
+    const bool as_planned = tma_moves_all || IsGeneral(form) || IsScaled(form) || IsPeers(form);
     TileGrid clusters = ClusterGrid(plan);
-    const bool as_planned = form == plan.choice.form;
     multicasts = cluster > plan.choice.cluster_k;
     if (!as_planned || (multicasts && !(maps.lhs_valid && maps.rhs_valid))) {
       // CTAs load operands for each other only by TMA, and another form may read rhs in other
@@ -267,8 +254,8 @@ std::string GpuLauncher::Launch(const Call& given, int device, void* stream) {
       Call alone = call;
       alone.plan.choice.cluster_m = alone.plan.choice.cluster_n = 1;
       if (!as_planned) {
-        alone.plan.choice.form =
-            HasForm(instance, KernelForm::kGeneral) ? KernelForm::kGeneral : KernelForm::kFused;
+        form = HasForm(instance, KernelForm::kGeneral) ? KernelForm::kGeneral : KernelForm::kFused;
+        alone.plan.choice.form = form;
       }
       maps = MakeTensorMaps(driver_, alone);
       multicasts = false;
@@ -283,8 +270,7 @@ std::string GpuLauncher::Launch(const Call& given, int device, void* stream) {
     block = kSm90Threads;
     shared_bytes = static_cast<unsigned>(Sm90SharedBytes(plan.choice.form));
   } else {
-    form = plan.choice.form;
-    if (form == KernelForm::kMx && !IsAlignedForMx(call)) {
+    if (IsMx(form) && !IsAlignedForMx(call)) {
       return instance.name + " reads operands in an MX format at multiples of 16 bytes.";
     }
     block = static_cast<unsigned>(instance.waves * kWaveSize);

@@ -28,7 +28,7 @@ void SetOneTile(const Problem& problem, const Plan& plan, GemmArgs* args) {
   const TargetFloat8 float8 = instance.target == "gfx950" ? kOcpFloat8 : kFnuzFloat8;
   args->one_tile = {};
   args->only_rounded = false;
-  if (plan.choice.form != KernelForm::kGeneral) return;
+  if (!IsGeneral(plan.choice.form)) return;
   if (std::max(args->m, args->k) > kLargest || args->n > kMostColumns) return;
   if (!(divides_k ? StoresFours(*args, instance.lhs, rows)
                   : StoresVectors(*args, instance.lhs, float8, rows))) {

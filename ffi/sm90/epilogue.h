@@ -1,15 +1,16 @@
-// The epilogue on Hopper. Each warp has 16 rows. How a product's results are stored:
+// The epilogue on Hopper. Each warp has 16 rows. How a product's results are stored, by the form's
+// FormStore (forms.def):
 //
-//   - Plain forms (kPlain, kPingPong, kGrouped, kClaimed): those that ping-pong call StoreTile. The
-//     others store while the next tile is multiplied (overlapped_store.h). Tiles whose columns are
-//     no multiple of 64 are stored from the registers (StorePlain).
-//   - kGroupedVectors, kGrouped of 8-bit floats: the same, after the vectors were applied in place.
-//   - kGroupedGated, kGroupedWide: ApplyGate and StoreWide in fused_epilogue.h.
-//   - Fused forms (vectors, activation, float32 out): fused_epilogue.h changes the accumulators in
-//     place. Results of 16 bits are then stored as in the plain forms; ApplyFused stores those of
-//     32 bits by TMA.
-//   - kPeers (split-K): peers_epilogue.h.
-//   - kGeneral, kScaled: Store.
+//   - kCast: forms that ping-pong call StoreTile. The others store while the next tile is
+//   multiplied
+//     (overlapped_store.h). Tiles whose columns are no multiple of 64 are stored from the registers
+//     (StorePlain).
+//   - kVectors, and kCast with HasOnlyVectors: the same, after the vectors were applied in place.
+//   - kGated, kWide: ApplyGate and StoreWide in fused_epilogue.h.
+//   - kFused (vectors, activation, float32 out): fused_epilogue.h changes the accumulators in
+//     place. Results of 16 bits are then stored as with kCast; ApplyFused stores those of 32 bits
+//     by TMA.
+//   - kAny: with peers (split-K) peers_epilogue.h, else Store.
 //
 // TMA also adds results to a float32 out that is accumulated into. If out has a small or integer
 // type, or unaligned rows, the accumulators are staged in shared memory: one short loop for all

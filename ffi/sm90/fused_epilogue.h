@@ -65,7 +65,7 @@ class FusedEpilogue : public Epilogue<Traits> {
     }
   }
 
-  // kGroupedWide: has TMA store the accumulators as they are, or add them to out.
+  // FormStore::kWide: has TMA store the accumulators as they are, or add them to out.
   JAXGEMM_SM90 void StoreWide(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
                               const Sum* sums) {
     const Place place = FirstPlace(args, tile);
@@ -77,9 +77,9 @@ class FusedEpilogue : public Epilogue<Traits> {
     }
   }
 
-  // kGroupedGated: applies the vectors, the activation and the gate. The results are in the second
-  // half of the accumulators, because the first half is the gate's. Returns whether the caller must
-  // have TMA store them; else they have been stored, or lie outside of out.
+  // FormStore::kGated: applies the vectors, the activation and the gate. The results are in the
+  // second half of the accumulators, because the first half is the gate's. Returns whether the
+  // caller must have TMA store them; else they have been stored, or lie outside of out.
   JAXGEMM_SM90 bool ApplyGate(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
                               Sum (&sums)[Traits::kAllSums]) {
     constexpr int kHalf = Traits::kSums / 2;

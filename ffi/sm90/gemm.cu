@@ -38,20 +38,9 @@ __device__ __forceinline__ void Run(const GemmArgs& args, const TensorMaps& maps
     extern __shared__ __align__(1024) char shared[];                                              \
     jaxgemm::Run<jaxgemm::KernelForm::form, multicasts>(args, maps, shared);                      \
   }
-#define JAXGEMM_FORM(suffix, form) JAXGEMM_KERNEL_OF(JAXGEMM_KERNEL, suffix, form, false)
-#define JAXGEMM_PEERS_FORM(suffix, form) \
-  JAXGEMM_FORM(suffix, form)             \
-  JAXGEMM_KERNEL_OF(JAXGEMM_KERNEL, suffix##_multicast, form, true)
-JAXGEMM_FORM(, kGeneral)
-JAXGEMM_FORM(_grouped, kGrouped)
-JAXGEMM_FORM(_grouped_vectors, kGroupedVectors)
-JAXGEMM_FORM(_grouped_wide, kGroupedWide)
-JAXGEMM_FORM(_grouped_gated, kGroupedGated)
-JAXGEMM_FORM(_claimed, kClaimed)
-JAXGEMM_FORM(_scaled, kScaled)
-JAXGEMM_FORM(_plain, kPlain)
-JAXGEMM_FORM(_pingpong, kPingPong)
-JAXGEMM_FORM(_fused, kFused)
-JAXGEMM_FORM(_fused_pingpong, kFusedPingPong)
-JAXGEMM_PEERS_FORM(_peers, kPeers)
-JAXGEMM_PEERS_FORM(_peers_half_sm, kPeersHalfSm)
+#define JAXGEMM_FORM(id, name, suffix, ...) JAXGEMM_KERNEL_OF(JAXGEMM_KERNEL, suffix, id, false)
+#define JAXGEMM_PEERS_FORM(id, name, suffix, ...) \
+  JAXGEMM_FORM(id, name, suffix)                  \
+  JAXGEMM_KERNEL_OF(JAXGEMM_KERNEL, suffix##_multicast, id, true)
+#define JAXGEMM_AMD_FORM(...)
+#include "sm90/forms.def"

@@ -1,8 +1,7 @@
-// A workgroup on Hopper for the forms that are not dense: kGeneral, kScaled, kClaimed and those for
-// grouped products. It is a persistent
-// cluster of CTAs. In each CTA a producer of one or two warps claims work tiles, loads their
-// operands and sends the tiles to two consumer warpgroups, which multiply, fix up and store. In
-// the dense forms no warp sends tiles, so they have shorter code, in gemm_dense.h.
+// A workgroup on Hopper for the forms that are not dense (IsDense). It is a persistent cluster of
+// CTAs. In each CTA a producer of one or two warps claims work tiles, loads their operands and
+// sends the tiles to two consumer warpgroups, which multiply, fix up and store. In the dense forms
+// no warp sends tiles, so they have shorter code, in gemm_dense.h.
 #pragma once
 
 #include <type_traits>
@@ -120,7 +119,7 @@ struct Sm90Accumulator {
 template <class Traits>
 class Workgroup {
   static constexpr bool kIsGrouped = IsGrouped(Traits::kForm);
-  static constexpr bool kIsScaled = Traits::kForm == KernelForm::kScaled;
+  static constexpr bool kIsScaled = IsScaled(Traits::kForm);
   using ItsMultiplier =
       std::conditional_t<Traits::kRhsInRegisters, RegisterMultiplier<Traits>, Multiplier<Traits>>;
 

@@ -1,7 +1,7 @@
-// A workgroup on Hopper for the dense forms. With kPlain, kPingPong, kFused and kFusedPingPong it
-// is persistent. With peers each CTA computes one slice of one tile. Its code is shorter than that
-// of gemm.h, because no warp sends tiles to others: each warp computes the indices of its work
-// tiles, those of the first one while the cluster starts.
+// A workgroup on Hopper for the dense forms. Without peers it is persistent. With peers each CTA
+// computes one slice of one tile. Its code is shorter than that of gemm.h, because no warp sends
+// tiles to others: each warp computes the indices of its work tiles, those of the first one while
+// the cluster starts.
 #pragma once
 
 #include "sm90/cluster_split_k.h"

@@ -17,6 +17,7 @@ template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster, bool lhs_k_
           bool rhs_k_contiguous, bool transposed, KernelForm form, bool multicasts>
 struct Sm90Traits {
   static constexpr KernelForm kForm = form;
+  static constexpr FormStore kStore = StoreOf(form);
   static constexpr bool kTransposed = transposed;
   static constexpr bool kIsPingPong = IsPingPong(form, tile_n);
   static constexpr bool kIsDense = IsDense(form);
@@ -25,14 +26,11 @@ struct Sm90Traits {
       RhsInRegisters(form, lhs, lhs_k_contiguous, rhs_k_contiguous, transposed);
   static constexpr bool kHasOnlyVectors = !kRhsInRegisters && HasOnlyVectors(form, lhs, tile_n);
   static constexpr bool kHasOnlyDenseForms = HasOnlyDenseForms(tile_n, transposed);
-  // Whether the form also runs if TMA cannot read an operand, which its threads then copy.
-  static constexpr bool kLoadsByElement =
-      !kIsPlain && form != KernelForm::kScaled && !IsGrouped(form) &&
-      (!kIsFused || (kHasOnlyDenseForms && form == KernelForm::kFused));
+  static constexpr bool kLoadsByElement = MayLoadByElement(form, tile_n, transposed);
   // A separate warp claims, so that loads continue while the next tile is claimed.
-  static constexpr bool kClaimsApart = form == KernelForm::kClaimed;
-  // Slots for work tiles on their way to the consumers. kClaimed has few, because another workgroup
-  // could compute the tile that waits in a slot. The numbers were chosen by hand.
+  static constexpr bool kClaimsApart = IsClaimed(form);
+  // Slots for work tiles on their way to the consumers. With claims there are few, because another
+  // workgroup could compute the tile that waits in a slot. The numbers were chosen by hand.
   static constexpr int kTileSlots = kClaimsApart ? 2 : 4;
   static constexpr DType kLhs = lhs, kRhs = rhs;
   static constexpr bool kLhsKContiguous = lhs_k_contiguous;
@@ -96,15 +94,15 @@ struct Sm90Traits {
 
   // Properties of a call that some forms fix at compile time.
   static JAXGEMM_SM90 Ragged RaggedOf(const GemmArgs& args) {
-    return kIsDense || form == KernelForm::kClaimed ? Ragged::kNone : args.groups.ragged;
+    return kIsDense || IsClaimed(form) ? Ragged::kNone : args.groups.ragged;
   }
   static JAXGEMM_SM90 bool IsGated(const GemmArgs& args) {
-    return form == KernelForm::kGroupedGated || (form == KernelForm::kGeneral && args.gated);
+    return kStore == FormStore::kGated || (IsGeneral(form) && args.gated);
   }
   static JAXGEMM_SM90 DType OutOf(const GemmArgs& args) {
-    return form == KernelForm::kGroupedWide    ? DType::kF32
-           : form == KernelForm::kGroupedGated ? PlainOut(lhs)
-                                               : args.out_dtype;
+    return kStore == FormStore::kWide    ? DType::kF32
+           : kStore == FormStore::kGated ? PlainOut(lhs)
+                                         : args.out_dtype;
   }
   static JAXGEMM_SM90 bool LoadsLhs(const TensorMaps& maps) {
     return !kLoadsByElement || maps.lhs_valid;

@@ -1,162 +1,21 @@
-// The arguments of a Hopper kernel besides GemmArgs, and properties of its forms.
+// The arguments of a Hopper kernel besides GemmArgs, and the sizes of its CTAs and clusters.
 #pragma once
 
 #include <cstdint>
 
+#include "sm90/forms.h"
 #include "spec/types.h"
 
 namespace jaxgemm {
-
-// Forms that apply the epilogue to the accumulators. TMA loads both operands, except in kFused of
-// tiles that have no general form: there threads copy an operand that TMA cannot read.
-constexpr bool IsFused(KernelForm form) {
-  return form == KernelForm::kFused || form == KernelForm::kFusedPingPong;
-}
-// Forms for grouped products only, with tiles at a fixed stride and TMA for all arrays. Each has
-// little code, and all that a tile needs lies near the main loop: code is fetched as it is
-// executed, and far code is fetched late for every tile.
-constexpr bool IsGrouped(KernelForm form) {
-  return form == KernelForm::kGrouped || form == KernelForm::kGroupedVectors ||
-         form == KernelForm::kGroupedWide || form == KernelForm::kGroupedGated;
-}
-// Forms in which TMA loads both operands, and accumulators are only cast to PlainOut and stored
-// (kGroupedVectors, and kGrouped of float8, apply bias and scales before: HasOnlyVectors).
-constexpr bool IsPlain(KernelForm form) {
-  return form == KernelForm::kPlain || form == KernelForm::kPingPong ||
-         form == KernelForm::kGrouped || form == KernelForm::kGroupedVectors ||
-         form == KernelForm::kClaimed;
-}
-
-// Forms for dense products whose workgroups have their tiles at a fixed stride (gemm_dense.h).
-constexpr bool IsDense(KernelForm form) {
-  return form == KernelForm::kPlain || form == KernelForm::kPingPong || IsPeers(form) ||
-         IsFused(form);
-}
-
-// The least number of k tiles for kPingPong: the boxes of a CTA's last tile go through the stages
-// that its warpgroup has read, one box through each.
-inline constexpr int kPingPongKTiles = 4;
-// The type of out that an instance's plain forms store.
-constexpr DType PlainOut(DType lhs) { return lhs == DType::kF16 ? DType::kF16 : DType::kBF16; }
 
 // The floating types of out that have 16 bits or more: a conversion is one instruction.
 constexpr bool IsWideFloat(DType dtype) {
   return dtype == DType::kBF16 || dtype == DType::kF16 || dtype == DType::kF32;
 }
-
-// Forms that always ping-pong. Others may, too.
-constexpr bool AlwaysPingPongs(KernelForm form) {
-  return form == KernelForm::kPingPong || form == KernelForm::kFusedPingPong;
-}
-// The rows of a tile that one CTA computes. In a tile of 256x160 each consumer warpgroup has two
-// blocks of 64 rows, so that the CTA reads fewer bytes for each multiplication.
-constexpr int64_t CtaRows(int64_t tile_n) { return tile_n == 160 ? 256 : 128; }
-// Whether the consumer warpgroups ping-pong: each has all accumulators of its own output tile.
-constexpr bool IsPingPong(KernelForm form, int64_t tile_n) {
-  // With the accumulators of 192 columns there are too few registers for an epilogue, but enough
-  // for vectors (HasOnlyVectors).
-  if (CtaRows(tile_n) > 128) return false;
-  if (form == KernelForm::kFusedPingPong) return tile_n == 128 || tile_n == 192;
-  return IsPlain(form) && form != KernelForm::kPlain && tile_n > 96 && tile_n <= 192;
-}
-
-// Whether the form applies vectors (bias, scale, row_scale) to the accumulators and then casts them
-// as the plain forms do. The scales of 8-bit floats are vectors. With the accumulators of 256
-// columns there are too few registers.
-constexpr bool HasOnlyVectors(KernelForm form, DType lhs, int64_t tile_n) {
-  if (form == KernelForm::kGroupedVectors) return true;
-  return ElementBytes(lhs) == 1 && lhs != DType::kS8 &&
-         ((form == KernelForm::kGrouped && tile_n <= 192) ||
-          (form == KernelForm::kFusedPingPong && tile_n == 192));
-}
-
-// Tiles whose columns do not fill boxes of 64 are for sizes between those of the other tiles. They
-// have dense forms only. Their results go straight from the registers to out.
-constexpr bool HasOnlyDenseForms(int64_t tile_n, bool transposed) {
-  return !transposed && tile_n % 64 != 0;
-}
-
-// Whether a form reads an rhs of 8 or 32 bits that is not k-contiguous into registers, because
-// wgmma reads these types from shared memory only k-major. It then multiplies rhs^T lhs^T.
-constexpr bool RhsInRegisters(KernelForm form, DType lhs, bool lhs_k_contiguous,
-                              bool rhs_k_contiguous, bool transposed) {
-  return form == KernelForm::kGrouped && ElementBytes(lhs) != 2 && lhs != DType::kS8 &&
-         lhs_k_contiguous && !rhs_k_contiguous && !transposed;
-}
-// Whether an instance has that form only. The tile of 128 x 128 also has other forms, which load
-// rhs element by element.
-constexpr bool HasOnlyGroupedForm(DType lhs, int64_t tile_n, bool lhs_k_contiguous,
-                                  bool rhs_k_contiguous, bool transposed) {
-  return RhsInRegisters(KernelForm::kGrouped, lhs, lhs_k_contiguous, rhs_k_contiguous,
-                        transposed) &&
-         tile_n > 128;
-}
 // Whether shared memory has room for all results of a tile together (sm90/columns_epilogue.h).
 // Those of float32 operands go straight to out.
 constexpr bool StagesWholeTiles(bool rhs_in_registers, DType lhs) {
   return rhs_in_registers && ElementBytes(lhs) == 1;
-}
-
-// `cluster`: CTAs that share a tile's rhs. `transposed`: out is stored column-major.
-constexpr bool HasForm(KernelForm form, DType lhs, int64_t tile_n, int64_t cluster,
-                       bool lhs_k_contiguous, bool rhs_k_contiguous, bool transposed) {
-  if (form == KernelForm::kMx) return false;
-  if (RhsInRegisters(form, lhs, lhs_k_contiguous, rhs_k_contiguous, transposed)) return true;
-  if (HasOnlyGroupedForm(lhs, tile_n, lhs_k_contiguous, rhs_k_contiguous, transposed)) {
-    return false;
-  }
-  if (form == KernelForm::kScaled) {
-    // The registers have the accumulators, and as many partial sums of a block of k.
-    return !transposed && tile_n == 128 && ElementBytes(lhs) == 1 && lhs != DType::kS8 &&
-           lhs_k_contiguous && rhs_k_contiguous;
-  }
-  if (form == KernelForm::kPeersHalfSm) return transposed && tile_n < 64;
-  if (transposed) return form == KernelForm::kPeers;
-  if (form == KernelForm::kPeers) return cluster == 1 && tile_n <= 144;
-  if (CtaRows(tile_n) > 128) {
-    return ElementBytes(lhs) == 2 && (form == KernelForm::kPlain || form == KernelForm::kFused);
-  }
-  if (HasOnlyDenseForms(tile_n, transposed) &&
-      (form == KernelForm::kGeneral || IsGrouped(form) || form == KernelForm::kClaimed)) {
-    return false;
-  }
-  if (form == KernelForm::kGeneral) return true;
-  if (AlwaysPingPongs(form) && !IsPingPong(form, tile_n)) return false;
-  if (form == KernelForm::kFusedPingPong && tile_n == 192 && !HasOnlyVectors(form, lhs, tile_n)) {
-    return false;
-  }
-  if (IsGrouped(form) && lhs == DType::kS8) return false;
-  if (form == KernelForm::kGroupedGated && tile_n % 128 != 0) return false;
-  // kGrouped of 8-bit floats applies vectors itself.
-  if (form == KernelForm::kGroupedVectors && ElementBytes(lhs) == 1) return false;
-  // The plan takes the other forms only if TMA reads both operands, so those of 8 or 32 bits must
-  // be k-contiguous.
-  if (ElementBytes(lhs) == 2) return true;
-  // The plain forms do not store results of float32 and int8 operands.
-  const bool stores_plain = ElementBytes(lhs) == 1 && lhs != DType::kS8;
-  return lhs_k_contiguous && rhs_k_contiguous &&
-         (IsFused(form) || form == KernelForm::kGroupedWide || stores_plain);
-}
-
-// Whether the kernel reads an lhs of float32 that is not k-contiguous into registers, because wgmma
-// reads float32 from shared memory only k-major.
-constexpr bool LhsInRegisters(DType lhs, bool lhs_k_contiguous, bool transposed) {
-  return lhs == DType::kF32 && !lhs_k_contiguous && transposed;
-}
-
-// Whether two CTAs of a cluster whose tiles have the same columns may each load half of rhs for
-// both, and two whose tiles have the same rows half of lhs (multicast). Only forms with peers do:
-// in the others it gained nothing. The two CTAs of a tile of 256 rows always load rhs for each
-// other, in all forms.
-constexpr bool MayMulticast(KernelForm form, DType lhs, bool lhs_k_contiguous, bool transposed) {
-  return IsPeers(form) && !LhsInRegisters(lhs, lhs_k_contiguous, transposed);
-}
-// The largest number of CTAs that load an operand for each other.
-inline constexpr int kMostSharers = 2;
-// Whether boxes of a k-contiguous rhs have half of a tile's columns: two CTAs load one each, or the
-// halves of a gated product lie apart. Else a box has all columns.
-constexpr bool LoadsRhsInHalves(KernelForm form, int64_t cluster, bool multicasts) {
-  return !IsDense(form) || cluster > 1 || multicasts;
 }
 
 // A CUtensorMap: a tensor's layout in memory, and the box that one TMA copy moves.
@@ -189,10 +48,6 @@ inline constexpr int kBoxRows = 16, kBoxColumns = kBoxBytes / 2;
 
 // A CTA: one producer and two consumer warpgroups.
 inline constexpr int kSm90Threads = 384, kSm90Consumers = 2;
-// How many CTAs a multiprocessor runs at once. With two CTAs one loads while the other starts or
-// stores. If no more CTAs are launched than there are multiprocessors, the form with one is better,
-// because its main loop has more stages.
-constexpr int Sm90CtasPerSm(KernelForm form) { return form == KernelForm::kPeersHalfSm ? 2 : 1; }
 // The shared memory of a CTA: all that the multiprocessor has, of which every CTA leaves 1 KB to
 // the system.
 constexpr int Sm90SharedBytes(KernelForm form) { return 228 * 1024 / Sm90CtasPerSm(form) - 1024; }

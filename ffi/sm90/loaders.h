@@ -172,7 +172,7 @@ class TmaLoader {
     boxes.FindLhs(args, maps, place);
 #pragma unroll
     for (int i = 0; i < kLoadedAhead; ++i) {
-      // kPingPong always has enough k tiles.
+      // Forms that ping-pong always have enough k tiles.
       if (!Traits::kIsPingPong && tile.k_begin + i >= tile.k_end) return;
       const int k = place.first_k + (tile.k_begin + i) * Traits::kTileK;
       const uint32_t full = SharedAddress(&shared.full[i]);

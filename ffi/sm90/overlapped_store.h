@@ -61,9 +61,9 @@ struct StoredMeanwhile {
       } else {
         packed.Forget();
       }
-    } else if constexpr (Traits::kForm == KernelForm::kGroupedWide) {
+    } else if constexpr (Traits::kStore == FormStore::kWide) {
       epilogue.StoreWide(args, maps, tile, sums);
-    } else if constexpr (Traits::kForm == KernelForm::kGroupedGated) {
+    } else if constexpr (Traits::kStore == FormStore::kGated) {
       // The results are in the second half of the boxes.
       if (epilogue.ApplyGate(args, maps, tile, sums)) {
         epilogue.Pack(args, tile, sums, packed);
@@ -78,7 +78,7 @@ struct StoredMeanwhile {
       }
       if (epilogue.PackPlain(args, tile, sums, packed)) {
         box = 0;
-      } else if constexpr (Traits::kForm == KernelForm::kGroupedVectors) {
+      } else if constexpr (Traits::kStore == FormStore::kVectors) {
         packed.Forget();
       }
     }

@@ -114,7 +114,7 @@ class OutBoxes {
  private:
   // The boxes of a tile take turns in so many places of shared_.out. Of a gated tile only the
   // second half of the boxes is stored, which may be one.
-  static constexpr bool kHasOneBox = Traits::kForm == KernelForm::kGroupedGated && kBoxes == 2;
+  static constexpr bool kHasOneBox = Traits::kStore == FormStore::kGated && kBoxes == 2;
   static constexpr int kPlaces = kHasOneBox ? 1 : Traits::kOutBoxes;
 
   // Unsigned divisions take fewer instructions.

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sm90/forms.h"
 #include "sm90/launch_args.h"
 #include "spec/names.h"
 #include "spec/types.h"
@@ -21,7 +22,8 @@ struct GpuInstance {
   int64_t waves;
   int64_t waves_k;                           // how many of the waves divide a k tile along k
   int64_t lhs_contracting, rhs_contracting;  // which of an operand's two dimensions is k
-  bool transposed;  // computes out^T = rhs^T lhs^T; the fields above describe that product
+  bool transposed;     // computes out^T = rhs^T lhs^T; the fields above describe that product
+  uint32_t forms = 0;  // the forms that it has, a bit for each KernelForm
 
   // The rows and columns of out that a tile has.
   int64_t out_tile_m() const { return transposed ? tile_n : tile_m; }
@@ -33,25 +35,9 @@ struct GpuInstance {
   std::string name;
 };
 
-// Whether kernels of gfx950 with this tile may have the form kMx, where each lane loads the scales
-// of one row or column (amdgpu/gfx950/mx_scales.h).
-inline bool HasMx(int64_t tile_m, int64_t tile_n) { return tile_m == tile_n && tile_m >= 128; }
-
-// Whether an instance has this form. AMD's instances have kGeneral. Those of float8 whose operands
-// are both k-contiguous also have kScaled if the tile is 128 x 128 (larger tiles leave no registers
-// for partial sums), and on gfx950 kMx if HasMx(). Those of float4 have kMx only.
-// gpu_kernels.cmake has the same rules.
+static_assert(kKernelForms <= 32, "each form has a bit in GpuInstance::forms");
 inline bool HasForm(const GpuInstance& instance, KernelForm form) {
-  if (instance.target != "sm90") {
-    if (IsF4(instance.lhs)) return form == KernelForm::kMx;
-    if (form == KernelForm::kGeneral) return true;
-    const bool k_last = instance.lhs_contracting == 1 && instance.rhs_contracting == 1;
-    if (!IsF8(instance.lhs) || !k_last || !HasMx(instance.tile_m, instance.tile_n)) return false;
-    return form == KernelForm::kScaled ? instance.tile_m == 128
-                                       : form == KernelForm::kMx && instance.target == "gfx950";
-  }
-  return HasForm(form, instance.lhs, instance.tile_n, instance.waves / kSm90Consumers,
-                 instance.lhs_contracting == 1, instance.rhs_contracting == 1, instance.transposed);
+  return instance.forms >> static_cast<int>(form) & 1;
 }
 
 inline bool LhsInRegisters(const GpuInstance& instance) {
@@ -68,7 +54,7 @@ inline bool HasOnlyGroupedForm(const GpuInstance& instance) {
          HasOnlyGroupedForm(instance.lhs, instance.tile_n, instance.lhs_contracting == 1,
                             instance.rhs_contracting == 1, instance.transposed);
 }
-inline bool MayMulticast(const GpuInstance& instance, KernelForm form = KernelForm::kPeers) {
+inline bool MayMulticast(const GpuInstance& instance, KernelForm form) {
   return instance.target == "sm90" && HasForm(instance, form) &&
          MayMulticast(form, instance.lhs, instance.lhs_contracting == 1, instance.transposed);
 }

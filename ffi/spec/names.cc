@@ -1,5 +1,7 @@
 #include "spec/names.h"
 
+#include "sm90/forms.h"
+
 namespace jaxgemm {
 namespace {
 
@@ -26,9 +28,10 @@ constexpr std::string_view kActivations[] = {
 constexpr std::string_view kReductions[] = {"linear", "tree", "atomic"};
 constexpr std::string_view kRagged[] = {"none", "m", "k"};
 constexpr std::string_view kForms[] = {
-    "general",       "plain",           "grouped",         "claimed",      "peers",
-    "ping_pong",     "fused",           "fused_ping_pong", "scaled",       "mx",
-    "peers_half_sm", "grouped_vectors", "grouped_wide",    "grouped_gated"};
+#define JAXGEMM_FORM(id, name, ...) name,
+#include "sm90/forms.def"
+#undef JAXGEMM_FORM
+};
 constexpr std::string_view kSchedules[] = {
 #define JAXGEMM_SCHEDULE(id, name) name,
 #include "spec/instances.def"

@@ -11,7 +11,7 @@
 
 namespace jaxgemm {
 
-// All names of E, an enum of types.h, in the order of its enumerators.
+// All names of E, an enum of types.h or forms.h, in the order of its enumerators.
 template <class E>
 std::span<const std::string_view> Names();
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "sm90/forms.h"
 #include "spec/types.h"
 
 namespace jaxgemm {
@@ -40,9 +41,9 @@ struct Problem {
   }
   int64_t blocks_m() const { return (m + block_m - 1) / block_m; }
   int64_t blocks_n() const { return (num_columns() + block_n - 1) / block_n; }
-  // The form that kernels have for these scales; kGeneral: there are none.
+  // The form that kernels have for these scales; the general one if there are none.
   KernelForm scales_form() const {
-    return mx ? KernelForm::kMx : block_k > 0 ? KernelForm::kScaled : KernelForm::kGeneral;
+    return FormFor(mx ? FormWork::kMx : block_k > 0 ? FormWork::kScaled : FormWork::kAny);
   }
   bool grouped() const { return ragged != Ragged::kNone; }
   // The length of a vector operand, and the number of such vectors that there may be.

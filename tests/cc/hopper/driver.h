@@ -57,19 +57,9 @@ std::string Add() {
     add.template operator()<form, false>(suffix);
     add.template operator()<form, true>(suffix);
   };
-  add_both.template operator()<KernelForm::kGeneral>("");
-  add_both.template operator()<KernelForm::kPlain>("_plain");
-  add_both.template operator()<KernelForm::kGrouped>("_grouped");
-  add_both.template operator()<KernelForm::kGroupedVectors>("_grouped_vectors");
-  add_both.template operator()<KernelForm::kGroupedWide>("_grouped_wide");
-  add_both.template operator()<KernelForm::kGroupedGated>("_grouped_gated");
-  add_both.template operator()<KernelForm::kClaimed>("_claimed");
-  add_both.template operator()<KernelForm::kPeers>("_peers");
-  add_both.template operator()<KernelForm::kPeersHalfSm>("_peers_half_sm");
-  add_both.template operator()<KernelForm::kPingPong>("_pingpong");
-  add_both.template operator()<KernelForm::kFused>("_fused");
-  add_both.template operator()<KernelForm::kFusedPingPong>("_fused_pingpong");
-  add_both.template operator()<KernelForm::kScaled>("_scaled");
+#define JAXGEMM_FORM(id, name, suffix, ...) add_both.template operator()<KernelForm::id>(#suffix);
+#include "sm90/forms.def"
+#undef JAXGEMM_FORM
   return name;
 }
 
