@@ -1,111 +1,250 @@
-r"""Times jaxgemm.ragged_dot beside jax.lax.ragged_dot and torch._grouped_mm on the CPU.
+r"""Grouped products by jaxgemm, jax.lax.ragged_dot, torch and, on a GPU, tokamax.
 
     python -m benchmarks grouped --json=grouped.json --markdown=grouped.md
-    python -m benchmarks grouped --shape=512x256x128 --groups=4 --dtypes=float32 \
+    python -m benchmarks grouped --cases=512x256x128.g4 --dtypes=float32 \
         --routings=balanced,extreme --work=forward
 
-All take turns in one process. Times are seconds of the wall clock, or of this process with
---clock=cpu; the table has GFLOP/s. torch is measured if it is installed (pip install torch).
+`dgrad` and `wgrad` are the gradients of lhs and rhs. TFLOP/s count the products of the groups only.
+torch and tokamax are measured if they are installed. "to_balanced" of a row is the time of jaxgemm
+under the balanced routing over that under this one.
 """
 
+from collections.abc import Callable, Iterator, Sequence
+import dataclasses
+import functools
 import os
-import re
+from typing import Any
 
-from absl import app, flags
+from absl import flags
+import jax
+import numpy as np
 
-from benchmarks import cpus, progress, run, shapes
+from benchmarks import cases, check, measure, progress, run
+import jaxgemm
 
-_ACCEPTANCE = shapes.load()["grouped_acceptance"]
-
+OURS, XLA, TORCH, TOKAMAX = (
+    "jaxgemm.ragged_dot", "lax.ragged_dot", "torch._grouped_mm", "tokamax.ragged_dot")
+# Number of products in each kind of work, each with the FLOPs of the forward pass.
+WORK = {"forward": 1, "dgrad": 1, "wgrad": 1, "forward+backward": 3}
+DTYPES = ("float32", "bfloat16")
 FLAGS = flags.FLAGS
-flags.DEFINE_string(
-    "shape", "x".join(str(_ACCEPTANCE[key]) for key in "mnk"),
-    "Rows of all groups, columns and contracted dimension, as MxNxK.",
-)
-flags.DEFINE_list("groups", list(map(str, _ACCEPTANCE["groups"])), "Numbers of groups.")
-flags.DEFINE_list("dtypes", ["float32", "bfloat16"], "Operand types.")
-flags.DEFINE_list("routings", list(shapes.load()["routing"]), "Routings, from shapes.json.")
-flags.DEFINE_list("work", None, "forward, forward+backward. Default: both.")
-flags.DEFINE_list(
-    "torch", ["float32", "bfloat16"],
-    "Operand types with which torch is measured. On a CPU without bf16 instructions "
-    "it is hundreds of times slower in bfloat16: leave bfloat16 out there.",
-)
-flags.DEFINE_list(
-    "xla", ["balanced"],
-    "Routings with which jax.lax.ragged_dot is measured. On the CPU it is slow, and "
-    "does the same work with each of them.",
-)
-flags.DEFINE_float("min_seconds", 2.0, "Least time for each row, in seconds.")
-flags.DEFINE_enum("clock", "wall", ["wall", "cpu"], "Clock; cpu: the time of this process only.")
 
 
-def _choose(flag: str, given: list[str], allowed) -> list[str]:
-  if unknown := set(given) - set(allowed):
-    raise app.UsageError(
-        f"Unknown --{flag} {', '.join(sorted(unknown))}; there are "
-        f"{', '.join(allowed)}."
-    )
-  return given
+def define_flags() -> None:
+  routings = list(cases.load()["routing"])
+  flags.DEFINE_list("cases", cases.load()["grouped_gpu"], "Grouped products: names as --list "
+                    "prints them, or MxNxK.gGROUPS, where M are the rows of all groups.")
+  flags.DEFINE_list("dtypes", ["bfloat16"], "Operand types.")
+  flags.DEFINE_list("routings", routings, "Routings, from shapes.json.")
+  flags.DEFINE_list("work", ["forward", "dgrad", "wgrad"], f"Some of {', '.join(WORK)}.")
+  flags.DEFINE_list("torch", list(DTYPES), "Operand types with which torch is measured. On a CPU "
+                    "without bf16 instructions it is hundreds of times slower in bfloat16: leave "
+                    "bfloat16 out there.")
+  flags.DEFINE_list("xla", routings, "Routings with which jax.lax.ragged_dot is measured. It does "
+                    "the same work with each of them.")
+  flags.DEFINE_integer("xla_most_groups", 1 << 30, "Largest number of groups with "
+                       "jax.lax.ragged_dot: it multiplies every row with every group.",
+                       lower_bound=0)
 
 
-@progress.shown()
-def main(argv) -> int:
-  progress.begin(argv)
-  if not (shape := re.fullmatch(r"(\d+)x(\d+)x(\d+)", FLAGS.shape)):
-    raise app.UsageError(f"--shape={FLAGS.shape} was given; MxNxK is allowed.")
-  routings = _choose("routings", FLAGS.routings, shapes.load()["routing"])
-  if FLAGS.threads:
-    cpus.pin(FLAGS.threads)
-  # Otherwise torch's idle threads would spin on the CPUs of the next candidate.
-  os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-  progress.doing("Starting jax")
-  # jax must be imported after the CPUs are chosen.
-  import numpy as np
+def jobs(name: str) -> Iterator[tuple[str, Callable[[], list[run.Row]]]]:
+  options = measure.Options.of_flags()
+  dtypes = run.choose("dtypes", FLAGS.dtypes, DTYPES)
+  routings = run.choose("routings", FLAGS.routings, cases.load()["routing"])
+  # On a GPU a call has one result.
+  works = run.choose("work", FLAGS.work, list(WORK)[:3] if measure.on_gpu() else WORK)
+  run.choose("xla", FLAGS.xla, cases.load()["routing"])
+  given = run.problems(DTYPES, grouped=True)
+  wanted = [(each, dtypes) for each in FLAGS.cases] if given is None else [
+      ("{m}x{n}x{k}.g{groups}".format(**each), [each["dtype"]] if "dtype" in each else dtypes)
+      for each in given]
+  for case, its_dtypes in wanted:
+    (product,) = run.named("cases", [case], lambda case: [cases.grouped(case)])
+    for dtype in its_dtypes:
+      yield f"{name} {case} {dtype}", functools.partial(
+          rows, case, dataclasses.replace(product, dtype=dtype), works, routings, options)
 
-  from benchmarks import grouped_rows, grouped_table, report
 
-  works = _choose("work", FLAGS.work or list(grouped_rows.WORK), grouped_rows.WORK)
-  dtypes = _choose("dtypes", FLAGS.dtypes, grouped_rows.DTYPES)
-  with_torch, with_xla = [], _choose("xla", FLAGS.xla, shapes.load()["routing"])
-  about = report.machine() | {
-      "clock": FLAGS.clock, "torch": None,
-  }
-  if grouped_rows.has_torch():
-    import torch
-    torch.set_num_threads(about["threads"])
-    about["torch"] = torch.__version__
-    with_torch = _choose("torch", FLAGS.torch, grouped_rows.DTYPES)
-  rng = np.random.default_rng(FLAGS.seed)
-  m, n, k = map(int, shape.groups())
-  problems = [
-      grouped_rows.Problem(m, n, k, groups, dtype)
-      for groups in map(int, FLAGS.groups) for dtype in dtypes]
-  if (given := run.problems(grouped_rows.DTYPES, grouped=True)) is not None:
-    problems = [
-        grouped_rows.Problem(each["m"], each["n"], each["k"], each["groups"], dtype)
-        for each in given for dtype in ([each["dtype"]] if "dtype" in each else dtypes)]
-  rows = run.Rows(lambda rows: {
-      "machine": about, "unbalanced": unbalanced,
-      "acceptance": grouped_table.gates(rows, unbalanced)})
-  unbalanced = rows.before.get("unbalanced", [])
-  print(grouped_table.HEADER, end="", flush=True)
-  for problem in problems:
-    job = str(problem)
-    if rows.has(job):
-      continue
-    peers = {
-        routing: [grouped_rows.XLA] * (routing in with_xla)
-        + [grouped_rows.TORCH] * (problem.dtype in with_torch) for routing in routings
-    }
-    measured, compared = grouped_rows.measure(
-        problem, peers, works, rng=rng,
-        min_seconds=FLAGS.min_seconds, min_rounds=run.repeat(),
-        warmup=run.warmup(), clock=FLAGS.clock, profile=FLAGS.profile,
-        show=lambda row: print(grouped_table.line(row), flush=True),
-    )
-    unbalanced += compared
-    rows.add(job, measured)
-  text = grouped_table.markdown(rows.rows, unbalanced, about)
-  print("\n" + text[text.index(grouped_table.line(rows.rows[-1])):].partition("\n")[2])
-  return rows.finish(grouped_table.wrong(rows.rows), markdown=text)
+def in_jax(product: Callable[..., jax.Array], work: str) -> Callable[..., Any]:
+  """function(lhs, rhs, cotangent, sizes) -> the result, or all of them.
+
+  dgrad and wgrad are written with the forward pass, which XLA removes as unused.
+  """
+  def forward(lhs, rhs, _, sizes):
+    return product(lhs, rhs, sizes)
+
+  def dgrad(lhs, rhs, cotangent, sizes):
+    return jax.vjp(lambda x: product(x, rhs, sizes), lhs)[1](cotangent)[0]
+
+  def wgrad(lhs, rhs, cotangent, sizes):
+    return jax.vjp(lambda w: product(lhs, w, sizes), rhs)[1](cotangent)[0]
+
+  def both(lhs, rhs, cotangent, sizes):
+    out, vjp = jax.vjp(lambda x, w: product(x, w, sizes), lhs, rhs)
+    return out, *vjp(cotangent)
+
+  return dict(zip(WORK, (forward, dgrad, wgrad, both)))[work]
+
+
+def _in_torch(work: str) -> Callable[..., Any]:
+  """The same in torch, which takes the ends of the groups for sizes."""
+  import torch
+  grouped_mm = torch._grouped_mm  # pylint: disable=protected-access
+
+  def forward(lhs, rhs, _, ends):
+    with torch.no_grad():
+      return grouped_mm(lhs, rhs, ends)
+
+  def dgrad(_, rhs, cotangent, ends):
+    return grouped_mm(cotangent, rhs.transpose(1, 2), ends)
+
+  def wgrad(lhs, _, cotangent, ends):
+    return grouped_mm(lhs.T, cotangent, ends)
+
+  def both(lhs, rhs, cotangent, ends):
+    lhs, rhs = lhs.requires_grad_(), rhs.requires_grad_()
+    out = grouped_mm(lhs, rhs, ends)
+    return out.detach(), *torch.autograd.grad(out, (lhs, rhs), cotangent)
+
+  return dict(zip(WORK, (forward, dgrad, wgrad, both)))[work]
+
+
+def _has_torch() -> bool:
+  if measure.missing_module("torch"):
+    return False
+  import torch
+  if not measure.on_gpu():
+    torch.set_num_threads(len(os.sched_getaffinity(0)))
+  return hasattr(torch, "_grouped_mm")
+
+
+def _functions(product: cases.Grouped, work: str) -> tuple[dict[str, Any], dict[str, str]]:
+  """({candidate: function}, {missing candidate: reason})."""
+  # On a GPU never by XLA in its place.
+  given = {"implementation": "jaxgemm"} if measure.on_gpu() else {}
+  found, missing = {OURS: in_jax(functools.partial(jaxgemm.ragged_dot, **given), work)}, {}
+  if product.groups <= FLAGS.xla_most_groups:
+    found[XLA] = in_jax(jax.lax.ragged_dot, work)
+  else:
+    missing[XLA] = "left out: it multiplies every row with every group"
+  if product.dtype in FLAGS.torch:
+    if _has_torch():
+      found[TORCH] = _in_torch(work)
+    else:
+      missing[TORCH] = "not installed"
+  if measure.on_gpu():
+    if reason := measure.missing_module("tokamax"):
+      missing[TOKAMAX] = reason
+    else:
+      try:
+        import tokamax
+        found[TOKAMAX] = in_jax(tokamax.ragged_dot, work)
+      except ImportError as error:  # from a package that tokamax needs
+        missing[TOKAMAX] = f"ImportError: {error}"
+  return found, missing
+
+
+def _order(peer: str, sizes: np.ndarray) -> jax.Array:
+  return jax.device_put(sizes.cumsum(dtype=np.int32) if peer == TORCH else sizes)
+
+
+def _way(peer: str, function, arrays, sizes: np.ndarray) -> measure.Way:
+  """The way with these arrays and group sizes. Other sizes need no new compilation on a GPU."""
+  order = _order(peer, sizes)
+  inputs = [(*each, order) for each in arrays]
+  if isinstance(function, measure.Donating):
+    return measure.JaxWay(function, inputs)
+  if not measure.on_gpu():
+    return measure.Plain(function, inputs)
+  return measure.TorchWay(function, inputs)
+
+
+def _callable(peer: str, function) -> Any:
+  """What `_way` takes: compiled once for all routings; torch on the memory of jax's arrays."""
+  if peer != TORCH:
+    return measure.Donating(function) if measure.on_gpu() else jax.jit(function)
+  if measure.on_gpu():
+    return function
+  import torch
+  return lambda *arrays: function(*map(torch.from_dlpack, arrays))
+
+
+def rows(case: str, product: cases.Grouped, works: Sequence[str], routings: Sequence[str],
+         options: measure.Options) -> list[run.Row]:
+  """Rows of one product, one for each work and routing.
+
+  On a GPU all candidates under all routings take turns. On a CPU those of a routing do, and after
+  them jaxgemm under all routings, for "to_balanced".
+  """
+  rng = np.random.default_rng(options.seed)
+  sizes = {r: cases.group_sizes(r, product.m, product.groups, rng) for r in routings}
+  nbytes = sum(int(np.prod(s)) for s in product.shapes) * jax.numpy.dtype(product.dtype).itemsize
+  count = measure.input_sets(nbytes, len(routings))
+  arrays = [measure.random(options.seed + i, *product.shapes, dtype=product.dtype)
+            for i in range(count)]
+  fields = {"section": "grouped", "case": case, "kind": case.split(".")[0], "m": product.m,
+            "n": product.n, "k": product.k, "groups": product.groups, "dtype": product.dtype,
+            "gate": "grouped" if case in cases.load()["grouped_cpu"] else None}
+  found = []
+  for work in works:
+    functions, missing = _functions(product, work)
+    functions = {peer: _callable(peer, function) for peer, function in functions.items()}
+    flops, of_work = WORK[work] * product.flops, {}
+    for some in [routings] if measure.on_gpu() else [[routing] for routing in routings]:
+      progress.doing(f"{case} {product.dtype} {work} {' '.join(some)}")
+      ways, failed = measure.prepare({
+          f"{peer} {routing}": functools.partial(_way, peer, function, arrays, sizes[routing])
+          for routing in some for peer, function in functions.items()
+          if peer != XLA or routing in FLAGS.xla})
+      if not ways:
+        found.append(fields | {"work": work, "missing": missing | failed, "candidates": {}})
+        continue
+      measured = measure.interleave(ways, count, options, f"grouped {case} {work} {some[0]}")
+      for routing in some:
+        progress.within(f"errors against float64, {routing}")
+        of_work[routing] = fields | {
+            "work": work, "routing": routing, "sizes": sizes[routing].tolist(), "flops": flops,
+            "input_sets": count, "candidates": {}, **measure.about(measured),
+            "missing": missing | {key.removesuffix(" " + routing): why
+                                  for key, why in failed.items() if key.endswith(routing)}}
+        for key, way in ways.items():
+          peer = key.removesuffix(" " + routing)
+          if peer != key:
+            of_work[routing]["candidates"][peer] = measure.entry(
+                measured, key, flops, f"{OURS} {routing}") | _checked(
+                    way, work, arrays[0], sizes[routing], _order(peer, sizes[routing]), product,
+                    options.seed)
+        if not measure.on_gpu():
+          of_work[routing]["candidates"][OURS]["plan"] = _plan(product)
+    names = {routing: f"{OURS} {routing}" for routing in of_work}
+    if "balanced" in of_work and len(of_work) > 1:
+      if not measure.on_gpu():
+        progress.doing(f"{case} {work}: jaxgemm under all routings")
+        ours = {name: _way(OURS, functions[OURS], arrays, sizes[routing])
+                for routing, name in names.items()}
+        measured = measure.interleave(ours, count, options, f"grouped {case} {work} routings",
+                                      min_rounds=3 * options.rounds)
+      for routing, name in names.items():
+        if routing != "balanced" and {name, names["balanced"]} <= measured.timing.seconds.keys():
+          of_work[routing]["to_balanced"] = measure.ratio(measured, name, names["balanced"])
+    found += of_work.values()
+    del functions
+  return found
+
+
+def _checked(way, work: str, arrays, sizes: np.ndarray, order, product: cases.Grouped, seed: int
+             ) -> dict[str, Any]:
+  out, poisoned = way.fresh(*arrays, order)
+  if measure.on_gpu():
+    return {"poisoned": poisoned} | check.of_sketches(
+        check.grouped(work, arrays, out, sizes, seed), product.dtype)
+  names = {"forward": ["out"], "dgrad": ["d_lhs"], "wgrad": ["d_rhs"]}.get(
+      work, ["out", "d_lhs", "d_rhs"])
+  results = dict(zip(names, out if work == "forward+backward" else [out]))
+  return check.groups(arrays, results, sizes, product.dtype)
+
+
+def _plan(product: cases.Grouped) -> dict[str, Any]:
+  lhs, rhs, _ = (jax.ShapeDtypeStruct(s, product.dtype) for s in product.shapes)
+  sizes = jax.ShapeDtypeStruct((product.groups,), np.int32)
+  return jaxgemm.explain(lhs, rhs, group_sizes=sizes).data

@@ -38,24 +38,14 @@ def pyplot():
   return plt
 
 
-def _tflops(entry: dict[str, Any]) -> float | None:
-  return entry["tflops"] if "tflops" in entry else (
-      entry["gflops"] / 1e3 if "gflops" in entry else None)
-
-
 def _label(row: dict[str, Any]) -> str:
-  size = f"{row['m']}x{row['n']}x{row['k']}" if "m" in row else ""
-  words = [size or row.get("case", ""), f"G {row['groups']}" if row.get("groups") else "",
-           row.get("work") or "", row.get("routing") or "", row.get("dtype") or ""]
-  if "tokens" in row:
-    words = [f"{row['num_experts']} experts, {row['tokens']} tokens", row.get("work") or ""]
-  return " ".join(word for word in words if word)
+  return " ".join(filter(None, (row["case"], *(
+      row.get(key) for key in ("dtype", "layout", "work", "routing")))))
 
 
 def ratio(row: dict[str, Any]) -> float | None:
   """The best throughput of ours over the best of the others, or None without both."""
-  found = {name: tflops for name, entry in row["candidates"].items()
-           if (tflops := _tflops(entry)) is not None}
+  found = {name: entry["tflops"] for name, entry in row["candidates"].items() if "tflops" in entry}
   ours, others = ([x for name, x in found.items() if is_ours(name) == wanted]
                   for wanted in (True, False))
   return max(ours) / max(others) if ours and others else None
@@ -81,9 +71,9 @@ def _lines(plt, rows):
   lines: dict[str, dict[str, dict[int, float]]] = {}
   for row in rows:
     for name, entry in row["candidates"].items():
-      if (tflops := _tflops(entry)) is not None:
+      if "tflops" in entry:
         size = f"{row['m']}x{row['n']}x{row['k']}"
-        lines.setdefault(size, {}).setdefault(name, {})[row["active_cus"]] = tflops
+        lines.setdefault(size, {}).setdefault(name, {})[row["active_cus"]] = entry["tflops"]
   for size, candidates in lines.items():
     first = next(iter(candidates))
     for name, points in candidates.items():
@@ -110,8 +100,8 @@ def _bars(plt, rows):
   height = 0.8 / max(1, len(names))
   style = styles(names)
   for number, name in enumerate(names):
-    found = [(index, tflops) for index, row in enumerate(rows)
-             if (tflops := _tflops(row["candidates"].get(name, {}))) is not None]
+    found = [(index, row["candidates"][name]["tflops"]) for index, row in enumerate(rows)
+             if "tflops" in row["candidates"].get(name, ())]
     axis.barh([index + number * height for index, _ in found],
               [tflops for _, tflops in found], height, label=name, **style[name])
   middle = 0.4 - height / 2
@@ -119,7 +109,7 @@ def _bars(plt, rows):
                   [_label(row) for row in rows], fontsize="x-small")
   for index, row in enumerate(rows):
     if (found_ratio := ratio(row)) is not None:
-      longest = max(x for entry in row["candidates"].values() if (x := _tflops(entry)) is not None)
+      longest = max(entry.get("tflops", 0) for entry in row["candidates"].values())
       axis.text(longest, index + middle, f" {found_ratio:.2f}", va="center", fontsize="x-small",
                 color=OURS, fontweight="bold")
   axis.invert_yaxis()
@@ -127,3 +117,19 @@ def _bars(plt, rows):
   if names:
     axis.legend(fontsize="small")
   return figure
+
+
+def spans(rows: Sequence[dict[str, Any]], path: str | pathlib.Path) -> None:
+  """Writes a PNG of the "spans" of each row, a line for each thread or stream."""
+  colours = {"copy": COPY, "compute": OURS, "kernel": OURS, "wait": WAIT}
+  figure, axes = pyplot().subplots(len(rows), 1, figsize=(10, 2.2 * len(rows)), squeeze=False)
+  for row, axis in zip(rows, axes[:, 0]):
+    lines = sorted({span[0] for span in row["spans"]})
+    for line, kind, begin, end in row["spans"]:
+      axis.barh(lines.index(line), (end - begin) / 1e3, left=begin / 1e3, height=0.7,
+                color=colours.get(kind, "black"), edgecolor="white", linewidth=0.4)
+    axis.set_yticks(range(len(lines)), lines)
+    axis.set_title(f"{row['case']}: copies (blue), product (orange), waiting (grey)", fontsize=9)
+  axes[-1, 0].set_xlabel("milliseconds")
+  figure.tight_layout()
+  figure.savefig(path, dpi=120)

@@ -1,12 +1,12 @@
 """Fits the constants of the plan's model for Hopper to timings of its candidates.
 
-    python -m benchmarks.model.fit
-    python -m benchmarks.model.fit --write
+    python -m benchmarks fit
+    python -m benchmarks fit --write
 
 It measures nothing and needs no GPU: the timings are those of benchmarks/model/data, or of the
-files that are given. It takes some minutes. The formula is in C++ (ffi/plan/sm90_model.cc), which
-predicts with the constants that it is given. The second command writes the fitted constants to
-ffi/plan/sm90_model.def.
+files that --results names. It takes some minutes. The formula is in C++ (ffi/plan/sm90_model.cc),
+which predicts with the constants that it is given. The second command writes the fitted constants
+to ffi/plan/sm90_model.def.
 
 The regret of a choice is how much longer the chosen candidate takes than the fastest one. The first
 steps of the fit make the squares of log(predicted / measured) least, in which a candidate that
@@ -31,6 +31,7 @@ from absl import app, flags
 import numpy as np
 import scipy.optimize
 
+from benchmarks import cases
 from benchmarks.model import DATA, load
 from jaxgemm import _ffi
 from jaxgemm import _jaxgemm as native
@@ -63,8 +64,7 @@ CLOCK = 1.83e9
 FLAGS = flags.FLAGS
 
 
-def define_flags():
-  """Defines this program's flags, only when it is run: names may be those of another's."""
+def define_flags() -> None:
   flags.DEFINE_bool("write", False, f"Put the constants into {MODEL_FILE.name}.")
 
 
@@ -120,11 +120,9 @@ def keep(source: str | pathlib.Path, target: str | pathlib.Path) -> None:
 
 def _kept(row):
   """The fields of `Problem` of a measured row, and XLA's microseconds."""
-  from benchmarks.model import problems
-
   timed = [each for each in row["candidates"] if each["us"] is not None]
-  given = problems.Problem(**row["problem"])
-  lhs, rhs = given.contracting
+  given = cases.Product(**row["problem"])
+  ((lhs,), (rhs,)), _ = given.dimension_numbers()
   return {
       "label": given.label,
       "fields": {
@@ -382,10 +380,10 @@ def report(timings: Timings, start: Mapping[str, float], best: Fit) -> str:
       "worst: " + "; ".join(f"{found[i].label} {regret[i]:.0%}" for i in worst)])
 
 
-def main(argv) -> int:
-  found = read(argv[1:] or FITTED)
+def main(_) -> int:
+  found = read(FLAGS.results or FITTED)
   if not found:
-    raise app.UsageError("Give JSON files of python -m benchmarks.model.measure.")
+    raise app.UsageError("Give --results, JSON files of python -m benchmarks measure.")
   start = constants()
   timings = Timings(found)
   best = fit(timings, start)
@@ -394,8 +392,3 @@ def main(argv) -> int:
     write(best.model)
     print(f"The constants are in {MODEL_FILE.name}. Build jaxgemm again.")
   return 0
-
-
-if __name__ == "__main__":
-  define_flags()
-  app.run(main)

@@ -1,10 +1,9 @@
-r"""Times every candidate of the plan for random dense products, and XLA's product.
+r"""Every candidate of the plan for random dense products, and XLA's product.
 
-    python -m benchmarks.model.measure --seed=1 --problems=150 --most_seconds=240 \
-        --json=model.json
+    python -m benchmarks measure --seed=1 --num_problems=150 --most_seconds=240 --json=model.json
 
-The rows of the JSON file are what `python -m benchmarks.model.fit` reads. The first candidate
-is the plan's own choice, because no tuning file is used. Times are microseconds: on a GPU those in
+The rows of the JSON file are what `python -m benchmarks fit` reads. The first candidate is the
+plan's own choice, because no tuning file is used. Times are microseconds: on a GPU those in
 which the device ran a call's kernels (jaxgemm/tune/gpu_trace.py), on the CPU those of the wall
 clock. Candidates of several products take turns, each on inputs of its own, so that none finds its
 inputs in the cache that another has left there.
@@ -13,31 +12,28 @@ inputs in the cache that another has left there.
 from collections.abc import Callable, Sequence
 import concurrent.futures
 import dataclasses
-import functools
 import itertools
 import json
 import os
 import pathlib
-import shlex
 import sys
 import time
 from typing import Any
 
 from absl import app, flags
+import jax
+import jax.numpy as jnp
+import numpy as np
 
-from benchmarks import progress
-from benchmarks.model import problems
+from benchmarks import cases, measure, progress, report
+import jaxgemm
+from jaxgemm.tune import gpu_trace
 
 FLAGS = flags.FLAGS
 
 
-def define_flags():
-  """Defines this program's flags, only when it is run: names may be those of another's."""
-  flags.DEFINE_integer("seed", None, "Seed of the problems and of the operands.")
-  flags.DEFINE_integer("problems", 150, "Number of problems.", lower_bound=1)
-  flags.DEFINE_float(
-      "most_seconds", 240, "No problem is begun that would probably end later.")
-  flags.DEFINE_string("json", None, "File to write the results to, batch by batch.")
+def define_flags() -> None:
+  flags.DEFINE_integer("num_problems", 150, "Number of problems.", lower_bound=1)
   flags.DEFINE_float("odd", 0.4, "Share of random problems with a dimension that is no "
                      "multiple of 16.", lower_bound=0, upper_bound=1)
   flags.DEFINE_float("layers", 0.0, "Share of problems with the sizes of a layer of a "
@@ -51,7 +47,6 @@ def define_flags():
   flags.DEFINE_integer("least", 16, "Least M, N and K.", lower_bound=1)
   flags.DEFINE_integer("most", 16384, "Largest M, N and K.", lower_bound=1)
   flags.DEFINE_integer("most_mib", 1024, "Most MiB of operands and result.")
-  flags.DEFINE_integer("rounds", 5, "Samples of each candidate.", lower_bound=3)
   flags.DEFINE_integer("batch", 10, "Problems of which the candidates take turns.",
                        lower_bound=1)
   flags.DEFINE_integer(
@@ -61,45 +56,26 @@ def define_flags():
   flags.DEFINE_enum(
       "xla", "cublas", ["cublas", "all", "no"], "XLA's product: by cuBLAS alone; by the "
       "best of all that XLA has, which takes it seconds to find; or not measured.")
-  flags.DEFINE_string("commit", None, "Commit of the sources, if they are no checkout.")
-  flags.mark_flags_as_required(["seed", "json"])
 
 
-def products(problem: problems.Problem):
-  """(function of a GemmConfig that gives our product, XLA's product)."""
-  import jax
-
-  import jaxgemm
-
-  numbers = (tuple((each,) for each in problem.contracting), ((), ()))
-  options = {"preferred_element_type": problem.out_dtype}
-
-  def ours(config):
-    return functools.partial(
-        jaxgemm.dot_general, dimension_numbers=numbers, implementation="jaxgemm",
-        config=config, **options)
-
-  return ours, functools.partial(
-      jax.lax.dot_general, dimension_numbers=numbers, **options)
+def ours(problem: cases.Product, config) -> Callable[..., jax.Array]:
+  return lambda lhs, rhs: jaxgemm.dot_general(
+      lhs, rhs, problem.dimension_numbers(), preferred_element_type=problem.out_dtype,
+      implementation="jaxgemm", config=config)
 
 
-def candidates(problem: problems.Problem, most: int, rng) -> list[dict[str, Any]]:
+def candidates(problem: cases.Product, most: int, rng) -> list[dict[str, Any]]:
   """What the plan could choose, the chosen one first, then those with cut tiles.
 
   Each has the keys of `jaxgemm.explain`'s candidates, and "asked", the schedule for
   which the plan listed it. Costs are in units of the cost of that schedule's first.
   """
-  import jax
-
-  import jaxgemm
-
-  operands = [jax.ShapeDtypeStruct(shape, problem.dtype)
-              for shape in (problem.lhs, problem.rhs)]
-  ours, _ = products(problem)
-  options = {k: v for k, v in ours(None).keywords.items() if k != "config"}
+  operands = [jax.ShapeDtypeStruct(shape, problem.dtype) for shape in problem.shapes()]
   listed: dict[str, dict[str, Any]] = {}
   for schedule in ("auto", "stream_k"):
-    data = jaxgemm.explain(*operands, schedule=schedule, **options).data
+    data = jaxgemm.explain(
+        *operands, schedule=schedule, dimension_numbers=problem.dimension_numbers(),
+        preferred_element_type=problem.out_dtype, implementation="jaxgemm").data
     for each in data["candidates"]:
       listed.setdefault(
           json.dumps(each["config"], sort_keys=True), each | {"asked": schedule})
@@ -116,140 +92,86 @@ def candidates(problem: problems.Problem, most: int, rng) -> list[dict[str, Any]
 class Job:
   """A problem, and what is compiled for it in other threads."""
 
-  problem: problems.Problem
+  problem: cases.Product
   listed: list[dict[str, Any]]
   make_inputs: concurrent.futures.Future
   compiled: dict[str, concurrent.futures.Future]
   missing: dict[str, str] = dataclasses.field(default_factory=dict)
 
 
-def _make_inputs(problem: problems.Problem):
+def _make_inputs(problem: cases.Product):
   """Compiles a function of a key that makes the operands."""
-  import jax
-  import jax.numpy as jnp
-
   scale = 16.0 if problem.dtype == "int8" else 1.0
 
   def make(key):
-    return tuple(
-        (scale * jax.random.normal(each, shape, jnp.float32)).astype(problem.dtype)
-        for each, shape in zip(jax.random.split(key), (problem.lhs, problem.rhs)))
+    return tuple((scale * jax.random.normal(each, shape, jnp.float32)).astype(problem.dtype)
+                 for each, shape in zip(jax.random.split(key), problem.shapes()))
 
   return jax.jit(make).lower(jax.random.key(0, impl="rbg")).compile()
 
 
-def _compile(function: Callable[..., Any], problem: problems.Problem, options=None):
-  import jax
-
-  shapes = [jax.ShapeDtypeStruct(s, problem.dtype) for s in (problem.lhs, problem.rhs)]
+def _compile(function: Callable[..., Any], problem: cases.Product, options=None):
+  shapes = [jax.ShapeDtypeStruct(shape, problem.dtype) for shape in problem.shapes()]
   return jax.jit(function).lower(*shapes).compile(options)
 
 
-def prepare(problem: problems.Problem, pool: concurrent.futures.Executor, most: int,
-            rng) -> Job:
-  """Begins to compile a problem's candidates."""
-  import jaxgemm
-
+def prepare(problem: cases.Product, pool: concurrent.futures.Executor, most: int, rng) -> Job:
+  """Begins to compile a problem's candidates, and XLA's product, for which XLA may run kernels."""
+  job = Job(problem, [], pool.submit(_make_inputs, problem), {})
   try:
-    listed = candidates(problem, most, rng)
+    job.listed = candidates(problem, most, rng)
   except ValueError as error:
-    return Job(problem, [], pool.submit(_make_inputs, problem), {}, {"all": str(error)})
-  ours, _ = products(problem)
-  compiled = {
-      f"c{i}": pool.submit(_compile, ours(jaxgemm.GemmConfig(**each["config"])), problem)
-      for i, each in enumerate(listed)}
-  return Job(problem, listed, pool.submit(_make_inputs, problem), compiled)
+    job.missing["all"] = str(error)
+  for i, each in enumerate(job.listed):
+    job.compiled[f"c{i}"] = pool.submit(
+        _compile, ours(problem, jaxgemm.GemmConfig(**each["config"])), problem)
+  if FLAGS.xla != "no":
+    cublas = measure.on_gpu() and FLAGS.xla == "cublas"
+    job.compiled["xla"] = pool.submit(
+        _compile, lambda lhs, rhs: jax.lax.dot_general(
+            lhs, rhs, problem.dimension_numbers(), preferred_element_type=problem.out_dtype),
+        problem, {"xla_gpu_enable_triton_gemm": False} if cublas else None)
+  return job
 
 
-def add_xla(job: Job, pool: concurrent.futures.Executor, which: str) -> None:
-  """Begins to compile XLA's product. XLA may run kernels to choose among them."""
-  import jax
-
-  gpu = jax.default_backend() == "gpu"
-  options = {"xla_gpu_enable_triton_gemm": False} if gpu and which == "cublas" else None
-  job.compiled["xla"] = pool.submit(
-      _compile, products(job.problem)[1], job.problem, options)
-
-
-@dataclasses.dataclass(frozen=True)
-class Timed:
-  """Seconds of each round, and median seconds of each kernel by its name."""
-
-  seconds: Sequence[float]
-  kernels: dict[str, float]
-
-
-def time_on_gpu(calls, num_inputs: int, rounds: int) -> dict[str, Timed]:
-  """Device time of functions of the index of an input set."""
-  from jaxgemm.tune import gpu_trace
-
-  measured = gpu_trace.measure(
-      {name: gpu_trace.Candidate(call) for name, call in calls.items()}, num_inputs,
-      rounds=rounds, calls=1, within=progress.within)
-  return {name: Timed(seconds.tolist(), measured.launches[name].times)
-          for name, seconds in measured.timing.seconds.items()}
-
-
-def time_on_cpu(calls, num_inputs: int, rounds: int) -> dict[str, Timed]:
-  """Wall time of functions of the index of an input set."""
-  from jaxgemm.tune import timing
-
-  measured = timing.interleave(
-      calls, [(i,) for i in range(num_inputs)], min_seconds=0, min_rounds=rounds,
-      max_rounds=rounds, sample_seconds=0, within=progress.within)
-  return {name: Timed(seconds.tolist(), {})
-          for name, seconds in measured.seconds.items()}
-
-
-def measure(jobs: Sequence[Job], timer, rounds: int, seed: int) -> list[dict[str, Any]]:
+def timed(jobs: Sequence[Job], options: measure.Options) -> list[dict[str, Any]]:
   """The rows of some problems, of which the candidates take turns."""
-  import jax
-
-  from jaxgemm.tune import gpu_trace
-
-  ready, sets = {}, 3
+  ready: dict[tuple[int, str], measure.Way] = {}
+  sets = 3
   for number, job in enumerate(jobs):
     count = min(9, gpu_trace.input_sets(job.problem.input_bytes))
-    sets = max(sets, count)
-    inputs = None
+    sets, inputs = max(sets, count), None
     for name, future in job.compiled.items():
       progress.within(f"{job.problem.label}, first calls")
       try:
         run = future.result()
         if inputs is None:
           make = job.make_inputs.result()
-          keys = [jax.random.key(seed * 16 + i, impl="rbg") for i in range(count)]
-          inputs = [make(key) for key in keys]
-        call = functools.partial(_call, run, inputs)
-        jax.block_until_ready(call(0))
-        ready[number, name] = call
+          inputs = [make(jax.random.key(options.seed * 16 + i, impl="rbg")) for i in range(count)]
+        way = measure.rotating(run, inputs)
+        jax.block_until_ready(way.call(0))
+        ready[number, name] = way
       except Exception as error:  # pylint: disable=broad-exception-caught
         # A candidate that fails must not end the measurement of the others.
         job.missing[name] = f"{type(error).__name__}: {error}"[:500]
   # Neighbours in the order of turns belong to different problems.
-  order = sorted(ready, key=lambda each: (list(jobs[each[0]].compiled).index(each[1]),
-                                          each[0]))
-  calls = {f"{number} {name}": ready[number, name] for number, name in order}
-  timed = timer(calls, sets, rounds) if calls else {}
-  return [_row(number, job, timed) for number, job in enumerate(jobs)]
+  order = sorted(ready, key=lambda each: (list(jobs[each[0]].compiled).index(each[1]), each[0]))
+  measured = measure.interleave({f"{number} {name}": ready[number, name] for number, name in order},
+                                sets, options, "", calls=1) if ready else None
+  return [_row(number, job, measured) for number, job in enumerate(jobs)]
 
 
-def _call(run, inputs, index: int):
-  return run(*inputs[index % len(inputs)])
-
-
-def _row(number: int, job: Job, timed: dict[str, Timed]) -> dict[str, Any]:
-  from jaxgemm.tune.timing import Quartiles
-
+def _row(number: int, job: Job, measured: gpu_trace.Measured | None) -> dict[str, Any]:
   def entry(name):
-    found = timed.get(f"{number} {name}")
-    if found is None:
+    key = f"{number} {name}"
+    if measured is None or key not in measured.timing.seconds:
       return {"us": None}
-    quartiles = Quartiles.of(found.seconds)
+    quartiles = measured.timing.time(key)
     microseconds = {"us": quartiles.median, "q1_us": quartiles.q1,
                     "q3_us": quartiles.q3, "min_us": quartiles.min}
+    kernels = measured.launches[key].times if measured.launches else {}
     return {key: round(value * 1e6, 3) for key, value in microseconds.items()} | {
-        "kernels": {key: round(value * 1e6, 3) for key, value in found.kernels.items()}}
+        "kernels": {key: round(value * 1e6, 3) for key, value in kernels.items()}}
 
   return {
       "problem": dataclasses.asdict(job.problem),
@@ -260,8 +182,6 @@ def _row(number: int, job: Job, timed: dict[str, Timed]) -> dict[str, Any]:
 
 def summary(rows: Sequence[dict[str, Any]]) -> str:
   """How far the chosen candidate was from the best one and from XLA's product."""
-  import numpy as np
-
   regrets, over_xla = [], []
   for row in rows:
     times = [c["us"] for c in row["candidates"] if c["us"] is not None]
@@ -283,19 +203,36 @@ def summary(rows: Sequence[dict[str, Any]]) -> str:
   return text
 
 
-def run(write) -> list[dict[str, Any]]:
-  """Measures batch after batch until all problems or all the time is used."""
-  import numpy as np
+def _measured(jobs: Sequence[Job], options: measure.Options) -> list[dict[str, Any]]:
+  """The rows of a batch; if the profiler fails, problem by problem."""
+  try:
+    return timed(jobs, options)
+  except RuntimeError as error:
+    if len(jobs) == 1:
+      jobs[0].missing["all"] = f"{type(error).__name__}: {error}"[:500]
+      return [_row(0, jobs[0], None)]
+    print(f"The batch is measured problem by problem: {error}", file=sys.stderr)
+    return [row for job in jobs for row in _measured([job], options)]
 
-  begin = time.monotonic()
-  draw = problems.Draw(
-      FLAGS.seed, FLAGS.least, FLAGS.most, FLAGS.odd, FLAGS.layers, FLAGS.other_dtypes,
-      FLAGS.float32_out, FLAGS.most_mib << 20)
-  timer = device_timer()
-  wanted = problems.named() if FLAGS.named else []
-  wanted += itertools.islice(problems.random(draw), FLAGS.problems)
+
+def _wanted() -> list[cases.Product]:
+  draw = cases.Draw(FLAGS.seed, FLAGS.least, FLAGS.most, odd=FLAGS.odd, layers=FLAGS.layers,
+                    other_dtypes=FLAGS.other_dtypes, float32_out=FLAGS.float32_out,
+                    most_bytes=FLAGS.most_mib << 20)
+  named = [cases.Product(*sizes, layout, source="named") for sizes in cases.mnk("large_cubes")
+           for layout in ("rr", "rc")] if FLAGS.named else []
+  return named + list(itertools.islice(cases.random(draw), FLAGS.num_problems))
+
+
+def main(_) -> int:
+  """Measures batch after batch until all problems or all the time is used."""
+  if not FLAGS.json:
+    raise app.UsageError("Give --json, the file to write the results to, batch by batch.")
+  os.environ["JAXGEMM_TUNING"] = "off"
+  begin, about = time.monotonic(), report.machine() | report.device()
+  options = measure.Options(FLAGS.repeat, FLAGS.seed, sample_seconds=0)
+  wanted, rng, rows, longest = _wanted(), np.random.default_rng(FLAGS.seed), [], 0.0
   batches = [wanted[i:i + FLAGS.batch] for i in range(0, len(wanted), FLAGS.batch)]
-  rng, rows, longest = np.random.default_rng(FLAGS.seed), [], 0.0
   with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
     for number, batch in enumerate(batches, 1):
       at = time.monotonic()
@@ -305,67 +242,19 @@ def run(write) -> list[dict[str, Any]]:
       progress.doing(f"batch {number} of {len(batches)}, from {batch[0].label}")
       jobs = [prepare(each, pool, 0 if each.source == "named" else FLAGS.most_candidates, rng)
               for each in batch]
-      if FLAGS.xla != "no":
-        for job in jobs:
-          add_xla(job, pool, FLAGS.xla)
       # A compiler that tries kernels on the device would disturb the measurement.
       progress.within("compilation")
       concurrent.futures.wait(
           [each for job in jobs for each in (job.make_inputs, *job.compiled.values())])
       compiled = time.monotonic() - at
-      rows += _measured(jobs, timer)
+      rows += _measured(jobs, options)
       longest = max(longest, time.monotonic() - at)
-      write(rows)
+      # One line for each row, so that a reader and git see rows.
+      lines = ",\n".join(json.dumps(row) for row in rows)
+      pathlib.Path(FLAGS.json).write_text(
+          f'{{"about": {json.dumps(about)},\n"rows": [\n{lines}\n]}}\n')
       print(f"{time.monotonic() - begin:4.0f} s, of this batch {compiled:.1f} s of "
             f"compilation and {time.monotonic() - at - compiled:.1f} s of measurement. "
             f"{summary(rows)}.", flush=True)
-  return rows
-
-
-def _measured(jobs: Sequence[Job], timer) -> list[dict[str, Any]]:
-  """The rows of a batch; if the profiler fails, problem by problem."""
-  try:
-    return measure(jobs, timer, FLAGS.rounds, FLAGS.seed)
-  except RuntimeError as error:
-    if len(jobs) == 1:
-      jobs[0].missing["all"] = f"{type(error).__name__}: {error}"[:500]
-      return [_row(0, jobs[0], {})]
-    print(f"The batch is measured problem by problem: {error}", file=sys.stderr)
-    return [row for job in jobs for row in _measured([job], timer)]
-
-
-def described(program: str) -> dict[str, Any]:
-  """The machine, the command and the commit of a run of a program of this folder."""
-  from benchmarks import report
-
-  return report.machine() | report.device() | {
-      "command": shlex.join(["python", "-m", f"benchmarks.model.{program}", *sys.argv[1:]]),
-      "commit": FLAGS.commit or report.said("git", "rev-parse", "--short", "HEAD")}
-
-
-def write_rows(about: dict[str, Any], rows: Sequence[dict[str, Any]]) -> None:
-  """Writes --json, with one line for each row, so that a reader and git see rows."""
-  lines = ",\n".join(json.dumps(row) for row in rows)
-  pathlib.Path(FLAGS.json).write_text(
-      f'{{"about": {json.dumps(about)},\n"rows": [\n{lines}\n]}}\n')
-
-
-def device_timer() -> Callable[..., dict[str, Timed]]:
-  """time_on_gpu, or time_on_cpu if there is no GPU."""
-  import jax
-
-  return time_on_gpu if jax.default_backend() == "gpu" else time_on_cpu
-
-
-@progress.shown()
-def main(argv) -> int:
-  progress.begin(argv)
-  progress.doing("Starting jax")
-  os.environ["JAXGEMM_TUNING"] = "off"
-  print(summary(run(functools.partial(write_rows, described("measure")))))
+  print(summary(rows))
   return 0
-
-
-if __name__ == "__main__":
-  define_flags()
-  app.run(main)

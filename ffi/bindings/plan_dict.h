@@ -14,7 +14,7 @@ namespace jaxgemm {
 nanobind::dict PlanDict(const nanobind::dict& problem, const nanobind::dict& config,
                         const std::string& target, int64_t num_cus);
 
-// The constants of the model that ranks Hopper's candidates, for benchmarks.model.fit. The values
+// The constants of the model that ranks Hopper's candidates, for benchmarks/model/fit.py. The values
 // of the dictionary are (value, whether it is fitted).
 nanobind::dict Sm90ModelDict();
 

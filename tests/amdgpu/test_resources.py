@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from benchmarks import pipes, resource_rows, resource_table
+from benchmarks.amd import resources
 import jaxgemm
 from tests.support.environment import one_device
 from tests.support.paths import ROOT
@@ -25,16 +25,16 @@ KINDS = {"instructions": 192.0, "matrix": 128.0, "scalar": 64.0}
 
 def row(peer=False, **changed):
   cost = COST | changed.pop("cost", {})
-  by_pipe = pipes.cycles("gfx942", cost)
-  resources = {
+  by_pipe = resources.cycles("gfx942", cost)
+  held = {
       "vgprs": 256, "agprs": 0, "sgprs": 96, "lds_bytes": 65536, "vgpr_spills": 0,
       "sgpr_spills": 0, "scratch_bytes": 0, "code_bytes": 9000, "waves_per_simd": 2,
   }
   return {
       "arch": "gfx942", "kernel": "peer" if peer else "mine", "peer": peer,
       "dtypes": ["bfloat16"] * 2, "tile": [256, 256, 64], "layout": "rcr",
-      "resources": resources | changed, "cycles": by_pipe, "instructions": KINDS,
-      "conflict_cycles": cost["lds_conflict_cycles"], "summary": pipes.summary(by_pipe),
+      "resources": held | changed, "cycles": by_pipe, "instructions": KINDS,
+      "conflict_cycles": cost["lds_conflict_cycles"], "summary": resources.summary(by_pipe),
   }
 
 
@@ -45,30 +45,30 @@ def row(peer=False, **changed):
     ("gfx950", 512, 81920, 8, (1, 4, 0)), ("gfx950", 1, 1, 4, (8, 8, 8)),
 ])
 def test_occupancy(arch, vgprs, lds, waves, expected):
-  by = pipes.occupancy(arch, vgprs, lds, waves)
+  by = resources.occupancy(arch, vgprs, lds, waves)
   assert (by["by_registers"], by["by_lds"], by["waves_per_simd"]) == expected
 
 
 def test_difference_is_per_tile():
   shorter = {"matrix": 10, "simd_matrix_cycles": [1, 2, 3, 4]}
   longer = {"matrix": 30, "simd_matrix_cycles": [5, 10, 3, 8]}
-  assert pipes.difference(longer, shorter, 4) == {
+  assert resources.difference(longer, shorter, 4) == {
       "matrix": 5, "simd_matrix_cycles": [1, 2, 0, 1]
   }
 
 
 def test_cycles_of_pipes():
-  conflicts = pipes.cycles("gfx942", COST | {"lds_conflict_cycles": 7})
+  conflicts = resources.cycles("gfx942", COST | {"lds_conflict_cycles": 7})
   assert conflicts == {
       "matrix": 4096, "matrix_issue": 1024, "vector": 1188, "lds": 2055, "scalar": 88,
       "memory": pytest.approx(65536 * 38 / 2048),  # the L2's share is the limit
   }
-  assert pipes.cycles("gfx950", COST)["memory"] == 1024
-  assert pipes.cycles("gfx950", COST | {"global_lines": 4096})["memory"] == 4096
+  assert resources.cycles("gfx950", COST)["memory"] == 1024
+  assert resources.cycles("gfx950", COST | {"global_lines": 4096})["memory"] == 4096
 
 
 def test_summary_names_the_limit():
-  summary = pipes.summary(
+  summary = resources.summary(
       {"matrix": 100, "matrix_issue": 20, "vector": 70, "lds": 200, "memory": 25,
        "scalar": 25}
   )
@@ -89,14 +89,14 @@ def test_summary_names_the_limit():
      {"lds cycles / matrix cycles", "share in turn"}),
 ])
 def test_bounds(changed, missed):
-  gates = resource_table.gates([row(peer=True), row(**changed)])
+  gates = resources.gates([row(peer=True), row(**changed)])
   assert len(gates) == 8
   assert {gate["what"] for gate in gates if not gate["ok"]} == missed
 
 
 def test_markdown():
   peer = row(peer=True) | {"options": "kpack=1"}
-  text = resource_table.markdown([row(vgpr_spills=3), peer], {"date": "today"})
+  text = resources.markdown([row(vgpr_spills=3), peer], {"date": "today"})
   assert "| mine | 256 | 0 | 96 | 65536 | 3 + 0 | 0 | 2 | 9000 |" in text
   assert "| mine | 4096 | 1188 | 2048 | 1216 | 88 | 0 | matrix | 0.50 | 1.00 |" in text
   assert "| mine | 192 | 128 | 64 | 0.50 |" in text
@@ -107,10 +107,10 @@ def test_markdown():
 def test_bounds_are_for_the_large_bf16_tile():
   small, half, peer = row(), row(), row(peer=True)
   small["tile"], half["dtypes"] = [128, 128, 64], ["float16"] * 2
-  assert not resource_table.gates([small, half, peer])
+  assert not resources.gates([small, half, peer])
   # Only Triton's kernel for the same layout is a peer.
   other = copy.deepcopy(peer) | {"layout": "rrr"}
-  assert len(resource_table.gates([row(), other])) == 6
+  assert len(resources.gates([row(), other])) == 6
 
 
 def test_a_wrong_kernel_fails_the_report(monkeypatch):
@@ -119,7 +119,7 @@ def test_a_wrong_kernel_fails_the_report(monkeypatch):
                       lambda *arrays, **options: 1 + right(*arrays, **options))
   name = "gemm_bfloat16_bfloat16_128x128x64_rcr"
   with pytest.raises(RuntimeError, match=f"{name} for gfx942 is wrong here"):
-    resource_rows.of_kernel("gfx942", name)
+    resources.of_kernel("gfx942", name)
 
 
 def test_command_without_triton(tmp_path):
@@ -127,7 +127,7 @@ def test_command_without_triton(tmp_path):
   json_path, markdown_path = tmp_path / "out.json", tmp_path / "out.md"
   name = "gemm_bfloat16_bfloat16_256x256x64_rrr"
   done = subprocess.run(
-      [sys.executable, "-m", "benchmarks.resources", f"--kernels={name}",
+      [sys.executable, "-m", "benchmarks", "resources", f"--kernels={name}",
        f"--json={json_path}", f"--markdown={markdown_path}"],
       cwd=ROOT, env=one_device(), text=True, capture_output=True,
   )

@@ -1,4 +1,4 @@
-"""benchmarks.model.amdgpu_random: plans of random products on AMD chips."""
+"""The suite amd_plan: plans of random products on AMD chips."""
 
 import json
 import subprocess
@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from benchmarks.model import roofline
+from benchmarks import roofline
 from jaxgemm import _ffi
 from tests.support.paths import ROOT
 
@@ -14,7 +14,7 @@ from tests.support.paths import ROOT
 def test_random_products_are_planned_on_every_chip(tmp_path):
   files = tmp_path / "random.json", tmp_path / "random.md"
   subprocess.run(
-      [sys.executable, "-m", "benchmarks.model.amdgpu_random", "--dense=30", "--grouped=8",
+      [sys.executable, "-m", "benchmarks", "amd_plan", "--random=30", "--random_grouped=8",
        f"--json={files[0]}", f"--markdown={files[1]}"], cwd=ROOT, check=True)
   rows = json.loads(files[0].read_text())["rows"]
   chips = [name for name, (target, _) in _ffi.NAMES["chips"].items() if target in _ffi.ROCM_ARCHS]
@@ -29,9 +29,9 @@ def test_random_products_are_planned_on_every_chip(tmp_path):
 
 
 def test_the_roofline_of_a_known_product():
-  compute, memory = roofline.roofline_us("MI300X", {"m": 8192, "n": 8192, "k": 8192})
+  compute, memory = roofline.of_chip("MI300X", {"m": 8192, "n": 8192, "k": 8192})
   assert compute == pytest.approx(2 * 8192**3 / 1307.4e6, rel=1e-3)  # AMD: 1307.4 TFLOP/s
   assert memory == pytest.approx(3 * 2 * 8192**2 / 5.3e6)
   # 4 rows choose at most 4 of 64 experts.
-  memory = roofline.roofline_us("MI325X", {"m": 4, "n": 64, "k": 64, "groups": 64})[1]
+  memory = roofline.of_chip("MI325X", {"m": 4, "n": 64, "k": 64, "groups": 64})[1]
   assert memory == pytest.approx(2 * (2 * 4 * 64 + 4 * 64 * 64) / 6e6)

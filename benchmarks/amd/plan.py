@@ -1,36 +1,50 @@
-"""The rows of `python -m benchmarks.model.amdgpu`: microseconds by the plan's model and the clock.
+r"""What the plan takes on AMD GPUs, beside the emulator's clock and the roofline.
+
+    python -m benchmarks amd_plan --arch=gfx942,gfx950 --markdown=amd-model.md
+    python -m benchmarks amd_plan --arch=gfx942 --cases=amd,layers --most=16 --tuning=mi300x.json
+    python -m benchmarks amd_plan --random=200 --random_grouped=100 --seed=5 --markdown=random.md
 
 For each product and each of its candidates, the emulator's clock (docs/api/emulator.md) times a
 tile, and for stream-K a share of a tile with the fix-up of all shares, on one compute unit; rounds
 of these make a launch. Both are predictions at the chip's peak frequency: no time is measured. A
-candidate's regret is how much longer the clock predicts it to take than the best one.
+candidate's regret is how much longer the clock predicts it to take than the best one. The second
+command writes what the clock prefers as predicted entries of a tuning file; those of
+jaxgemm/tune/shipped were made by it.
+
+The third command plans random products on each chip, by the plan's model alone
+(ffi/plan/amdgpu_model.cc), with 5 us for a launch. The roofline is the larger of two times: that of
+the multiplications at peak, and that of the bytes, each moved once, at the memory's data-sheet
+bandwidth. An ideal kernel would take the launch's 5 us and after it the larger of the time at peak
+and that of the bytes at the bandwidth that kernels get by the model. So its share of the roofline
+is the most that a kernel could have of these products.
 """
 
 from collections.abc import Callable, Sequence
 import dataclasses
 import datetime
 import functools
+import itertools
 import math
+import pathlib
 import statistics
 
+from absl import flags
 import jax
 import jax.numpy as jnp
+import numpy as np
 
-from benchmarks import resource_rows
-from benchmarks.predicted_rows import rank_correlation
+from benchmarks import amd, cases, progress, roofline, run
+from benchmarks.amd import resources
+from benchmarks.amd.predicted import rank_correlation
 import jaxgemm
 from jaxgemm import _ffi, emulator
 from jaxgemm.emulator import clock, grid
 from jaxgemm.tune import choice, database
 
-# m, n and k of products of bfloat16; no operand is loaded by element.
-PROBLEMS = (
-    (1, 4096, 4096), (8, 4096, 4096), (16, 14336, 4096), (32, 8192, 8192), (64, 4096, 14336),
-    (128, 4096, 4096), (128, 28672, 8192), (256, 7168, 2048), (512, 512, 8192), (512, 4096, 4096),
-    (1024, 1024, 1024), (1000, 3000, 2000), (2048, 2048, 2048), (2048, 8192, 1024),
-    (4096, 4096, 512), (4096, 4096, 4096), (300, 5000, 704), (8192, 1024, 8192),
-    (8192, 8192, 8192), (16384, 16384, 16384), (3072, 5120, 2560), (96, 96, 65536),
-)
+CHIPS = ("MI300X", "MI300X CPX", "MI300A", "MI308X", "MI325X", "MI350X", "MI355X", "MI355X CPX")
+# The part of the bandwidth that a kernel can use, by the plan's model (memory_share).
+MODELLED_SHARE = 0.78
+LAUNCH_US = 5
 DTYPE = "bfloat16"
 LINE_BYTES = 128  # a cache line
 # The clock times shares of so many k tiles, in tiles that have two or six of them. Six seeds would
@@ -42,6 +56,17 @@ SHARE_K_TILES, SHARES, SEEDS = 4, (2, 6), range(48)
 TILES, K_TILES = (2, 4), (12, 24)
 # A smaller predicted gain makes no entry. jaxgemm.tune needs the same gain of a measured one.
 LEAST_REGRET = 0.02
+FLAGS = flags.FLAGS
+
+
+def define_flags() -> None:
+  flags.DEFINE_list("arch", list(resources.COMPARED), "Architectures.")
+  flags.DEFINE_list("cases", ["amd"], "Sets of products, layers of models, or MxNxK.")
+  flags.DEFINE_integer("most", 24, "Candidates of each product, the best by the plan.",
+                       lower_bound=2)
+  flags.DEFINE_string("tuning", None, "Tuning file to add the predicted choices to.")
+  flags.DEFINE_integer("random", 0, "Random products that are planned on each chip.")
+  flags.DEFINE_integer("random_grouped", 0, "Random grouped products, likewise.")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,7 +115,7 @@ def launch_cycles(arch: str, kernel: str, workgroups: int, tiles: int, sizes: tu
   fixed stride knows it from the start.
   """
   m, n, k = sizes
-  tile_m, tile_n, _ = resource_rows._parse(kernel)["tile"]
+  tile_m, tile_n, _ = resources.parse(kernel)["tile"]
   if workgroups * tiles > 1:
     if m < tile_m or tile_m == 16:  # kernels for few rows have one row of tiles
       n = tile_n * workgroups * tiles
@@ -107,7 +132,7 @@ def _clock(arch: str, problem: tuple[int, int, int], workgroups: int, constants:
            seed: int = 0, batch: int = 1, **config) -> clock.Clock:
   """The clock of a launch whose first workgroups share a compute unit."""
   m, n, k = problem
-  rhs_contracting = resource_rows._contracting(resource_rows._parse(config["kernel"])["layout"])[1]
+  rhs_contracting = resources.contracting(resources.parse(config["kernel"])["layout"])[1]
   rhs = (batch, n, k) if rhs_contracting else (batch, k, n)
   call = jax.jit(lambda a, b: jaxgemm.dot_general(
       a, b, (((2,), (1 + rhs_contracting,)), ((0,), (0,))), implementation=f"emulated:{arch}",
@@ -135,7 +160,7 @@ def tiles_cycles(arch: str, kernel: str, workgroups: int, tiles: int,
 
   `claims`: the workgroup does not know its only tile from the start.
   """
-  tile = resource_rows._parse(kernel)["tile"]
+  tile = resources.parse(kernel)["tile"]
 
   def of_tiles(tiles: int) -> float:
     sizes = sizes_of_tile(problem, tile)
@@ -156,7 +181,7 @@ def tiles_cycles(arch: str, kernel: str, workgroups: int, tiles: int,
 @functools.cache
 def steal_cycles(arch: str, kernel: str, tiles: int, queues: int, constants: tuple) -> float:
   """What stealing adds: a claim for each tile, and at the end a look at the queues."""
-  m, n, k = resource_rows._parse(kernel)["tile"]
+  m, n, k = resources.parse(kernel)["tile"]
 
   def run(tiles: int, queues: int) -> float:
     return launch_cycles(arch, kernel, 1, tiles, (m, n, k * min(K_TILES)), queues, constants)
@@ -174,7 +199,7 @@ def last_share_cycles(arch: str, kernel: str, shares: int, claims: bool, constan
   number of shares: then one share has the end of the first tile and the begin of the second one.
   Of two shares of a tile that one is then done first, with any seed.
   """
-  m, n, k = resource_rows._parse(kernel)["tile"]
+  m, n, k = resources.parse(kernel)["tile"]
   tiles, all_shares = (2, 2 * shares - 1) if claims else (1, shares)
   depth = SHARE_K_TILES * all_shares // tiles
   found = []
@@ -189,7 +214,7 @@ def last_share_cycles(arch: str, kernel: str, shares: int, claims: bool, constan
 
 def fix_up_cycles(arch: str, kernel: str, shares: int, claims: bool) -> float:
   """What the last share of a tile takes longer than a workgroup that has a tile as deep."""
-  m, n, k = resource_rows._parse(kernel)["tile"]
+  m, n, k = resources.parse(kernel)["tile"]
   # The other shares come from other XCDs, so they are not in the L2.
   constants = rounded_constants(arch, grid.Traffic(0, 0, 0))
   last = _on_line(lambda shares: last_share_cycles(arch, kernel, shares, claims, constants),
@@ -214,15 +239,14 @@ def shared_by_workgroups(constants: tuple, more: float) -> tuple:
   return tuple(of_constants.items())
 
 
-def clock_seconds(arch: str, problem: tuple[int, int, int], candidate: dict, cus: int,
-                  groups: int = 1) -> float:
-  """What the clock predicts for a candidate of the plan; `groups` products of `problem`."""
+def clock_seconds(arch: str, problem: tuple[int, int, int], candidate: dict, cus: int) -> float:
+  """What the clock predicts for a candidate of the plan."""
   machine, config, kernel = Machine(arch), candidate["config"], candidate["kernel"]
   m, n, k = problem
   tile_m, tile_n, tile_k = candidate["tile"]
-  tiles = math.ceil(m / tile_m) * math.ceil(n / tile_n) * groups
+  tiles = math.ceil(m / tile_m) * math.ceil(n / tile_n)
   k_tiles = math.ceil(k / tile_k)
-  traffic = grid.matmul_traffic(arch, m, n, k, tile=(min(tile_m, m), min(tile_n, n)), groups=groups)
+  traffic = grid.matmul_traffic(arch, m, n, k, tile=(min(tile_m, m), min(tile_n, n)))
   constants = rounded_constants(arch, traffic)
 
   def whole(workgroups: int, tiles: int, claims: bool = True) -> float:
@@ -234,9 +258,9 @@ def clock_seconds(arch: str, problem: tuple[int, int, int], candidate: dict, cus
   shares, queues = config.get("num_shares", 0), config.get("num_queues", 0)
   cut = (tiles if tiles < workgroups else tiles % workgroups) if shares else 0
   rounds, last = divmod(tiles - cut, workgroups)
-  # A workgroup knows its tile from the start if it has no other one. Groups are never known.
+  # A workgroup knows its tile from the start if it has no other one.
   claims = (rounds + (last > 0) + (cut > 0) > 1 and config["num_workgroups"] < tiles
-            or groups > 1 or queues > 0)
+            or queues > 0)
   cycles = 0.0
   if rounds:
     # More workgroups than a chip can hold at once start when others end.
@@ -265,14 +289,9 @@ def clock_seconds(arch: str, problem: tuple[int, int, int], candidate: dict, cus
 @functools.cache
 def resident(arch: str, kernel: str) -> int:
   """Workgroups that the plan puts on a compute unit: 8 waves, or 16 waves for tiles of few rows."""
-  waves = 16 if resource_rows._parse(kernel)["tile"][0] == 16 else 8
+  waves = 16 if resources.parse(kernel)["tile"][0] == 16 else 8
   code_object = (_ffi.KERNEL_FOLDER / arch / f"{kernel}.hsaco").read_bytes()
   return waves * 64 // emulator.kernels(code_object)[0]["max_workgroup"]
-
-
-def place_of_k(n: int) -> int:
-  """rhs_contracting of a product in row-major layouts: one column is read along k."""
-  return int(n == 1)
 
 
 def name(candidate: dict) -> str:
@@ -282,11 +301,16 @@ def name(candidate: dict) -> str:
   return f"{'x'.join(map(str, candidate['tile'][:2]))} {candidate['schedule']}{shares}{grid}"
 
 
+def planned(chip: str, problem: dict, rhs_contracting: int = 0) -> dict:
+  """The plan of a product in row-major layouts."""
+  return _ffi.native.plan(
+      {"lhs_contracting": 1, "rhs_contracting": rhs_contracting,
+       **dict.fromkeys(("lhs_dtype", "rhs_dtype", "out_dtype"), DTYPE)} | problem, {}, chip, 0)
+
+
 def row(arch: str, problem: tuple[int, int, int], most: int) -> dict:
-  m, n, k = problem
-  plan = _ffi.native.plan(
-      {"m": m, "n": n, "k": k, "lhs_contracting": 1, "rhs_contracting": place_of_k(n),
-       **dict.fromkeys(("lhs_dtype", "rhs_dtype", "out_dtype"), DTYPE)}, {}, arch, 0)
+  # One column is read along k.
+  plan = planned(arch, dict(zip("mnk", problem)), rhs_contracting=int(problem[1] == 1))
   candidates = plan["candidates"][:most]
   times = [clock_seconds(arch, problem, each, plan["num_cus"]) * 1e6 for each in candidates]
   best = min(range(len(times)), key=times.__getitem__)
@@ -315,21 +339,80 @@ def entries(rows: list[dict]) -> dict[str, database.Entry]:
 
 
 def markdown(rows: list[dict]) -> str:
-  lines = [
-      "| chip | m x n x k | chosen by the plan | model, us | clock, us | best by the clock | "
-      "clock, us | regret | rank correlation |",
-      "| --- | --- | --- | ---: | ---: | --- | ---: | ---: | ---: |",
-  ]
-  for each in rows:
-    lines.append(
-        f"| {each['arch']} | {' x '.join(map(str, each['problem']))} | {each['chosen']} | "
-        f"{each['planned']:.1f} | {each['clock']:.1f} | {each['best']} | {each['least']:.1f} | "
-        f"{each['regret']:.0%} | {each['correlation']:.2f} |")
   regrets = [each["regret"] for each in rows]
   correlations = [each["correlation"] for each in rows]
+  lines = [[each["arch"], " x ".join(map(str, each["problem"])), each["chosen"],
+            f"{each['planned']:.1f}", f"{each['clock']:.1f}", each["best"], f"{each['least']:.1f}",
+            f"{each['regret']:.0%}", f"{each['correlation']:.2f}"] for each in rows]
   return "\n".join([
-      "# The plan's model of AMD GPUs beside the emulator's clock", "",
-      (__doc__ or "").split("\n\n", 1)[1].strip(), "",
+      "# The plan's model of AMD GPUs beside the emulator's clock", "", _explained(0), "",
       f"Regret: median {statistics.median(regrets):.0%}, mean {statistics.mean(regrets):.0%}, "
       f"largest {max(regrets):.0%}. Median rank correlation "
-      f"{statistics.median(correlations):.2f}.", "", *lines, ""])
+      f"{statistics.median(correlations):.2f}.", "",
+      amd.table(["chip", "m x n x k", "chosen by the plan", "model, us", "clock, us",
+                 "best by the clock", "clock, us", "regret", "rank correlation"], lines, 3), ""])
+
+
+def _explained(part: int) -> str:
+  """The first or second explanation in the docstring of this module."""
+  return (__doc__ or "").split("\n\n")[2 + part].strip()
+
+
+# ---------------------------------------------------------------------------- random products
+
+
+def random_row(chip: str, problem: dict) -> dict:
+  """What the plan takes for a product, and its share of the roofline."""
+  plan = planned(chip, problem)
+  times = [each["predicted_us"] for each in plan["candidates"]]
+  compute, memory = roofline.of_chip(chip, problem)
+  ideal = LAUNCH_US + max(compute, memory / MODELLED_SHARE)
+  return {"chip": chip, "problem": problem, "chosen": name(plan["candidates"][0]),
+          "predicted_us": times[0], "best_us": min(times), "candidates": len(times),
+          "compute_us": compute, "memory_us": memory,
+          "share": max(compute, memory) / times[0], "ideal_share": max(compute, memory) / ideal}
+
+
+def random_rows() -> tuple[list[dict], str]:
+  """(the rows, the report)."""
+  draw = cases.Draw(FLAGS.seed, multiple=8, odd=0, other_dtypes=0, layers=0.5)
+  rng = np.random.default_rng(FLAGS.seed)
+  problems = {"dense": [{size: getattr(each, size) for size in "mnk"} for each in
+                        itertools.islice(cases.random(draw), FLAGS.random)], "grouped": []}
+  for _ in range(FLAGS.random_grouped):
+    each = cases.random_grouped(rng)
+    problems["grouped"].append({"m": each.m, "n": each.n, "k": each.k, "ragged": "m",
+                                "groups": each.groups, "local_groups": each.groups})
+  rows, lines = [], []
+  for chip, kind in itertools.product(CHIPS, problems):
+    progress.doing(f"{chip}: plans of {kind} products")
+    if mine := [random_row(chip, problem) for problem in problems[kind]]:
+      over = [each["predicted_us"] / each["best_us"] for each in mine]
+      shares = [run.geometric_mean([each[key] for each in mine])
+                for key in ("share", "ideal_share")]
+      lines.append([chip, f"{len(mine)} {kind}", f"{statistics.fmean(x <= 1.05 for x in over):.0%}",
+                    f"{max(over):.3f}", *(f"{share:.2f}" for share in shares)])
+      rows += mine
+  return rows, "\n".join([
+      "# Random products on AMD chips: predictions by the plan's model", "", _explained(1), "",
+      amd.table(["chip", "products", "chosen within 1.05 of the best candidate", "largest",
+                 "share of roofline", "an ideal kernel's"], lines, 2), "",
+      "Shares are geometric means. The candidates are those that the plan has; the first two "
+      "columns of numbers say that the plan takes the best of them by its own model (a plan that "
+      "cuts tiles must save 3 %), no more.", ""])
+
+
+def main(_) -> int:
+  if FLAGS.random or FLAGS.random_grouped:
+    rows, text = random_rows()
+  else:
+    products = run.named("cases", FLAGS.cases, cases.mnk)
+    rows = []
+    for arch, problem in itertools.product(FLAGS.arch, dict.fromkeys(products)):
+      progress.doing(f"{arch}, {' x '.join(map(str, problem))}")
+      rows.append(row(arch, problem, FLAGS.most))
+      if FLAGS.tuning:
+        database.merge(pathlib.Path(FLAGS.tuning), entries(rows[-1:]))
+    text = markdown(rows)
+  amd.write(text, {"rows": rows})
+  return 0

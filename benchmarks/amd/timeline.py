@@ -1,6 +1,6 @@
-r"""Draws a predicted timeline of an AMD kernel's main loop: what each wave does and waits for.
+r"""A predicted timeline of an AMD kernel's main loop: what each wave does and waits for.
 
-    python -m benchmarks.timeline --arch=gfx950 \
+    python -m benchmarks timeline --arch=gfx950 \
         --kernel=gemm_bfloat16_bfloat16_256x256x64_rrr --png=loop.png --trace=loop.json
 
 The picture shows three iterations in the steady state; the trace, of the whole launch of
@@ -13,13 +13,10 @@ import pathlib
 from absl import app, flags
 
 from benchmarks import plots, progress
+from benchmarks.amd import tile_times
+from jaxgemm.emulator import clock as clocks
 
 FLAGS = flags.FLAGS
-flags.DEFINE_enum("arch", "gfx950", ["gfx942", "gfx950"], "Architecture.")
-flags.DEFINE_string("kernel", "gemm_bfloat16_bfloat16_256x256x64_rrr", "Kernel of this build.")
-flags.DEFINE_string("png", None, "Picture to write.")
-flags.DEFINE_string("trace", None, "Trace to write.")
-
 ITERATIONS = 3
 # Kinds of instructions, by how a name starts (the first kind that fits counts), with their colours.
 KINDS = {
@@ -32,6 +29,12 @@ KINDS = {
 WAITS = {"matrix_pipe": "#d9f0d3", "vmcnt": "#f4a582", "lgkmcnt": "#92c5de",
          "barrier": "#ffe9a8", "lds_queue": "#d1e5f0", "memory_queue": "#fddbc7"}
 OTHER_WAITS = "#eeeeee"
+
+
+def define_flags() -> None:
+  flags.DEFINE_enum("arch", "gfx950", ["gfx942", "gfx950"], "Architecture.")
+  flags.DEFINE_string("kernel", "gemm_bfloat16_bfloat16_256x256x64_rrr", "Kernel of this build.")
+  flags.DEFINE_string("trace", None, "Trace to write.")
 
 
 def kind_of(instruction: str) -> str:
@@ -85,20 +88,15 @@ def draw(clock, path: str | pathlib.Path) -> None:
   pyplot.close(figure)
 
 
-@progress.shown()
-def main(argv) -> int:
-  progress.begin(argv)
+def main(_) -> int:
   if not (FLAGS.png or FLAGS.trace):
     raise app.UsageError("Give --png=FILE, --trace=FILE or both.")
   progress.doing("Emulating one tile")
-  from benchmarks import tile_times
-  from jaxgemm.emulator import clock
-
   times = tile_times.of_kernel(FLAGS.arch, FLAGS.kernel, timeline=True).clock
   if FLAGS.png:
     draw(times, FLAGS.png)
   if FLAGS.trace:
-    clock.write_trace(times, FLAGS.trace)
+    clocks.write_trace(times, FLAGS.trace)
   waits = times.waits()
   total = sum(waits.values())
   assert times.loop is not None  # tile_times refuses kernels without one
@@ -107,7 +105,3 @@ def main(argv) -> int:
   print("waves: " + ", ".join(f"{name} {cycles / total:.1%}" for name, cycles in waits.items()
                               if cycles))
   return 0
-
-
-if __name__ == "__main__":
-  app.run(main)

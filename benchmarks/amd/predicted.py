@@ -1,20 +1,46 @@
-"""The rows and tables of `python -m benchmarks.predicted`: predicted and published TFLOP/s."""
+r"""TFLOP/s of products on an MI355X, predicted beside what others have published.
+
+    python -m benchmarks predicted --primus=Primus-Turbo --json=amd-predicted.json \
+        --markdown=amd-predicted.md
+
+The emulator's clock predicts the time of one tile of each kernel (tile_times.py), and
+jaxgemm.emulator.grid that of a launch. Our kernels are predicted, and two peers whose code is
+public, which are compared with their published figures: Triton's persistent matmul, and with
+--primus, a checkout of AMD-AGI/Primus-Turbo, its Triton grouped products. No time is measured, and
+no GPU is used.
+"""
 
 import collections
-import datetime
 import functools
-import importlib.metadata
-import importlib.util
+import json
 import math
+import pathlib
 import re
 import statistics
 
-from benchmarks import published
+from absl import app, flags
 
+from benchmarks import amd, progress
+from benchmarks.amd import resources, tile_times
+from jaxgemm.emulator import clock, grid
+
+# TFLOP/s of bfloat16 products that others have published for MI355X; none was measured here.
+# m = n = k; HipKittens, arXiv 2511.08083, GEMM figure.
+DENSE_SOURCE = "HipKittens (arXiv 2511.08083), MI355X, m = n = k"
+DENSE = {
+    2048: {"HipKittens": 665, "AITER": 329, "hipBLASLt": 640, "CK": 263, "Triton": 271},
+    4096: {"HipKittens": 1413, "AITER": 1114, "hipBLASLt": 1433, "CK": 931, "Triton": 934},
+    8192: {"HipKittens": 1610, "AITER": 1591, "hipBLASLt": 1575, "CK": 504, "Triton": 1091},
+    16384: {"HipKittens": 1571, "AITER": 1564, "hipBLASLt": 1579, "CK": 478, "Triton": 1086},
+}
+_GROUPED = pathlib.Path(__file__).parents[1] / "results" / "mi355x-grouped-published.json"
 ARCH = "gfx950"
 TILE = (256, 256)
 # If the median error is above this, no predicted time is to be published.
 LIMIT = 0.25
+# Guessed constants that the clock of one compute unit does not use.
+_OF_LAUNCHES = ("power_exponent", "launch_us")
+FLAGS = flags.FLAGS
 
 HEAD = """\
 # Predicted times on MI355X
@@ -28,31 +54,44 @@ data. At the peak frequency nothing is fitted. The other figures are other peopl
 bfloat16."""
 
 
+def define_flags() -> None:
+  flags.DEFINE_string("tile", "256x256x64", "Tile of our bfloat16 kernels to predict.")
+  flags.DEFINE_string("primus", None, "A checkout of AMD-AGI/Primus-Turbo.")
+
+
+def published_groups() -> tuple[str, list[dict]]:
+  """The source, and rows with groups, rows_per_group, n, k, op and TFLOP/s by library."""
+  data = json.loads(_GROUPED.read_text())
+  return data["source"], data["rows"]
+
+
 def tflops(operations: float, seconds: float) -> float:
   return operations / seconds / 1e12
 
 
-def dense_row(size: int, times_of, cache: dict) -> dict:
-  """The row of m = n = k. `times_of(constants)` gives the tile's times; `cache` keeps them."""
-  from jaxgemm.emulator import grid
+def _predicted(traffic: grid.Traffic, tiles: int, k_tiles: float, operations: float,
+               times_of, cache: dict, digits: int, key=()) -> dict:
+  """A launch of `tiles`. `times_of(constants)` gives a tile's times; `cache` keeps them."""
+  constants = grid.constants_for(ARCH, traffic)
+  key = (*key, *(round(value, digits) for value in constants.values()))
+  times = cache[key] = cache.get(key) or times_of(constants)
+  launch = grid.predict(ARCH, workgroups=tiles, cycles=times.cycles(k_tiles),
+                        matrix_cycles=times.matrix_cycles * k_tiles, traffic=traffic)
+  return {"predicted": tflops(operations, launch.seconds), "limit": launch.limit,
+          "rounds": launch.rounds, "megahertz": launch.megahertz, "parts": launch.parts,
+          "matrix_share": times.matrix_share, "fixed_cycles": times.fixed,
+          "cycles_per_k_tile": times.per_k_tile}
 
+
+def dense_row(size: int, times_of, cache: dict) -> dict:
+  """The row of m = n = k."""
   traffic = grid.matmul_traffic(ARCH, size, size, size, tile=TILE)
   tiles = math.ceil(size / TILE[0]) * math.ceil(size / TILE[1])
-  constants = grid.constants_for(ARCH, traffic)
-  key = tuple(round(value, 2) for value in constants.values())
-  times = cache.setdefault(key, None) or times_of(constants)
-  cache[key] = times
-  launch = grid.predict(ARCH, workgroups=tiles, cycles=times.cycles(size / 64),
-                        matrix_cycles=times.matrix_cycles * size / 64, traffic=traffic)
-  return {"size": size, "predicted": tflops(2 * size**3, launch.seconds), "limit": launch.limit,
-          "megahertz": launch.megahertz, "parts": launch.parts, "matrix_share": times.matrix_share,
-          "fixed_cycles": times.fixed, "cycles_per_k_tile": times.per_k_tile}
+  return {"size": size, **_predicted(traffic, tiles, size / 64, 2 * size**3, times_of, cache, 2)}
 
 
 def grouped_row(row: dict, kernel, times_of, cache: dict) -> dict:
-  """The row of one of published.grouped(). Unbalanced groups are assumed to end in half a tile."""
-  from jaxgemm.emulator import grid
-
+  """The row of a published one. Unbalanced groups are assumed to end in half a tile."""
   groups, rows, n, k = (row[key] for key in ("groups", "rows_per_group", "n", "k"))
   m, columns, depth = {"fwd": (rows, n, k), "dgrad": (rows, k, n), "wgrad": (n, k, rows)}[
       row["op"]]
@@ -60,17 +99,9 @@ def grouped_row(row: dict, kernel, times_of, cache: dict) -> dict:
   tiles_m = groups * math.ceil(m / TILE[0])
   if row["routing"] == "unbalanced" and row["op"] != "wgrad":
     tiles_m += groups // 2
-  tiles = tiles_m * math.ceil(columns / TILE[1])
-  constants = grid.constants_for(ARCH, traffic)
-  key = (row["op"], *(round(value, 1) for value in constants.values()))
-  times = cache.setdefault(key, None) or times_of(kernel, constants)
-  cache[key] = times
-  k_tiles = math.ceil(depth / kernel.tile_k)
-  launch = grid.predict(ARCH, workgroups=tiles, cycles=times.cycles(k_tiles),
-                        matrix_cycles=times.matrix_cycles * k_tiles, traffic=traffic)
-  value = tflops(2 * groups * rows * n * k, launch.seconds)
-  return {**row, "predicted": value, "limit": launch.limit, "rounds": launch.rounds,
-          "megahertz": launch.megahertz, "parts": launch.parts, "matrix_share": times.matrix_share}
+  return {**row, **_predicted(
+      traffic, tiles_m * math.ceil(columns / TILE[1]), math.ceil(depth / kernel.tile_k),
+      2 * groups * rows * n * k, functools.partial(times_of, kernel), cache, 1, (row["op"],))}
 
 
 def error(predicted: float, figure: float) -> float:
@@ -89,10 +120,8 @@ def at_frequency(row: dict, megahertz: float) -> float:
 
 def frequency_table(dense: list[dict], grouped: list[dict]) -> str:
   """The errors under other assumptions on the frequency, and those of a constant guess."""
-  from jaxgemm.emulator import clock
-
   constants = clock.constants(ARCH)
-  pairs = [(row, published.DENSE[row["size"]]["Triton"]) for row in dense]
+  pairs = [(row, DENSE[row["size"]]["Triton"]) for row in dense]
   pairs += [(row, row["triton"]) for row in grouped]
   middle = statistics.median(figure for _, figure in pairs)
   guesses = {
@@ -113,30 +142,25 @@ def frequency_table(dense: list[dict], grouped: list[dict]) -> str:
       "own median, given for every row, has one as well. What the clock adds must be read from "
       "the rank correlations of each kernel in the last table; and from the medians there, "
       "whether it orders different kernels as the published figures do.",
-      _table(["prediction", "median error", "mean", "largest"], lines),
+      amd.table(["prediction", "median error", "mean", "largest"], lines),
   ])
-
-
-def _table(header: list[str], lines: list[list[str]]) -> str:
-  rule = ["---"] + ["---:"] * (len(header) - 1)
-  return "\n".join("| " + " | ".join(line) + " |" for line in [header, rule, *lines])
 
 
 def dense_tables(triton: list[dict], ours: list[dict]) -> str:
   lines = []
   for row in triton:
-    figure = published.DENSE[row["size"]]["Triton"]
+    figure = DENSE[row["size"]]["Triton"]
     lines.append([str(row["size"]), f"{row['predicted']:.0f}", str(figure),
                   f"{row['predicted'] / figure:.2f}", f"{row['matrix_share']:.2f}"])
   parts = [
       "## Triton's persistent matmul",
-      f"Our compilation (benchmarks/triton_peer.py, the best variant by the clock); published: "
-      f"{published.DENSE_SOURCE}. Their code and options need not be the same.",
-      _table(["m = n = k", "predicted", "published", "ratio", "matrix share"], lines),
+      f"Our compilation (benchmarks/amd/triton_peer.py, the best variant by the clock); published: "
+      f"{DENSE_SOURCE}. Their code and options need not be the same.",
+      amd.table(["m = n = k", "predicted", "published", "ratio", "matrix share"], lines),
   ] if triton else []
   lines = []
   for row in ours:
-    figures = published.DENSE[row["size"]]
+    figures = DENSE[row["size"]]
     lines.append([str(row["size"]), f"{row['predicted']:.0f}",
                   *(f"{figure} ({row['predicted'] / figure:.2f})" for figure in figures.values()),
                   f"{row['matrix_share']:.2f}", f"{row['fixed_cycles']:.0f}"])
@@ -146,34 +170,31 @@ def dense_tables(triton: list[dict], ours: list[dict]) -> str:
       "In brackets: our prediction over the published figure of another library. This says what is "
       "plausible; it does not calibrate our kernels, which nobody has measured. `cycles outside` "
       "are those of a tile outside of its main loop.",
-      _table(["m = n = k", "predicted", *next(iter(published.DENSE.values())), "matrix share",
+      amd.table(["m = n = k", "predicted", *next(iter(DENSE.values())), "matrix share",
               "cycles outside"], lines),
   ])
 
 
+def _peers(arch: str, layout: str) -> list:
+  from benchmarks.amd import triton_peer
+
+  return triton_peer.variants(arch, *resources.contracting(layout), resources.DEVICES[arch].num_cus)
+
+
 def loop_rows(tile: str) -> list[dict]:
   """The main loops of this build's kernels with the tile, and of Triton's, in each layout."""
-  from benchmarks import pipes, resource_rows, tile_times, triton_peer
-
-  rows = []
-  for arch, device in ((arch, pipes.DEVICES[arch]) for arch in pipes.COMPARED):
-    for name in resource_rows.kernel_names(arch):
+  found = []
+  for arch in resources.COMPARED:
+    for name in resources.kernel_names(arch):
       if re.fullmatch(f"gemm_bfloat16_bfloat16_{tile}_...", name):
-        times = tile_times.of_kernel(arch, name)
-        rows.append(_loop_row(arch, name[-3:], "jaxgemm", times))
-    for layout in ("rcr", "rrr", "ccr", "crr"):
-      contracting = resource_rows._contracting(layout)
-      times, _ = tile_times.best(
-          triton_peer.variants(arch, *contracting, device.num_cus),
-          lambda peer, arch=arch, layout=layout: tile_times.of_triton(arch, peer, layout))
-      rows.append(_loop_row(arch, layout, "Triton", times))
-  return rows
-
-
-def _loop_row(arch: str, layout: str, library: str, times) -> dict:
-  return {"arch": arch, "layout": layout, "library": library,
-          "matrix_share": times.matrix_share, "cycles_per_k_tile": times.per_k_tile,
-          "fixed_cycles": times.fixed}
+        found.append((arch, name[-3:], "jaxgemm", tile_times.of_kernel(arch, name)))
+    for layout in resources.TRITON_LAYOUTS:
+      times, _ = tile_times.best(_peers(arch, layout), lambda peer, arch=arch, layout=layout:
+                                 tile_times.of_triton(arch, peer, layout))
+      found.append((arch, layout, "Triton", times))
+  return [{"arch": arch, "layout": layout, "library": library, "matrix_share": times.matrix_share,
+           "cycles_per_k_tile": times.per_k_tile, "fixed_cycles": times.fixed}
+          for arch, layout, library, times in found]
 
 
 def loop_table(rows: list[dict], tile: str) -> str:
@@ -184,44 +205,25 @@ def loop_table(rows: list[dict], tile: str) -> str:
       "## Main loops",
       f"jaxgemm: {tile}, the layouts that the build had. Triton: its variant with the fewest "
       "cycles for 16 k tiles. Cycles on one compute unit.",
-      _table(["", "matrix share", "cycles a k tile", "cycles outside"], lines),
+      amd.table(["", "matrix share", "cycles a k tile", "cycles outside"], lines),
   ])
-
-
-# Guessed constants that the clock of one compute unit does not use.
-_OF_LAUNCHES = ("power_exponent", "launch_us")
 
 
 def sensitivity_rows(tile: str, layout: str = "rrr") -> list[dict]:
   """The main loops' matrix share with each guessed constant of the clock halved and doubled."""
-  from benchmarks import pipes, resource_rows, tile_times, triton_peer
-  from jaxgemm.emulator import clock
-
   kernels = {}
-  for arch, device in ((arch, pipes.DEVICES[arch]) for arch in pipes.COMPARED):
+  for arch in resources.COMPARED:
     name = f"gemm_bfloat16_bfloat16_{tile}_{layout}"
-    if name in resource_rows.kernel_names(arch):
+    if name in resources.kernel_names(arch):
       kernels[f"{arch}, jaxgemm"] = functools.partial(tile_times.of_kernel, arch, name)
-    peers = triton_peer.variants(
-        arch, *resource_rows._contracting(layout), device.num_cus)
-    _, peer = tile_times.best(
-        peers, functools.partial(_of_triton, arch, layout))
+    _, peer = tile_times.best(_peers(arch, layout), lambda peer, arch=arch:
+                              tile_times.of_triton(arch, peer, layout))
     kernels[f"{arch}, Triton"] = functools.partial(tile_times.of_triton, arch, peer, layout)
-  guessed = [(name, row.value) for name, row in clock.constants(ARCH).items()
-             if row.source.startswith("assumption") and name not in _OF_LAUNCHES]
-  rows = []
-  for name, value in guessed:
-    for factor in (0.5, 2):
-      shares = {kernel: times_of({name: value * factor}).matrix_share  # 150 percent is 100
-                for kernel, times_of in kernels.items()}
-      rows.append({"constant": name, "value": value * factor, "matrix_share": shares})
-  return rows
-
-
-def _of_triton(arch: str, layout: str, peer):
-  from benchmarks import tile_times
-
-  return tile_times.of_triton(arch, peer, layout)
+  return [{"constant": name, "value": row.value * factor, "matrix_share": {  # 150 percent is 100
+      kernel: times_of({name: row.value * factor}).matrix_share
+      for kernel, times_of in kernels.items()}}
+          for name, row in clock.constants(ARCH).items() for factor in (0.5, 2)
+          if row.source.startswith("assumption") and name not in _OF_LAUNCHES]
 
 
 def sensitivity_table(rows: list[dict]) -> str:
@@ -232,7 +234,7 @@ def sensitivity_table(rows: list[dict]) -> str:
       "## What the guesses matter",
       "The main loops' matrix share with each constant whose source is \"assumption\" halved and "
       "doubled.",
-      _table(["", *kernels], lines),
+      amd.table(["", *kernels], lines),
   ])
 
 
@@ -262,18 +264,9 @@ def grouped_table(rows: list[dict], source: str) -> str:
       "## Primus-Turbo's Triton grouped products",
       f"Published: {source}. The kernels are of a later commit, compiled by another version of "
       "Triton than the published ones.",
-      _table(["", "rows", "median predicted", "median published", "median ratio", "least", "most",
-              "median error", "rank correlation"], lines),
+      amd.table(["", "rows", "median predicted", "median published", "median ratio", "least",
+                 "most", "median error", "rank correlation"], lines),
   ])
-
-
-def about() -> str:
-  def version(package):
-    found = importlib.util.find_spec(package) is not None
-    return importlib.metadata.version(package) if found else "none"
-
-  today = datetime.datetime.now(datetime.UTC).date().isoformat()
-  return f"{today}; triton {version('triton')}, ziglang {version('ziglang')}."
 
 
 def verdict(errors: list[float]) -> str:
@@ -286,3 +279,47 @@ def verdict(errors: list[float]) -> str:
              "That is too much: no predicted time is to be published, only cycles of pipes")
   return (f"**Median error over all {len(errors)} comparisons with published figures: "
           f"{middle:.0%}. {allowed}.**")
+
+
+def main(_) -> int:
+  amd.need_triton("The comparison")
+  name = next((name for name in resources.kernel_names(ARCH)
+               if name.startswith(f"gemm_bfloat16_bfloat16_{FLAGS.tile}_")), None)
+  if name is None:
+    raise app.UsageError(f"This build has no bfloat16 kernel with --tile={FLAGS.tile}.")
+
+  def of_ours(constants):
+    return tile_times.of_kernel(ARCH, name, constants, several=True)
+
+  cache: dict = {}
+  ours = [dense_row(size, of_ours, cache) for size in DENSE]
+  progress.doing("Triton's persistent matmul")
+  peers = _peers(ARCH, "rcr")
+
+  def of_triton(constants):
+    return tile_times.best(
+        peers, lambda peer: tile_times.of_triton(ARCH, peer, "rcr", constants))[0]
+
+  cache = {}
+  triton, grouped, source = [dense_row(size, of_triton, cache) for size in DENSE], [], ""
+  if FLAGS.primus:
+    progress.doing("Primus-Turbo's grouped products")
+    from benchmarks.amd import primus_peer
+
+    kernels = primus_peer.compile_kernels(FLAGS.primus, resources.DEVICES[ARCH].num_cus)
+    source, rows = published_groups()
+    cache = {}
+    grouped = [grouped_row(row, kernels[row["op"]], primus_peer.times, cache) for row in rows]
+  errors = [error(row["predicted"], DENSE[row["size"]]["Triton"]) for row in triton]
+  errors += [error(row["predicted"], row["triton"]) for row in grouped]
+  progress.doing("Main loops")
+  loops, guesses = loop_rows(FLAGS.tile), sensitivity_rows(FLAGS.tile)
+  about = ", ".join(f"{key}: {value}" for key, value in amd.about().items())
+  parts = [HEAD, about, verdict(errors), frequency_table(triton, grouped),
+           dense_tables(triton, ours), loop_table(loops, FLAGS.tile), sensitivity_table(guesses)]
+  if grouped:
+    parts.append(grouped_table(grouped, source))
+  amd.write("\n\n".join(parts) + "\n", {
+      "jaxgemm": ours, "triton": triton, "grouped": grouped, "loops": loops,
+      "sensitivity": guesses})
+  return 0

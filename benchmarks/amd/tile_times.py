@@ -1,6 +1,6 @@
 """Predicted cycles of an output tile on an AMD compute unit: those of each k tile, and the rest.
 
-The emulator's clock predicts them for `python -m benchmarks.predicted` and `.model.amdgpu`.
+The emulator's clock predicts them for the suites `predicted` and `timeline`.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from benchmarks import resource_rows
+from benchmarks.amd import resources
 import jaxgemm
 from jaxgemm import emulator
 from jaxgemm.emulator import clock
@@ -74,7 +74,7 @@ def of_kernel(arch: str, name: str, constants: dict[str, float] | None = None,
   """
   run = functools.partial(_launch, arch, name, workgroups, out_dtype,
                           options | {"constants": constants, "clock": workgroups})
-  return _with_sizes(_of_only_tile(name, run, workgroups), run, resource_rows._parse(name)["tile"],
+  return _with_sizes(_of_only_tile(name, run, workgroups), run, resources.parse(name)["tile"],
                      several, sizes)
 
 
@@ -100,7 +100,7 @@ def _product(tile: Sequence[int], count: int, k_tiles: int, sizes: tuple[int, in
 
 
 def _of_only_tile(name: str, run: Callable, workgroups: int) -> TileTimes:
-  if resource_rows.divides_k(name):
+  if resources.divides_k(name):
     # The clock may see no loop, because the waves are never in it at the same time. A wave's loop
     # multiplies two, three or four k tiles in each iteration.
     return of_clocks(run(24), run(12), 12, 12)
@@ -112,19 +112,16 @@ def _of_only_tile(name: str, run: Callable, workgroups: int) -> TileTimes:
 def _launch(arch: str, name: str, workgroups: int, out_dtype: str | None, options: dict,
             k_tiles: int, tiles: int = 1, sizes: tuple[int, int, int] | None = None
             ) -> clock.Clock:
-  parsed = resource_rows._parse(name)
-  m, n, k = _product(parsed["tile"], workgroups * tiles, k_tiles, sizes)
-  lhs_contracting, rhs_contracting = resource_rows._contracting(parsed["layout"])
-  lhs = jnp.zeros((m, k) if lhs_contracting else (k, m), parsed["dtypes"][0])
-  rhs = jnp.zeros((n, k) if rhs_contracting else (k, n), parsed["dtypes"][1])
+  parsed = resources.parse(name)
+  lhs, rhs = resources.operands(
+      lambda shape, i: jnp.zeros(shape, parsed["dtypes"][i]), parsed["layout"],
+      *_product(parsed["tile"], workgroups * tiles, k_tiles, sizes))
+  of_lhs, of_rhs = resources.contracting(parsed["layout"])
   call = jax.jit(functools.partial(
-      jaxgemm.dot_general,
-      dimension_numbers=(((lhs_contracting,), (rhs_contracting,)), ((), ())),
+      jaxgemm.dot_general, dimension_numbers=(((of_lhs,), (of_rhs,)), ((), ())),
       config=jaxgemm.GemmConfig(
-          kernel=name, schedule="persistent", num_workgroups=workgroups, partition=False
-      ),
-      implementation=f"emulated:{arch}", preferred_element_type=out_dtype,
-  ))
+          kernel=name, schedule="persistent", num_workgroups=workgroups, partition=False),
+      implementation=f"emulated:{arch}", preferred_element_type=out_dtype))
   with emulator.options(emulator.Options.unchecked(**options)):
     jax.block_until_ready(call(lhs, rhs))
     record = emulator.last_record()
@@ -132,44 +129,22 @@ def _launch(arch: str, name: str, workgroups: int, out_dtype: str | None, option
   return record.clock
 
 
-def of_triton(arch: str, peer, layout: str, constants: dict[str, float] | None = None,
-              several: bool = False, sizes: tuple[int, int, int] | None = None, **options
+def of_triton(arch: str, peer, layout: str, constants: dict[str, float] | None = None
               ) -> TileTimes:
-  """The times of a variant of triton_peer.py; `several` and `sizes` as in of_kernel().
-
-  With `several` the variant must have been compiled for one program.
-  """
-  def run(k_tiles: int, tiles: int = 1, sizes: tuple[int, int, int] | None = None) -> clock.Clock:
-    return _launch_triton(arch, peer, layout, _product(peer.tile, tiles, k_tiles, sizes),
-                          {"constants": constants, **options})
+  """The times of a variant of triton_peer.py."""
+  def run(k_tiles: int) -> clock.Clock:
+    m, n, k = peer.tile
+    zeros = lambda shape: resources.aligned(np.zeros(shape, np.uint16))
+    lhs, rhs = resources.operands(lambda shape, _: zeros(shape), layout, m, n, k * k_tiles)
+    record = peer.launch(arch, lhs, rhs, zeros((m, n)), (m, n, k * k_tiles),
+                         emulator.Options.unchecked(clock=1, constants=constants))
+    assert record.clock is not None
+    return record.clock
 
   first = run(K_TILES)
-  # The clock sees no loop if its waves are never in it at the same time. A masked k tile after the
-  # loop does not count.
-  times = (of_clock(first, K_TILES) if first.loop is not None and peer.mask != "last"
-           else of_clocks(run(3 * K_TILES), first, 2 * K_TILES, K_TILES))
-  return _with_sizes(times, run, peer.tile, several, sizes)
-
-
-def _launch_triton(arch: str, peer, layout: str, product: tuple[int, int, int], options: dict
-                   ) -> clock.Clock:
-  from benchmarks import triton_peer
-
-  m, n, k = product
-  lhs_contracting, rhs_contracting = resource_rows._contracting(layout)
-  lhs = resource_rows._aligned(np.zeros((m, k) if lhs_contracting else (k, m), np.uint16))
-  rhs = resource_rows._aligned(np.zeros((n, k) if rhs_contracting else (k, n), np.uint16))
-  out = resource_rows._aligned(np.zeros((m, n), np.uint16))
-  record = emulator.launch(
-      peer.code_object, triton_peer.NAME,
-      peer.arguments(lhs.ctypes.data, rhs.ctypes.data, out.ctypes.data, m, n, k,
-                     lhs.shape[1], rhs.shape[1], n),
-      grid=1, block=64 * peer.waves, arch=arch, dynamic_lds=peer.lds_bytes,
-      buffers=[lhs, rhs, out],
-      options=emulator.Options.unchecked(clock=1, **options),
-  )
-  assert record.clock is not None
-  return record.clock
+  # The clock sees no loop if its waves are never in it at the same time.
+  return (of_clock(first, K_TILES) if first.loop is not None
+          else of_clocks(run(3 * K_TILES), first, 2 * K_TILES, K_TILES))
 
 
 def best(variants: list, times_of: Callable) -> tuple[TileTimes, object]:

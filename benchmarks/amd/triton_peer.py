@@ -1,13 +1,11 @@
-"""A peer's kernel for the reports on AMD kernels: Triton's persistent matmul.
+"""Triton's persistent matmul, for the reports on AMD kernels.
 
-    python -m benchmarks.resources --triton
-    python -m benchmarks.predicted
+    python -m benchmarks resources --triton
+    python -m benchmarks predicted
 
 PyPI's `triton` compiles it without a GPU and without ROCm. The kernel has the form that
 Triton's tutorials and tritonBLAS use: pointers that advance along k, one program per
-compute unit that visits the tiles in groups of rows, and rows past the edge wrapped
-around. If k is no multiple of a tile's k, it masks its loads, as Triton's tutorial does in every
-iteration, or as tritonBLAS does in a last one of its own; reports take the faster one.
+compute unit that visits the tiles in groups of rows, and rows past the edge wrapped around.
 """
 
 import dataclasses
@@ -19,11 +17,9 @@ from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 import triton.language as tl
 
+from jaxgemm import emulator
+
 TILE = (256, 256, 64)
-# Tiles and warps to choose from for products of any size, one program on a compute unit.
-SMALLER = tuple(((m, n, 64), 8 if m * n > 128 * 128 else 4) for m, n in (
-    (256, 256), (256, 128), (128, 256), (128, 128), (128, 64), (64, 128), (64, 64), (32, 128),
-    (32, 64), (16, 128), (16, 64)))
 GROUP_M = 8
 NAME = "persistent_matmul"
 
@@ -39,13 +35,9 @@ def persistent_matmul(
     lhs, rhs, out, m, n, k, lhs_stride, rhs_stride, out_stride,
     LHS_CONTRACTING: tl.constexpr, RHS_CONTRACTING: tl.constexpr,
     TILE_M: tl.constexpr, TILE_N: tl.constexpr, TILE_K: tl.constexpr,
-    GROUP: tl.constexpr, NUM_PROGRAMS: tl.constexpr, MASK: tl.constexpr,
+    GROUP: tl.constexpr, NUM_PROGRAMS: tl.constexpr,
 ):
-  """out = lhs @ rhs; strides are those of lines.
-
-  MASK: "none", for a k of whole tiles; "each", masked loads in every iteration; or "last", one or
-  more whole tiles and then a masked one.
-  """
+  """out = lhs @ rhs for a k of whole tiles; strides are those of lines."""
   tiles_m = tl.cdiv(m, TILE_M)
   tiles_n = tl.cdiv(n, TILE_N)
   tiles_per_group = GROUP * tiles_n
@@ -76,21 +68,12 @@ def persistent_matmul(
       rhs_step = TILE_K * rhs_stride
 
     sums = tl.zeros((TILE_M, TILE_N), dtype=tl.float32)
-    tiles_k = k // TILE_K if MASK == "last" else tl.cdiv(k, TILE_K)
+    tiles_k = tl.cdiv(k, TILE_K)
     tl.assume(tiles_k > 0)
-    for k_tile in range(0, tiles_k):
-      if MASK == "each":
-        inside = depth < k - k_tile * TILE_K
-        sums += tl.dot(tl.load(lhs_ptrs, mask=inside[None, :], other=0.0),
-                       tl.load(rhs_ptrs, mask=inside[:, None], other=0.0))
-      else:
-        sums += tl.dot(tl.load(lhs_ptrs), tl.load(rhs_ptrs))
+    for _ in range(0, tiles_k):
+      sums += tl.dot(tl.load(lhs_ptrs), tl.load(rhs_ptrs))
       lhs_ptrs += lhs_step
       rhs_ptrs += rhs_step
-    if MASK == "last":
-      inside = depth < k - tiles_k * TILE_K
-      sums += tl.dot(tl.load(lhs_ptrs, mask=inside[None, :], other=0.0),
-                     tl.load(rhs_ptrs, mask=inside[:, None], other=0.0))
 
     rows = tile_m * TILE_M + tl.arange(0, TILE_M)
     columns = tile_n * TILE_N + tl.arange(0, TILE_N)
@@ -105,67 +88,52 @@ class Peer:
 
   options: str
   code_object: bytes
-  assembly: str
   lds_bytes: int  # dynamic LDS, which the launch sets
   waves: int
   tile: tuple[int, int, int] = TILE
-  mask: str = "none"  # the kernel's MASK
 
-  def arguments(self, lhs: int, rhs: int, out: int, m: int, n: int, k: int,
-                lhs_stride: int, rhs_stride: int, out_stride: int) -> bytes:
-    """The kernel's arguments; the last two are Triton's own scratch, unused here."""
-    return struct.pack("<3Q6i2Q", lhs, rhs, out, m, n, k, lhs_stride, rhs_stride,
-                       out_stride, 0, 0)
+  def launch(self, arch: str, lhs, rhs, out, product: tuple[int, int, int],
+             options: emulator.Options | None = None) -> emulator.Record:
+    """Emulates one program; the arrays are aligned, and `product` is m, n and k."""
+    # The last two arguments are Triton's own scratch, unused here.
+    arguments = struct.pack(
+        "<3Q6i2Q", *(x.ctypes.data for x in (lhs, rhs, out)), *product, lhs.shape[1],
+        rhs.shape[1], out.shape[1], 0, 0)
+    return emulator.launch(
+        self.code_object, NAME, arguments, grid=1, block=64 * self.waves, arch=arch,
+        dynamic_lds=self.lds_bytes, buffers=[lhs, rhs, out],
+        **({} if options is None else {"options": options}))
 
 
-def variants(arch: str, lhs_contracting: int, rhs_contracting: int,
-             num_programs: int, tile: tuple[int, int, int] = TILE, num_warps: int = 8,
-             waves_per_eus: tuple[int, ...] = (0, 2), masks: tuple[str, ...] = ("none",)
+def variants(arch: str, lhs_contracting: int, rhs_contracting: int, num_programs: int
              ) -> list[Peer]:
   """The kernel for bfloat16 with each setting that tuners try; the reports take the best one.
 
   waves_per_eu: 0 is the compiler's choice, 2 is that of 8 warps on 4 SIMDs. kpack 2
   is for gfx942 (Triton sets it to 1 on gfx950). Pointers known to span less than 2 GiB
-  let Triton use buffer instructions with 32-bit offsets. `masks` are values of MASK.
+  let Triton use buffer instructions with 32-bit offsets.
   """
   kpacks = (1, 2) if arch == "gfx942" else (1,)
-  return [
-      _compile(arch, lhs_contracting, rhs_contracting, num_programs, tile, num_warps, *options)
-      for options in itertools.product(masks, waves_per_eus, kpacks, (False, True))
-  ]
+  return [_compile(arch, lhs_contracting, rhs_contracting, num_programs, *options)
+          for options in itertools.product((0, 2), kpacks, (False, True))]
 
 
-def _compile(arch, lhs_contracting, rhs_contracting, num_programs, tile, num_warps,
-             mask, waves_per_eu, kpack, small) -> Peer:
+def _compile(arch, lhs_contracting, rhs_contracting, num_programs, waves_per_eu, kpack, small
+             ) -> Peer:
   signature = dict.fromkeys(("lhs", "rhs", "out"), "*bf16")
-  signature |= dict.fromkeys(
-      ("m", "n", "k", "lhs_stride", "rhs_stride", "out_stride"), "i32"
-  )
+  signature |= dict.fromkeys(("m", "n", "k", "lhs_stride", "rhs_stride", "out_stride"), "i32")
   constants = dict(
       LHS_CONTRACTING=lhs_contracting, RHS_CONTRACTING=rhs_contracting,
-      TILE_M=tile[0], TILE_N=tile[1], TILE_K=tile[2], GROUP=GROUP_M,
-      NUM_PROGRAMS=num_programs, MASK=mask,
-  )
+      TILE_M=TILE[0], TILE_N=TILE[1], TILE_K=TILE[2], GROUP=GROUP_M, NUM_PROGRAMS=num_programs)
   multiple = ["tt.divisibility", 16]
   attributes = {(i,): [multiple] for i in range(len(signature))}
   if small:
-    for i in range(3):
-      attributes[(i,)] = [multiple, ["tt.pointer_range", 32]]
+    attributes |= {(i,): [multiple, ["tt.pointer_range", 32]] for i in range(3)}
   source = ASTSource(
-      persistent_matmul, signature | dict.fromkeys(constants, "constexpr"), constants,
-      attributes,
-  )
+      persistent_matmul, signature | dict.fromkeys(constants, "constexpr"), constants, attributes)
   compiled = triton.compile(
       source, target=GPUTarget("hip", arch, 64),
-      options=OPTIONS | {"num_warps": num_warps, "waves_per_eu": waves_per_eu, "kpack": kpack},
-  )
+      options=OPTIONS | {"waves_per_eu": waves_per_eu, "kpack": kpack})
   return Peer(
-      options=f"waves_per_eu={waves_per_eu} kpack={kpack} "
-      f"pointers={'<2GiB' if small else 'any'}" + ("" if mask == "none" else f" mask={mask}"),
-      code_object=compiled.asm["hsaco"],
-      assembly=compiled.asm["amdgcn"],
-      lds_bytes=compiled.metadata.shared,
-      waves=compiled.metadata.num_warps,
-      tile=tile,
-      mask=mask,
-  )
+      f"waves_per_eu={waves_per_eu} kpack={kpack} pointers={'<2GiB' if small else 'any'}",
+      compiled.asm["hsaco"], compiled.metadata.shared, compiled.metadata.num_warps)

@@ -1,7 +1,7 @@
 """Primus-Turbo's Triton grouped products, compiled from a checkout of its repository.
 
     git clone https://github.com/AMD-AGI/Primus-Turbo
-    python -m benchmarks.predicted --primus=Primus-Turbo
+    python -m benchmarks predicted --primus=Primus-Turbo
 
 It gives the predicted cycles of one output tile on gfx950; no GPU is used. PyPI's `triton`
 compiles the kernels without a GPU; PyTorch is not needed. The configurations are those that the
@@ -21,7 +21,7 @@ import triton
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
-from benchmarks import resource_rows, tile_times
+from benchmarks.amd import resources, tile_times
 from jaxgemm import emulator
 
 ARCH = "gfx950"
@@ -141,7 +141,7 @@ def times(kernel: Kernel, constants: dict[str, float] | None = None) -> tile_tim
   k_tiles = tile_times.K_TILES * 64 // kernel.tile_k
   k = k_tiles * kernel.tile_k
   rows, columns = TILE
-  zeros = lambda *shape: resource_rows._aligned(np.zeros(shape, np.uint16))  # noqa: E731
+  zeros = lambda *shape: resources.aligned(np.zeros(shape, np.uint16))  # noqa: E731
   out = zeros(rows, columns)
   if kernel.op == "wgrad":
     lhs, rhs, offsets = zeros(k, rows), zeros(k, columns), np.array([0, k], np.int64)

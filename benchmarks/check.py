@@ -1,0 +1,181 @@
+"""Errors of products against float64: by elements on a CPU, by random sketches on a GPU.
+
+On a GPU the whole product in float64 would take too long. With random signs v, out @ v is compared
+with lhs @ (rhs @ v). The errors of elements add up in it as in a norm, and an element that is not
+finite makes it not finite.
+"""
+
+import functools
+from typing import Any
+
+import jax
+from jax import lax
+import jax.numpy as jnp
+import numpy as np
+
+# Largest error of a right result by the operands' type: one rounding to the result's type, and
+# float32 accumulation.
+TOLERANCE = {"float32": 1e-5, "bfloat16": 4e-3, "float16": 1e-3, "float8_e4m3fn": 4e-3,
+             "float8_e5m2": 4e-3, "int8": 0.0}
+# A GPU multiplies float32 as tf32, which has 11 significant bits.
+_TF32_TOLERANCE = 2e-3
+# An element of a sketch, relative to the root mean square, has so many times the error of a norm.
+_OF_ELEMENTS = 6.25
+_COLUMNS = 4  # of v, and so of a sketch
+# A dense product's sketch has at least so many elements: the norm of a few may be small by chance.
+_ELEMENTS = 256
+# A float64 reference of more FLOPs than this covers only some rows.
+_REFERENCE_FLOPS = 8e9
+
+
+def by_sketches() -> bool:
+  return jax.default_backend() == "gpu"
+
+
+def tolerance(dtype: str) -> float:
+  """The tolerance of a dtype on the device that jax runs on."""
+  if dtype == "float32" and jax.default_backend() == "gpu":
+    return _TF32_TOLERANCE
+  return TOLERANCE[dtype]
+
+
+def of_sketches(errors: dict[str, float], dtype: str = "bfloat16") -> dict[str, Any]:
+  """The entries of a candidate: errors of sketches, and the largest that are right."""
+  most = tolerance(dtype)
+  return {"errors": errors, "at_most": {"norm": most, "max": _OF_ELEMENTS * most}}
+
+
+def right(checked: dict[str, Any]) -> bool:
+  """Whether errors are within their bounds; NaN is not."""
+  return all(checked["errors"][name] <= most for name, most in checked["at_most"].items())
+
+
+# ------------------------------------------------------------------------------ by elements
+
+
+def elements(out: np.ndarray, wanted: np.ndarray) -> dict[str, float]:
+  """max|out - wanted| / max|wanted| and the same with Frobenius norms."""
+  difference = out.astype(np.float64) - wanted
+  return {"max": float(np.abs(difference).max() / np.abs(wanted).max()),
+          "norm": float(np.linalg.norm(difference) / np.linalg.norm(wanted))}
+
+
+def reference(lhs: np.ndarray, rhs: np.ndarray, seed: int) -> tuple[np.ndarray, Any]:
+  """(float64 product of some or all rows, index of these rows)."""
+  (m, k), n = lhs.shape, rhs.shape[1]
+  count = max(8, int(_REFERENCE_FLOPS // max(1, 2 * n * k)))
+  rows: Any = slice(None)
+  if count < m:
+    inner = np.random.default_rng(seed).choice(np.arange(1, m - 1), count - 2, replace=False)
+    rows = np.sort(np.concatenate([[0, m - 1], inner]))
+  return lhs[rows].astype(np.float64) @ rhs.astype(np.float64), rows
+
+
+def product(lhs, rhs, out, dtype: str, seed: int) -> dict[str, Any]:
+  """Errors of out [M, N] as the product of lhs [M, K] and rhs [K, N], and their bounds."""
+  if by_sketches():
+    return of_sketches(dense(lhs, rhs, out, seed), dtype)
+  wanted, rows = reference(np.asarray(lhs), np.asarray(rhs), seed)
+  return {"errors": elements(np.asarray(out)[rows], wanted), "at_most": {"max": tolerance(dtype)}}
+
+
+def groups(operands, results: dict[str, Any], sizes: np.ndarray, dtype: str) -> dict[str, Any]:
+  """Errors of some of out, d_lhs and d_rhs of a grouped product, element by element."""
+  lhs, rhs, cotangent = map(np.asarray, operands)
+  wanted = {name: np.zeros(x.shape) for name, x in
+            (("out", cotangent), ("d_lhs", lhs), ("d_rhs", rhs))}
+  start = 0
+  for group, size in enumerate(sizes):
+    rows = slice(start, start := start + int(size))
+    x, w, ct = (a.astype(np.float64) for a in (lhs[rows], rhs[group], cotangent[rows]))
+    wanted["out"][rows], wanted["d_lhs"][rows], wanted["d_rhs"][group] = x @ w, ct @ w.T, x.T @ ct
+  errors = {name: elements(np.asarray(jax.dlpack.from_dlpack(out)), wanted[name])["max"]
+            for name, out in results.items()}
+  return {"errors": errors, "at_most": dict.fromkeys(errors, tolerance(dtype))}
+
+
+# ------------------------------------------------------------------------------ by sketches
+
+
+def _rows(matrix, vectors):
+  """matrix @ vectors in float64, a few rows at a time."""
+  return lax.map(lambda row: row.astype(jnp.float64) @ vectors, matrix, batch_size=2048)
+
+
+def _of_groups(matrices, vectors):
+  """[G, R, C] @ [C, S] -> [G, R, S]."""
+  return lax.map(lambda matrix: _rows(matrix, vectors), matrices)
+
+
+def _signs(rows: int, seed: int, columns: int = _COLUMNS):
+  return np.random.default_rng(seed).choice([-1.0, 1.0], (rows, columns))
+
+
+def _errors(given, wanted):
+  difference = given - wanted
+  # The rows of empty groups, which are zero, do not count.
+  rms = jnp.linalg.norm(wanted) / jnp.sqrt(jnp.count_nonzero(wanted))
+  return (jnp.linalg.norm(difference) / jnp.linalg.norm(wanted), jnp.abs(difference).max() / rms)
+
+
+def _dense(lhs, rhs, out, signs):
+  return _errors(_rows(out, signs), _rows(lhs, _rows(rhs, signs)))
+
+
+def _forward(lhs, rhs, out, groups, signs):
+  """Errors of out[i] = lhs[i] @ rhs[groups[i]]."""
+  num_groups, depth, _ = rhs.shape
+  folded = _of_groups(rhs, signs).transpose(1, 0, 2).reshape(depth, -1)
+  by_group = _rows(lhs, folded).reshape(-1, num_groups, _COLUMNS)
+  wanted = jnp.take_along_axis(by_group, groups[:, None, None], axis=1)[:, 0]
+  return _errors(_rows(out, signs), wanted)
+
+
+def _dgrad(cotangent, rhs, out, groups, signs):
+  return _forward(cotangent, rhs.transpose(0, 2, 1), out, groups, signs)
+
+
+def _wgrad(lhs, cotangent, out, groups, signs):
+  """Errors of out[g] = lhs[rows of g].T @ cotangent[rows of g]."""
+  num_groups, depth, _ = out.shape
+  rows = _rows(cotangent, signs)
+  member = groups[:, None] == jnp.arange(num_groups)
+  spread = jnp.where(member[:, :, None], rows[:, None], 0).reshape(len(groups), -1)
+  wanted = _rows(lhs.T, spread).reshape(depth, num_groups, _COLUMNS)
+  return _errors(_of_groups(out, signs), wanted.transpose(1, 0, 2))
+
+
+@functools.cache
+def _jitted(function):
+  # XLA does not autotune the float64 products, which would take long.
+  options = {"xla_gpu_autotune_level": 0} if jax.default_backend() == "gpu" else None
+  return jax.jit(function, compiler_options=options)
+
+
+def _run(function, *arrays, signs) -> dict[str, float]:
+  with jax.enable_x64(True):
+    norm, largest = _jitted(function)(*arrays, signs)
+    return {"norm": float(norm), "max": float(largest)}
+
+
+def dense(lhs, rhs, out, seed: int) -> dict[str, float]:
+  """Errors of out [M, N] as the product of lhs [M, K] and rhs [K, N]."""
+  columns = max(_COLUMNS, _ELEMENTS // max(out.shape[0], 1))
+  return _run(_dense, lhs, rhs, out, signs=_signs(out.shape[1], seed, columns))
+
+
+def grouped(work: str, operands, out, sizes: np.ndarray, seed: int) -> dict[str, float]:
+  """Errors of the result of "forward", "dgrad" or "wgrad"; sizes sum to all rows.
+
+  Args:
+    work: the product, by name.
+    operands: (lhs [M, K], rhs [G, K, N], cotangent [M, N]).
+    out: [M, N], [M, K] or [G, K, N].
+    sizes: rows of each group.
+    seed: seed of the signs.
+  """
+  lhs, rhs, cotangent = operands
+  function, a, b = {"forward": (_forward, lhs, rhs), "dgrad": (_dgrad, cotangent, rhs),
+                    "wgrad": (_wgrad, lhs, cotangent)}[work]
+  groups = np.repeat(np.arange(len(sizes)), sizes)
+  return _run(function, a, b, out, groups, signs=_signs(out.shape[-1], seed))

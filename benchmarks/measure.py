@@ -1,0 +1,315 @@
+"""Times ways of computing a product that take turns, in seconds, and checks their results.
+
+On a GPU a time is that in which the device ran a call's kernels, memsets and copies
+(jaxgemm/tune/gpu_trace.py); on a CPU it is that of the wall clock, or of this process
+(jaxgemm/tune/timing.py).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+import dataclasses
+import functools
+import importlib.util
+import os
+import re
+from typing import Any
+
+from absl import flags
+import jax
+import jax.numpy as jnp
+
+from benchmarks import progress, run, watch
+from jaxgemm.emulator import rocm
+from jaxgemm.tune import gpu_trace, timing
+
+OURS, XLA, TORCH = "jaxgemm", "xla", "torch"
+FLAGS = flags.FLAGS
+
+
+def on_gpu() -> bool:
+  """Whether the time on the device is read. A virtual GPU's samples are timed as a whole."""
+  return jax.default_backend() == "gpu"
+
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+  """Options of every row; by the flags if they are not given."""
+
+  rounds: int
+  seed: int
+  warmup: int = 0
+  profile: str | None = None  # directory for traces
+  sample_seconds: float | None = None  # None: 1 ms on a GPU, 2 ms on a CPU
+  min_seconds: float = 0.0  # on a CPU, as is the clock
+  clock: str = "wall"
+
+  @classmethod
+  def of_flags(cls) -> "Options":
+    real = on_gpu() and not rocm.is_started()
+    return cls(FLAGS.repeat or (100 if real else 9), FLAGS.seed,
+               (50 if real else 0) if FLAGS.warmup is None else FLAGS.warmup, FLAGS.profile,
+               FLAGS.sample_ms * 1e-3 if on_gpu() else None, FLAGS.min_seconds, FLAGS.clock)
+
+  def directory(self, label: str) -> str | None:
+    """Where the trace of a case is kept."""
+    return self.profile and os.path.join(self.profile, re.sub(r"[^\w.-]+", "-", label))
+
+
+# ----------------------------------------------------------------------------------- inputs
+
+
+@functools.partial(jax.jit, static_argnames=("shape", "dtype"))
+def _random(key, shape, dtype):
+  if dtype == "int8":
+    return jax.random.randint(key, shape, -128, 128, jnp.int8)
+  return jax.random.normal(key, shape, jnp.float32).astype(dtype)
+
+
+def random(seed: int, *shapes, dtype="bfloat16") -> tuple[jax.Array, ...]:
+  """Standard normal values, for int8 uniform ones of its whole range, made on the device."""
+  keys = jax.random.split(jax.random.key(seed, impl="rbg"), len(shapes))
+  return tuple(_random(key, tuple(s), dtype) for key, s in zip(keys, shapes))
+
+
+def input_sets(nbytes: int, candidates: int) -> int:
+  """The number of input sets, so many that none finds its inputs in a cache."""
+  return gpu_trace.input_sets(nbytes) if on_gpu() else timing.input_sets(nbytes, candidates)
+
+
+# ------------------------------------------------------------------------------------- ways
+
+
+class Way:
+  """A function of the number of an input set."""
+
+  def __init__(self, call: Callable[[int], Any],
+               wait: Callable[[Any], Any] = jax.block_until_ready):
+    """Args: wait: waits until a result of `call` is ready."""
+    self.call, self._wait = call, wait
+
+  def candidate(self) -> gpu_trace.Candidate:
+    return gpu_trace.Candidate(self.call, self._wait)
+
+
+class Plain(Way):
+  """A function that is called on input sets; its results are new arrays."""
+
+  def __init__(self, function: Callable[..., Any], inputs: Sequence[tuple]):
+    super().__init__(lambda index: function(*inputs[index]))
+    self.function, self.inputs = function, inputs
+
+  def fresh(self, *arrays) -> tuple[Any, bool]:
+    return self.function(*arrays), False
+
+
+class Donating:
+  """A jitted function that writes to a buffer, which comes before its arguments."""
+
+  def __init__(self, function: Callable[..., jax.Array]):
+    self.function = function
+    self.run = jax.jit(
+        lambda out, *arrays: function(*arrays), donate_argnums=0, keep_unused=True)
+
+
+class JaxWay(Way):
+  """A function of jax that writes to the memory of its last result."""
+
+  def __init__(self, donating: Donating, inputs: Sequence[tuple]):
+    super().__init__(self._call)
+    self.inputs, self._run = inputs, donating.run
+    self._shape = jax.eval_shape(donating.function, *inputs[0])
+    self._out = self._poison()
+
+  def _poison(self):
+    value = jnp.nan if jnp.issubdtype(self._shape.dtype, jnp.inexact) else -1
+    return jnp.full(self._shape.shape, value, self._shape.dtype)
+
+  def _call(self, index: int) -> jax.Array:
+    self._out = self._run(self._out, *self.inputs[index])
+    return self._out
+
+  def fresh(self, *arrays) -> tuple[jax.Array, bool]:
+    """(result on these arrays, whether it was written over NaNs)."""
+    self._out = None
+    poison = self._poison()
+    place = poison.unsafe_buffer_pointer()
+    self._out = out = self._run(poison, *arrays)
+    return out, out.unsafe_buffer_pointer() == place
+
+
+class TorchWay(Way):
+  """A function of torch: function(*tensors), or function(*tensors, out=...)."""
+
+  def __init__(self, function, inputs: Sequence[tuple], with_out: bool = False):
+    import torch
+
+    wait = torch.cuda.synchronize if torch.cuda.is_available() else lambda: None
+    super().__init__(self._call, lambda _: wait())
+    self._function, self._with_out, self._out = function, with_out, None
+    self._inputs = [self.tensors(*arrays) for arrays in inputs]
+
+  def tensors(self, *arrays):
+    import torch
+    return tuple(map(torch.from_dlpack, arrays))
+
+  def _run(self, tensors):
+    if self._with_out and self._out is not None:
+      return self._function(*tensors, out=self._out)
+    return self._function(*tensors)
+
+  def _call(self, index: int):
+    self._out = out = self._run(self._inputs[index])
+    return out
+
+  def fresh(self, *arrays):
+    """The same as JaxWay.fresh. Without `out`, the allocator is likely to reuse freed memory."""
+    jax.block_until_ready(arrays)
+    tensors = self.tensors(*arrays)
+    poisoned = [self._run(tensors), self._out]
+    for out in poisoned:
+      out.fill_(float("nan"))
+    places = [out.data_ptr() for out in poisoned]
+    if not self._with_out:
+      del out, poisoned  # their memory is for the next result
+      self._out = None
+    out = self._run(tensors)
+    self._wait(out)
+    return jax.dlpack.from_dlpack(out), out.data_ptr() in places
+
+
+def in_jax(function: Callable[..., Any], inputs: Sequence[tuple]) -> Callable[[], Way]:
+  """Makes the way of a function of jax. On a GPU its results take each other's memory."""
+  if on_gpu():
+    return functools.partial(JaxWay, Donating(function), inputs)
+  return functools.partial(Plain, jax.jit(function), inputs)
+
+
+def missing_module(name: str) -> str | None:
+  """Why a peer's module is not measured, or None if it is."""
+  return None if importlib.util.find_spec(name) else "not installed"
+
+
+# ------------------------------------------------------------------------------------- time
+
+
+def _or(value: float | None, usual: float) -> float:
+  return usual if value is None else value
+
+
+def keep_trace(options: Options, label: str, functions: Mapping[str, Callable[[], Any]]) -> None:
+  """Writes a trace of three calls of each function, if traces are to be kept."""
+  if directory := options.directory(label):
+    with jax.profiler.trace(directory):
+      for name, function in functions.items():
+        for _ in range(3):
+          with jax.profiler.TraceAnnotation(f"{name} {label}"):
+            jax.block_until_ready(function())
+
+
+def interleave(ways: Mapping[str, Way], num_inputs: int, options: Options, label: str, *,
+               calls: int | None = None, own=None, min_rounds: int | None = None
+               ) -> gpu_trace.Measured:
+  """Seconds of ways that take turns, and on a GPU what they launch.
+
+  Args:
+    label: of the trace, if it is kept.
+    calls: calls in a sample on a GPU; None: a number that depends on the time of a call.
+    own: see gpu_trace.evaluate.
+    min_rounds: on a CPU; None: options.rounds.
+  """
+  if on_gpu():
+    return gpu_trace.measure(
+        {name: way.candidate() for name, way in ways.items()}, num_inputs, rounds=options.rounds,
+        calls=calls, sample_seconds=_or(options.sample_seconds, 1e-3), warmup=options.warmup,
+        own=own, directory=options.directory(label), within=progress.within)
+  functions: dict[str, Callable] = {name: way.call for name, way in ways.items()}
+  inputs: Sequence[tuple] = [(i,) for i in range(num_inputs)]
+  plain = [way for way in ways.values() if isinstance(way, Plain)]
+  if len(plain) == len(ways) and all(way.inputs is plain[0].inputs for way in plain):
+    functions, inputs = {name: way.function for name, way in ways.items()}, plain[0].inputs
+  measured = timing.interleave(
+      functions, inputs, min_seconds=options.min_seconds, min_rounds=min_rounds or options.rounds,
+      sample_seconds=_or(options.sample_seconds, 2e-3), clock=options.clock,
+      warmup=options.warmup, within=progress.within)
+  keep_trace(options, label, {
+      name: functools.partial(way.call, 0) for name, way in ways.items()})
+  return gpu_trace.Measured(measured, {}, 0)
+
+
+def prepare(makers: Mapping[str, Callable[[], Way]]) -> tuple[dict, dict[str, str]]:
+  """({name: way} of those that could be made and run, {name: reason} of the others)."""
+  ways, missing = {}, {}
+  for name, make in makers.items():
+    progress.within(f"{name}, compilation")
+    if why := watch.why_left_out(name):
+      missing[name] = why
+      continue
+    watch.begin(name)
+    try:
+      way = make()
+      candidate = way.candidate()
+      candidate.wait(candidate.call(0))
+      ways[name] = way
+    except Exception as error:  # pylint: disable=broad-exception-caught
+      # A peer may raise any error. The report names the products that jaxgemm refuses.
+      missing[name] = f"{type(error).__name__}: {error}"[:500]
+  watch.begin("")
+  return ways, missing
+
+
+def entry(measured: gpu_trace.Measured, name: str, flops: float | None, base: str | None = None
+          ) -> dict[str, Any]:
+  """Time and launches of a candidate, and its time over that of `base` in the same round."""
+  time = measured.timing.time(name)
+  found: dict[str, Any] = {"seconds": dataclasses.asdict(time)}
+  if flops is not None:
+    found["tflops"] = flops / time.median / 1e12
+  if name in measured.launches:
+    found |= dataclasses.asdict(measured.launches[name])
+  if base is not None and base != name and base in measured.timing.seconds:
+    found["ratio"] = ratio(measured, base, name)
+  return found
+
+
+def ratio(measured: gpu_trace.Measured, name: str, over: str) -> dict[str, float]:
+  """Time of `over` / time of `name`, from samples of the same round."""
+  return dataclasses.asdict(measured.timing.speedup(name, over))
+
+
+def about(measured: gpu_trace.Measured) -> dict[str, Any]:
+  """What a row says of its measurement."""
+  return {"rounds": measured.timing.rounds, "unclaimed": measured.unclaimed,
+          "calls_per_sample": measured.timing.calls_per_sample}
+
+
+def row(fields: run.Row, makers: Mapping[str, Callable[[], Way]],
+        check: Callable[[str, Any], dict[str, Any]], options: Options, *, flops: float,
+        num_inputs: int, base: str = OURS, missing: Mapping[str, str] | None = None,
+        calls: int | None = None) -> run.Row:
+  """A row: `fields`, and "candidates" with time, launches, errors and ratios.
+
+  Args:
+    fields: the description of the row, with section and case at least.
+    makers: functions that make the ways, by name.
+    check: function of a way's name and the way: what its entry says of its result.
+    options: options of all rows.
+    flops: FLOPs of one call.
+    num_inputs: input sets of each way.
+    base: the candidate that the others' times are compared with.
+    missing: candidates that are not measured, and why.
+    calls: see `interleave`.
+  """
+  ways, failed = prepare(makers)
+  found = fields | {"flops": flops, "input_sets": num_inputs,
+                    "missing": dict(missing or {}) | failed, "candidates": {}}
+  if not ways:
+    return found
+  measured = interleave(ways, num_inputs, options, run.describe(fields), calls=calls)
+  progress.within("errors against float64")
+  for name, way in ways.items():
+    found["candidates"][name] = entry(measured, name, flops, base) | check(name, way)
+  return found | about(measured)
+
+
+def rotating(function: Callable[..., Any], inputs: Sequence[tuple]) -> Way:
+  """The way of a compiled function with fewer input sets than others that it takes turns with."""
+  return Way(lambda index: function(*inputs[index % len(inputs)]))

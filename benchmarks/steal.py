@@ -1,0 +1,327 @@
+"""Schedules while other work holds some of the processors.
+
+    python -m benchmarks cu_sweep --json=sweep.json --png=sweep.png
+    python -m benchmarks cu_sweep --cases=2048x2048x2048 --occupied=0,1
+
+On a CPU each occupied processor has a process pinned to it that runs an endless loop. On an NVIDIA
+GPU another kernel holds multiprocessors; on an AMD GPU CUs are taken away by a mask, which nobody
+has tried on a real one. `active_cus` is the number of those that are free. On an NVIDIA GPU there
+is a row of the section "steal", too: both schedules alone, and with a quarter of the
+multiprocessors held from before the product starts until it has run for half of the time that the
+persistent schedule takes.
+"""
+
+from collections.abc import Callable, Iterator
+import contextlib
+import ctypes
+import dataclasses
+import functools
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+from typing import Any
+
+from absl import app, flags
+import jax
+import numpy as np
+
+from benchmarks import cases, check, dense, measure, run, watch
+from benchmarks.measure import OURS, XLA
+from jaxgemm import GemmConfig, _ffi
+from jaxgemm.emulator import rocm
+from jaxgemm.tune import gpu_trace
+
+# The schedules that a sweep on a GPU compares with XLA, by the candidate's name.
+SWEPT: dict[str, dict[str, Any]] = {
+    "persistent": {"schedule": "persistent"},
+    "work_stealing": {"schedule": "work_stealing"},
+    "work_stealing 1 queue": {"schedule": "work_stealing", "config": GemmConfig(num_queues=1)},
+    "work_stealing 8 queues": {"schedule": "work_stealing", "config": GemmConfig(num_queues=8)},
+    "stream_k": {"schedule": "stream_k"},
+}
+# ROCm's variable with a bit for each CU that a process may use, and our own with their number.
+_MASK, _FREE = "ROC_GLOBAL_CU_MASK", "JAXGEMM_BENCHMARK_FREE_CUS"
+# The parts of the multiprocessors or CUs that are taken away, one after the other.
+_PARTS = (0, 1 / 8, 1 / 4, 3 / 8, 1 / 2)
+FLAGS = flags.FLAGS
+
+
+def define_flags() -> None:
+  flags.DEFINE_list("cases", ["1024x1024x1024"], "Sets of cases, or shapes as MxNxK.")
+  flags.DEFINE_string("dtype", "float32", "Operand type.")
+  flags.DEFINE_list("schedule", ["persistent", "work_stealing", "stream_k"], "Schedules on a CPU.")
+  flags.DEFINE_list("occupied", None, "Numbers of occupied processors of a CPU. Default: 0 to all "
+                    "but one.")
+
+
+def jobs(name: str) -> Iterator[tuple[str, Callable[[], list[run.Row]]]]:
+  options = measure.Options.of_flags()
+  on_gpu = measure.on_gpu()
+  run.refuse(*([] if on_gpu else ["processes"]))
+  for case in run.given_products(["bfloat16"] if on_gpu else dense.DTYPES, FLAGS.cases):
+    product = dataclasses.replace(case, dtype=case.dtype or FLAGS.dtype)
+    if on_gpu:
+      if _ffi.default_platform() != "rocm":
+        yield f"steal {product.sizes}", functools.partial(steal, product, options)
+      yield f"{name} {product.sizes}", functools.partial(sweep, product, options)
+    else:
+      processors = sorted(os.sched_getaffinity(0))
+      for count in map(int, FLAGS.occupied or range(len(processors))):
+        if not 0 <= count <= len(processors):
+          raise app.UsageError(f"--occupied={FLAGS.occupied} was given; 0 to {len(processors)} "
+                               "are allowed, the number of processors.")
+        yield (f"{name} {product.sizes} {len(processors) - count} free processors",
+               functools.partial(_on_cpu, product, options, processors, count))
+
+
+# ------------------------------------------------------------------------------------- CPU
+
+
+@contextlib.contextmanager
+def occupy(processors):
+  """A context in which each of the processors runs a process with an endless loop."""
+  busy = []
+  try:
+    for processor in processors:
+      busy.append(subprocess.Popen([sys.executable, "-S", "-c", "while True: pass"]))
+      os.sched_setaffinity(busy[-1].pid, {processor})
+    yield
+  finally:
+    for each in busy:
+      each.kill()
+      each.wait()
+
+
+def _on_cpu(product: cases.Product, options: measure.Options, processors: list[int], count: int
+            ) -> list[run.Row]:
+  variants = {f"{OURS} {schedule}": {"schedule": schedule} for schedule in FLAGS.schedule}
+  with occupy(processors[:count]):
+    found = dense.row("cu_sweep", product, variants, options)
+  free = len(processors) - count
+  return [found | {"case": f"{product.sizes}, {free} free", "active_cus": free}]
+
+
+# ------------------------------------------------------------------------------------- GPU
+
+
+class Holder:
+  """Holds multiprocessors of an NVIDIA GPU for some time, by a kernel on a separate stream.
+
+  Only the CUDA driver is needed, no toolkit.
+
+  Raises:
+    RuntimeError: there is no CUDA driver, or a call of it fails.
+  """
+
+  NAME = "hold_multiprocessors"
+  # One CTA fills a multiprocessor: no kernel with tiles in shared memory fits beside it.
+  _SHARED_BYTES = 200 << 10
+  _MAX_SHARED, _NON_BLOCKING = 8, 1  # CU_FUNC_ATTRIBUTE_..., CU_STREAM_NON_BLOCKING
+  # void hold_multiprocessors(uint32* seen, uint32 epoch, uint64 nanoseconds): each CTA
+  # writes epoch to seen[blockIdx.x], and ends when that time has passed.
+  _PTX = b"""
+.version 7.8
+.target sm_80
+.address_size 64
+.visible .entry hold_multiprocessors(
+  .param .u64 seen, .param .u32 epoch, .param .u64 nanoseconds)
+{
+  .reg .pred %p;
+  .reg .b32 %r<4>;
+  .reg .b64 %d<8>;
+  mov.u64 %d0, %globaltimer;
+  ld.param.u64 %d1, [seen];
+  ld.param.u32 %r0, [epoch];
+  ld.param.u64 %d2, [nanoseconds];
+  mov.u32 %r1, %tid.x;
+  setp.ne.u32 %p, %r1, 0;
+  @%p bra SLEEP;
+  cvta.to.global.u64 %d3, %d1;
+  mov.u32 %r2, %ctaid.x;
+  mul.wide.u32 %d4, %r2, 4;
+  add.s64 %d5, %d3, %d4;
+  st.volatile.global.u32 [%d5], %r0;
+  membar.sys;
+SLEEP:
+  nanosleep.u32 500;
+  mov.u64 %d6, %globaltimer;
+  sub.s64 %d7, %d6, %d0;
+  setp.lt.u64 %p, %d7, %d2;
+  @%p bra SLEEP;
+  ret;
+}
+"""
+
+  def __init__(self, multiprocessors: int):
+    try:
+      self._cuda = ctypes.CDLL("libcuda.so.1")
+    except OSError as error:
+      raise RuntimeError(f"multiprocessors are held through CUDA's driver: {error}") from error
+    self.multiprocessors, self._epoch = multiprocessors, 0
+    context, module = ctypes.c_void_p(), ctypes.c_void_p()
+    self._kernel, self._stream = ctypes.c_void_p(), ctypes.c_void_p()
+    self._memory = ctypes.c_void_p()
+    self._call("cuInit", 0)
+    self._call("cuDevicePrimaryCtxRetain", ctypes.byref(context), 0)  # jax's own context
+    self._call("cuCtxSetCurrent", context)
+    self._call("cuModuleLoadData", ctypes.byref(module), self._PTX)
+    self._call("cuModuleGetFunction", ctypes.byref(self._kernel), module, self.NAME.encode())
+    self._call("cuFuncSetAttribute", self._kernel, self._MAX_SHARED, self._SHARED_BYTES)
+    self._call("cuStreamCreate", ctypes.byref(self._stream), self._NON_BLOCKING)
+    self._call("cuMemHostAlloc", ctypes.byref(self._memory),
+               ctypes.c_size_t(4 * multiprocessors), 0)
+    words = ctypes.c_uint32 * multiprocessors
+    self._seen = np.ctypeslib.as_array(words.from_address(self._memory.value or 0))
+    self._seen[:] = 0
+
+  def _call(self, name: str, *args) -> None:
+    if status := getattr(self._cuda, name)(*args):
+      raise RuntimeError(f"{name} of the CUDA driver failed with status {status}.")
+
+  def start(self, seconds: float) -> None:
+    """Starts the kernel; returns as soon as all the multiprocessors are held."""
+    self._epoch += 1
+    given = (ctypes.c_void_p(self._memory.value), ctypes.c_uint32(self._epoch),
+             ctypes.c_uint64(round(seconds * 1e9)))
+    pointers = (ctypes.c_void_p * len(given))(*(ctypes.addressof(each) for each in given))
+    self._call("cuLaunchKernel", self._kernel, self.multiprocessors, 1, 1, 32, 1, 1,
+               self._SHARED_BYTES, self._stream, pointers, None)
+    while (self._seen != self._epoch).any():
+      pass
+
+  def wait(self) -> None:
+    self._call("cuStreamSynchronize", self._stream)
+
+  def beside(self, way: measure.Way, seconds: float) -> measure.Way:
+    """The way, called while multiprocessors are held."""
+    def call(index):
+      self.start(seconds)
+      return way.call(index)
+
+    def wait(out):
+      jax.block_until_ready(out)
+      self.wait()
+
+    return measure.Way(call, wait)
+
+
+def _prepared(product: cases.Product, variants: dict[str, Any], options: measure.Options):
+  """(ways, why others are missing, number of input sets, operands of no input set)."""
+  operands = lambda seed: measure.random(seed, *product.shapes())
+  count = gpu_trace.input_sets(product.input_bytes)
+  inputs = [operands(options.seed + i) for i in range(count)]
+  ways, missing = measure.prepare({
+      name: measure.in_jax(dense.xla(product) if name == XLA else dense.ours(
+          product, implementation="jaxgemm", **given), inputs)
+      for name, given in variants.items()})
+  return ways, missing, count, operands(options.seed + count)
+
+
+def _fields(section: str, case: str, product: cases.Product) -> run.Row:
+  return {"section": section, "case": case, "m": product.m, "n": product.n, "k": product.k,
+          "dtype": product.dtype, "flops": product.flops, "candidates": {}}
+
+
+def _checked(way, fresh, dtype: str, seed: int) -> run.Row:
+  out, poisoned = way.fresh(*fresh)
+  return check.product(*fresh, out, dtype, seed) | {"poisoned": poisoned}
+
+
+def sweep(product: cases.Product, options: measure.Options) -> list[run.Row]:
+  """Rows of all schedules and XLA, one for each number of free multiprocessors or CUs.
+
+  On NVIDIA GPUs the others are held for four times as long as the persistent schedule takes
+  alone, which is longer than each product takes. On AMD GPUs there is a process for each number,
+  which sees only the free CUs.
+  """
+  total = jax.devices()[0].core_count
+  free = os.environ.get(_FREE)
+  if not free and _ffi.default_platform() == "rocm":
+    counts = [total - round(total * part) for part in _PARTS]
+    return [row for count in counts for row in masked(product, options, count)]
+  ways, missing, count, fresh = _prepared(product, SWEPT | {XLA: {}}, options)
+  checked = {name: _checked(way, fresh, product.dtype, options.seed) for name, way in ways.items()}
+  rows, alone = [], 0.0
+  for part in (0,) if free else _PARTS:
+    held = round(total * part)
+    active = int(free or total) - held
+    its_ways = ways
+    if held:
+      holder = Holder(held)
+      its_ways = {name: holder.beside(way, 4 * alone) for name, way in ways.items()}
+    measured = measure.interleave(its_ways, count, options, f"cu-sweep-{active}", calls=1,
+                                  own=lambda name: Holder.NAME not in name)
+    alone = alone or measured.timing.time("persistent").median
+    row = _fields("cu_sweep", f"{product.sizes}, {active} free", product) | {
+        "active_cus": active, "input_sets": count, "missing": missing, **measure.about(measured)}
+    for name in ways:  # ratios are times over that of the persistent schedule
+      row["candidates"][name] = measure.entry(
+          measured, name, product.flops, "persistent") | checked[name]
+    rows.append(row)
+  return rows
+
+
+def masked(product: cases.Product, options: measure.Options, free: int) -> list[run.Row]:
+  """The rows of a process that may use so many CUs of an AMD GPU."""
+  with tempfile.TemporaryDirectory() as name:
+    folder = pathlib.Path(name)
+    profile = options.directory(f"{free}-cus")
+    subprocess.run(
+        [sys.executable, *rocm.command(), "-m", "benchmarks", "cu_sweep", "--nowatch",
+         f"--cases={product.sizes}", f"--json={folder / 'rows.json'}",
+         f"--repeat={options.rounds}", f"--warmup={options.warmup}", f"--seed={options.seed}",
+         *([f"--profile={profile}"] if profile else [])],
+        env=os.environ | {_MASK: hex((1 << free) - 1), _FREE: str(free), watch.SHARE: "0/1",
+                          "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}, check=False)
+    return json.loads((folder / "rows.json").read_text())["rows"]
+
+
+def steal(product: cases.Product, options: measure.Options, share: float = 0.5) -> list[run.Row]:
+  """A row: both schedules alone, and with a quarter of the multiprocessors held.
+
+  They are held from before the product starts until it has run for `share` of the time
+  that the persistent schedule takes alone.
+  """
+  about = _fields("steal", product.sizes, product)
+  ways, about["missing"], count, fresh = _prepared(
+      product, {name: SWEPT[name] for name in ("persistent", "work_stealing")}, options)
+  if about["missing"]:
+    return [about]
+  alone = measure.interleave(ways, count, options, "steal-alone", calls=1)
+  wanted = seconds = share * alone.timing.time("persistent").median
+  quarter = jax.devices()[0].core_count // 4
+  holder = Holder(quarter)
+
+  def held_for(seconds: float, options: measure.Options, label: str) -> gpu_trace.Measured:
+    return measure.interleave(
+        {name: holder.beside(way, seconds) for name, way in ways.items()}, count, options, label,
+        calls=1, own=lambda name: Holder.NAME not in name)
+
+  # The product's launch takes a part of the time in which multiprocessors are held: hold longer.
+  first = held_for(seconds, dataclasses.replace(options, rounds=5, warmup=0, profile=None), "")
+  seconds += wanted - first.launches["persistent"].others[Holder.NAME]["overlap"]
+  held = held_for(seconds, dataclasses.replace(options, warmup=0), "steal-held")
+  for name, way in ways.items():
+    holder.start(seconds)
+    checked = _checked(way, fresh, product.dtype, options.seed)
+    holder.wait()
+    for what, measured in (("alone", alone), ("held", held)):
+      about["candidates"][f"{name} {what}"] = measure.entry(
+          measured, name, product.flops) | checked
+  return [about | measure.about(held) | {
+      "input_sets": count, "multiprocessors_held": quarter,
+      "seconds_held": held.launches["persistent"].others[Holder.NAME]["overlap"],
+      # Time of the persistent schedule / time of work stealing.
+      "alone": measure.ratio(alone, "work_stealing", "persistent"),
+      "held": measure.ratio(held, "work_stealing", "persistent")}]
+
+
+def after(rows: list[run.Row]) -> list[str]:
+  """How much work stealing gains."""
+  return [f"- stealing over persistent, {row['case']}, {row['multiprocessors_held']} "
+          f"multiprocessors held for {row['seconds_held'] * 1e6:.0f} us: "
+          f"{run.spread(row['held'])}; alone: {run.spread(row['alone'])}"
+          for row in rows if row["section"] == "steal" and "held" in row]
