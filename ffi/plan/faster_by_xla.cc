@@ -119,7 +119,7 @@ bool IsReduction(const Problem& p) {
 std::string WhyFasterOnHopper(const Problem& p, const Relayout& relayout, double operations) {
   // tf32 needs two k-contiguous operands, and XLA has kernels that do without the copy. The ratio
   // was 0.32 to 1.04 for 15 products, and 0.74 in the geometric mean (seeds 2611 to 2614 of
-  // `python -m benchmarks measure` on an H200; the last two are in benchmarks/model/data). It was above
+  // benchmarks.model.measure on an H200; the last two are in benchmarks/model/data). It was above
   // 0.95 if the copy was a small part of the time.
   constexpr double kLarge = 2e11;
   const bool transposes = relayout.lhs_contracting != p.lhs_contracting ||
@@ -167,7 +167,7 @@ std::string WhyFasterOnHopper(const Problem& p, const Relayout& relayout, double
   }
   // Threads store the elements of a result that TMA cannot store. The ratio was 0.19 to 0.88 for 44
   // bfloat16 products with k up to 400, and 1.08 or more for most with longer k (an H100, seeds
-  // 9101 and 9201 of the suite tuned; of these times gpu-h100-2026-11-26-tuning is kept).
+  // 9101 and 9201 of benchmarks.tuned; of these times gpu-h100-2026-11-26-tuning is kept).
   constexpr int64_t kShortKOfOddRows = 400;
   if (Bytes(p.lhs_dtype) == 2 && !TmaStoresOut(p) && p.k <= kShortKOfOddRows) {
     return "the result's rows are no multiple of 16 bytes, and k is at most " +
