@@ -125,8 +125,7 @@ class Explanation:
     timeline.draw(self.data.get("calls", [self.data]), path)
 
 
-# Measured times on an H100 follow the predicted cycles best at this clock
-# (benchmarks/results/gpu-h100-2026-11-25-calls.json).
+# Measured times on an H100 follow the predicted cycles best at this clock.
 _HOPPER_MHZ = 1755
 
 

@@ -25,7 +25,7 @@ from jaxgemm.dense.primitive import unify_varying, varying
 from jaxgemm.grouped.api import ragged_dot_general
 from jaxgemm.grouped.checks import BASIC, K_LAST
 from jaxgemm.grouped.group_sizes import given_groups, groups_of_rows
-from jaxgemm.options import operand_argument
+from jaxgemm.options import dtype_argument, operand_argument
 from jaxgemm.parts import names_parts
 from jaxgemm.qarray import operand
 from jaxgemm.scaled.api import scaled_ragged_dot
@@ -93,7 +93,7 @@ def _check_existing(existing_out, shape, dtype) -> None:
   if existing_out.shape != shape or existing_out.dtype != dtype:
     raise ValueError(
         f"existing_out has shape {existing_out.shape} and dtype {existing_out.dtype.name}; shape "
-        f"{shape} and the preferred_element_type {jnp.dtype(dtype).name} are allowed. Cast it, or "
+        f"{shape} and the preferred_element_type {dtype.name} are allowed. Cast it, or "
         "pass its dtype as preferred_element_type.")
 
 
@@ -202,7 +202,7 @@ def tgmm(
     ValueError, TypeError: see `jaxgemm.ragged_dot_general`.
   """
   del tiling, interpret
-  dtype = jnp.dtype(preferred_element_type)
+  dtype = dtype_argument("preferred_element_type", preferred_element_type)
   group_sizes, offset = _groups(group_sizes, group_offset)
   groups = group_sizes.shape[0] if num_actual_groups is None else num_actual_groups
   if offset is None and num_actual_groups is not None:

@@ -53,7 +53,7 @@ class Operand(NamedTuple):
       scales = jnp.ones((1,) * self.values.ndim)
     for i in axes:
       if ones or scales.shape[i] != 1:
-        scales = jnp.repeat(scales, self.values.shape[i] // scales.shape[i], i)
+        scales = jnp.repeat(scales, self.values.shape[i] // max(scales.shape[i], 1), i)
     return scales
 
   def dequantized(self) -> jax.Array:

@@ -162,15 +162,15 @@ def largest(dtype) -> float:
   return float(jnp.iinfo(dtype).max if integer else jnp.finfo(dtype).max)
 
 
-def scales_of(amax, dtype) -> jax.Array:
+def scales_of(amax, dtype, of_zeros: float = 1) -> jax.Array:
   """The float32 scales with which the largest magnitudes `amax` become the dtype's largest value.
 
   They and their reciprocals are normal numbers, so that neither is 0 or infinite, on devices that
-  flush subnormal numbers, too. Where amax is 0 they are 1.
+  flush subnormal numbers, too. Where amax is 0 they are `of_zeros`.
   """
   # Rounded down, so that the largest value times its scale is finite.
   most = np.nextafter(np.float32(float(jnp.finfo(jnp.float32).max) / largest(dtype)), np.float32(0))
-  return jnp.where(amax == 0, 1, jnp.clip(amax / largest(dtype), SMALLEST_NORMAL, most))
+  return jnp.where(amax == 0, of_zeros, jnp.clip(amax / largest(dtype), SMALLEST_NORMAL, most))
 
 
 def _power_of_two(amax, dtype) -> jax.Array:
@@ -248,8 +248,20 @@ def quantize(x: jax.Array, kind: str = "tensor", *, axis: int | Sequence[int] = 
   return _quantize(x, key, kind=kind, axes=axes, blocks=tuple(blocks.items()), dtype=dtype)
 
 
-@functools.partial(jax.jit, static_argnames=("kind", "axes", "blocks", "dtype"), inline=True)
-def _quantize(x, key, *, kind, axes, blocks, dtype) -> Quantized:
+def quantize_rows(x: jax.Array, axes: tuple[int, ...], dtype) -> Quantized:
+  """`quantize` of kind "row" for a product that is differentiated; the scale of zeros is tiny.
+
+  A gradient multiplies the cotangent by these scales before it is quantised. With a scale of 1 a
+  row of zeros, which has no effect on the gradient, could be the largest one, and others would
+  become 0.
+  """
+  return _quantize(x, None, kind="row", axes=axes, blocks=(), dtype=dtype,
+                   of_zeros=SMALLEST_NORMAL)
+
+
+@functools.partial(jax.jit, static_argnames=("kind", "axes", "blocks", "dtype", "of_zeros"),
+                   inline=True)
+def _quantize(x, key, *, kind, axes, blocks, dtype, of_zeros=1) -> Quantized:
   """`quantize` for arguments that have been checked; blocks are pairs of axis and size."""
   wide, within, sizes = x.astype(jnp.float32), axes, dict(blocks)
   if blocks:
@@ -264,7 +276,7 @@ def _quantize(x, key, *, kind, axes, blocks, dtype) -> Quantized:
   if kind == "mx":
     scales = _power_of_two(amax, dtype)
   else:
-    scales = scales_of(amax, dtype)
+    scales = scales_of(amax, dtype, of_zeros)
   factors = scales.astype(jnp.float32)
   # Only with scales that are powers of two may a value be beyond the largest by more than rounding.
   # The other kinds do not saturate, so that the operand of the cast has one use: then XLA

@@ -1,5 +1,5 @@
 // Calls of the CPU's products that were checked before. Decoding the attributes, deriving the plan
-// and checking the buffers take about a microsecond, longer than a small product.
+// and checking the buffers take longer than a small product.
 #pragma once
 
 #include "host/workgroups.h"

@@ -1,6 +1,6 @@
 // Batches of small products. The other paths claim and pack each product of a batch by itself,
-// which takes 0.1 us or more. Here operands of float32 are read in place. Those of bfloat16 are
-// converted to float, or to what the dot products of `Ops` take.
+// which takes longer than a small product. Here operands of float32 are read in place. Those of
+// bfloat16 are converted to float, or to what the dot products of `Ops` take.
 #pragma once
 
 #include "host/kernel.h"

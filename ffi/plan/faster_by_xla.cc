@@ -13,9 +13,9 @@ double NumOut(const Problem& p) {
 }
 
 // The ratios in comments are XLA's time over the kernels' for random products, on an EPYC with
-// AVX-512 and one thread (cpu-epyc-avx512-random-kernels-2.json in benchmarks/results), where each
-// call takes 0.5 to 0.7 us beside the product. In jaxlib 0.10.2, 0.11.2 and 0.12.0 XLA takes about
-// the same time for these products.
+// AVX-512 and one thread. The files of timings are in benchmarks/model/data; where none is named it
+// is cpu-avx512-seed64. In jaxlib 0.10.2, 0.11.2 and 0.12.0 XLA takes about the same time for these
+// products.
 std::string WhyFasterOnHost(const Problem& p, double operations) {
   const auto timed = [](DType dtype) { return dtype == DType::kF32 || dtype == DType::kBF16; };
   if (!timed(p.lhs_dtype) || !timed(p.rhs_dtype)) return "";
@@ -33,7 +33,7 @@ std::string WhyFasterOnHost(const Problem& p, double operations) {
   // With k from 4 to 7 the ratios are 0.33 to 0.97 for 29 batches, and 0.58 in the geometric mean.
   // In bfloat16 with [K, M] and [N, K] they are 0.56 to 0.86 for 6 with k up to 16. For the 149
   // other batches with k above 3 they are 0.71 to 35.9, and 3.9 in the geometric mean
-  // (cpu-epyc-avx512-tiny-batches.json).
+  // (cpu-avx512-tiny-batches).
   constexpr int64_t kTinyOut = 3;
   const int64_t tiny_k = is_f32 || p.lhs_contracting == 1 || p.rhs_contracting == 0 ? 7 : 16;
   if (p.batch > 1 && std::max(p.m, p.n) <= kTinyOut && p.k <= tiny_k) {
@@ -52,7 +52,7 @@ std::string WhyFasterOnHost(const Problem& p, double operations) {
   }
   // XLA reads a large lhs of long rows faster if there are few columns. The ratios of 14 random
   // products are 0.73 to 1.03, and 0.87 in the geometric mean. With 5 or 6 columns they are 1.07 to
-  // 1.26 for 10 (cpu-epyc-avx512-few-columns.json).
+  // 1.26 for 10 (cpu-avx512-few-columns).
   constexpr int64_t kFewColumns = 4, kLongRow = 1000;
   constexpr double kLargeLhs = 1e6;  // elements
   if (is_f32 && p.n <= kFewColumns && p.lhs_contracting == 1 && p.k >= kLongRow &&
@@ -62,10 +62,9 @@ std::string WhyFasterOnHost(const Problem& p, double operations) {
            "the time";
   }
   // With a k of 2 or 3 storing the result takes most of the time. In float32 the ratios are 0.68 to
-  // 3.39 for 6 products here, and 0.31 to 0.97 for 18 with AVX2
-  // (cpu-epyc-avx2-random-kernels.json). For results that get large pages (host/large_pages.h) they
-  // are 1.68 to 3.79 for 8 products (cpu-epyc-avx512-short-k.json). In bfloat16 they are 0.48 to
-  // 1.41 for 6 with few rows or columns.
+  // 3.39 for 6 products here, and 0.31 to 0.97 for 18 with AVX2 (cpu-avx2-seed1). For results that
+  // get large pages (host/large_pages.h) they are 1.68 to 3.79 for 8 products (cpu-avx512-short-k).
+  // In bfloat16 they are 0.48 to 1.41 for 6 with few rows or columns.
   constexpr int64_t kShortK = 3, kFew = 16;
   const bool in_heap = NumOut(p) * static_cast<double>(Bytes(p.out_dtype)) <= kLargestOfHeap;
   if (p.k <= kShortK && (is_f32 ? in_heap : std::min(p.m, p.n) <= kFew)) {
@@ -89,20 +88,19 @@ std::string WhyFasterOnHost(const Problem& p, double operations) {
 bool HasEpilogue(const Problem& p) { return p.has_vectors() || p.activation != Activation::kNone; }
 
 // The rules for Hopper. A ratio in a comment is XLA's time over that of the kernel with its copies,
-// on an H200 or an H100. Files of timings named gpu-* are in benchmarks/results, those named h100-*
-// in benchmarks/model/data. Where no file is named it is gpu-h200-2026-11-24-small.
+// on an H200 or an H100. Where no file of benchmarks/model/data is named it is h200-small-k.
 
 // The longest k with which a product is left to XLA. A k tile has 128 bytes along k. With few k
 // tiles the start and the store take most of the time.
 int64_t ShortKOnHopper(const Problem& p) {
   // The ratio was 0.32 to 1.04 for 33 products with k up to 128, and 0.55 in the geometric mean.
-  // With longer k and more than 1e5 results it was 1.03, 1.07 and 1.11 (gpu-h100-2026-11-25-calls-5
-  // and h100-seed8105).
+  // With longer k and more than 1e5 results it was 1.03, 1.07 and 1.11 (h100-seed8102 and
+  // h100-seed8105).
   if (p.lhs_dtype == DType::kS8) return 128;
-  // The ratio was 0.67, 0.72, 0.75 and 0.91 (gpu-h100-*-calls* and gpu-h200-*-calls*).
+  // The ratio was 0.67, 0.72, 0.75 and 0.91 (products of benchmarks.model.calls).
   if (p.lhs_dtype == DType::kF32) return 64;
   // For float32 results it was 0.42 to 1.00 for 75 products, and 0.76 in the geometric mean
-  // (h100-seed8101 to -8105 and gpu-h100-2026-11-25-calls-5).
+  // (h100-seed8101 to -8105).
   if (Bytes(p.lhs_dtype) == 2 && p.out_dtype == DType::kF32) return 128;
   // For all others it was 0.37 to 1.08 for 86 products, and 0.63 in the geometric mean. With a bias
   // and k up to 96 it was 0.50 for 23 products.
@@ -119,8 +117,8 @@ bool IsReduction(const Problem& p) {
 std::string WhyFasterOnHopper(const Problem& p, const Relayout& relayout, double operations) {
   // tf32 needs two k-contiguous operands, and XLA has kernels that do without the copy. The ratio
   // was 0.32 to 1.04 for 15 products, and 0.74 in the geometric mean (seeds 2611 to 2614 of
-  // benchmarks.model.measure on an H200; the last two are in benchmarks/model/data). It was above
-  // 0.95 if the copy was a small part of the time.
+  // benchmarks.model.measure on an H200, of which the last two are kept). It was above 0.95 if the
+  // copy was a small part of the time.
   constexpr double kLarge = 2e11;
   const bool transposes = relayout.lhs_contracting != p.lhs_contracting ||
                           relayout.rhs_contracting != p.rhs_contracting;
@@ -133,8 +131,8 @@ std::string WhyFasterOnHopper(const Problem& p, const Relayout& relayout, double
   if (p.lhs_dtype == DType::kF32 && p.n == 1) {
     return "rhs is a vector of float32: XLA's product, which reads lhs once, is the known one";
   }
-  // XLA's small kernels start sooner: they take 1.5 us at least, ours 2.4. Below a million
-  // operations the ratio was 0.34 to 1.05 for 51 products, and 0.58 in the geometric mean.
+  // XLA's small kernels start sooner. Below a million operations the ratio was 0.34 to 1.05 for 51
+  // products, and 0.58 in the geometric mean.
   constexpr double kTiny = 1e6;
   if (operations < kTiny) {
     return "the product has fewer than " + Str(static_cast<int64_t>(kTiny)) +
@@ -142,7 +140,7 @@ std::string WhyFasterOnHopper(const Problem& p, const Relayout& relayout, double
            "start of the kernel";
   }
   // XLA makes a reduction of such a product up to this size (its own threshold is 10 million
-  // multiply-adds). The ratio was 0.22 to 0.91 for 12 products (gpu-h200-2026-11-27-small).
+  // multiply-adds). The ratio was 0.22 to 0.91 for 12 products (h200-seed9801).
   constexpr double kLargestReduction = 2e7;
   if (Bytes(p.lhs_dtype) == 2 && !HasEpilogue(p) && IsReduction(p) &&
       operations < kLargestReduction) {
@@ -152,7 +150,7 @@ std::string WhyFasterOnHopper(const Problem& p, const Relayout& relayout, double
   }
   // Two copies take longer than such a product. The ratio was 0.54 to 1.06 for 29 products, and
   // 0.80 in the geometric mean; 0.87 to 1.09 for 6 products of up to 5e8 operations
-  // (gpu-h200-2026-11-27-small). A vector need not be copied, and takes no time beside the matrix.
+  // (h200-seed9801). A vector need not be copied, and takes no time beside the matrix.
   constexpr double kTwoCopies = 3e8;
   if (Bytes(p.lhs_dtype) == 2 && relayout.CopiesLhs(p) && (relayout.CopiesRhs(p) || p.n == 1) &&
       operations < kTwoCopies) {
@@ -167,15 +165,15 @@ std::string WhyFasterOnHopper(const Problem& p, const Relayout& relayout, double
   }
   // Threads store the elements of a result that TMA cannot store. The ratio was 0.19 to 0.88 for 44
   // bfloat16 products with k up to 400, and 1.08 or more for most with longer k (an H100, seeds
-  // 9101 and 9201 of benchmarks.tuned; of these times gpu-h100-2026-11-26-tuning is kept).
+  // 9101 and 9201 of benchmarks.tuned, of which h100-seed9201 is kept).
   constexpr int64_t kShortKOfOddRows = 400;
   if (Bytes(p.lhs_dtype) == 2 && !TmaStoresOut(p) && p.k <= kShortKOfOddRows) {
     return "the result's rows are no multiple of 16 bytes, and k is at most " +
            Str(kShortKOfOddRows) + ": XLA's product mostly takes 0.2 to 0.9 of the time";
   }
   // If TMA cannot read an operand as it is, the ratio was 0.42 to 0.95 for 8 products with k from
-  // 65 to 192, and 0.92 or more for most with longer k and one copy (gpu-h200-2026-11-27-small and
-  // gpu-h100-2026-11-27-plan).
+  // 65 to 192, and 0.92 or more for most with longer k and one copy (h200-seed9801 and
+  // h100-seed9831).
   constexpr int64_t kShortKOfOddLines = 192;
   if (Bytes(p.lhs_dtype) == 2 && !(TmaReadsLhs(p) && TmaReadsRhs(p)) && p.k <= kShortKOfOddLines) {
     return "TMA cannot read an operand as it is, and k is at most " + Str(kShortKOfOddLines) +
@@ -183,7 +181,7 @@ std::string WhyFasterOnHopper(const Problem& p, const Relayout& relayout, double
   }
   // The kernels for 8-bit operands need k last. With the copy that transposes an operand the ratio
   // was 0.61 to 1.06 for 9 products with k from 80 to 192, and 0.81 in the geometric mean
-  // (gpu-h200-2026-11-27-small and gpu-*-calls*).
+  // (h200-seed9801 and products of benchmarks.model.calls).
   constexpr int64_t kShortKOfTransposes = 192;
   if (Bytes(p.lhs_dtype) == 1 && transposes && p.k <= kShortKOfTransposes) {
     return "k is not the last dimension of an 8-bit operand, which would be copied, and k is at "
@@ -192,8 +190,8 @@ std::string WhyFasterOnHopper(const Problem& p, const Relayout& relayout, double
   }
   // The smallest tile has 16 rows or columns. For 16-bit products with 16 rows or columns the ratio
   // was 0.70, 0.74, 0.86 and 0.87, and 1.04 to 1.31 for 8 others with 32; for 8-bit ones with 16 it
-  // was 0.44 to 0.82 for 9 products (gpu-h200-2026-11-24-small, gpu-h200-2026-11-27-small and
-  // gpu-*-calls*).
+  // was 0.44 to 0.82 for 9 products (h200-small-k, h200-seed9801 and products of
+  // benchmarks.model.calls).
   constexpr int64_t kFewRows = 16, kShortKOfFewRows = 192;
   if (Bytes(p.lhs_dtype) <= 2 && std::min(p.m, p.n) <= kFewRows && p.k <= kShortKOfFewRows) {
     return "the result has at most " + Str(kFewRows) + " rows or columns, and k is at most " +

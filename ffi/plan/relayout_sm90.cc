@@ -21,25 +21,23 @@ bool TmaReads(const Problem& p, int64_t contracting, int64_t other) {
 
 double AsDouble(int64_t value) { return static_cast<double>(value); }
 
-// Estimates for an H200. Those without a timing beside them were set by hand when the copies were
-// added; benchmarks/results/gpu-h200-2026-11-23-relayout.json has times of that day, among them
-// those of several ways to copy for 12 products.
+// Estimates for an H200, set by hand when the copies were added;
+// benchmarks/model/data/h200-relayout.json.gz has times of that day, among them those of several
+// ways to copy for 12 products.
 
 // Operations per microsecond of main loops that read both operands by TMA, for the bytes of an
 // element.
 double TmaRate(int64_t bytes) { return bytes == 1 ? 1200e6 : bytes == 2 ? 650e6 : 380e6; }
-// The same for main loops that read an operand of float32 into registers (4096 x 4096 x 4096 in 418
-// us).
+// The same for main loops that read an operand of float32 into registers.
 constexpr double kRegistersRate = 330e6;
-// The same for main loops that load one operand element by element (float32 4096 x 4096 x 4096 in
-// 7002 us, bfloat16 4096 x 4097 x 4096 in 2145 us, float8 8 groups 16384 x 7168 x 4096 in 31.7 ms).
+// The same for main loops that load one operand element by element.
 double ElementRate(int64_t bytes) { return bytes == 1 ? 30e6 : bytes == 2 ? 64e6 : 20e6; }
 
 // A copy by XLA: microseconds for its launch, and bytes (read and written) per microsecond if it
 // pads and if it transposes.
 constexpr double kLaunch = 2.5, kPadBytes = 3e6, kTransposedBytes = 2e6;
 // A result whose lines are no multiple of 16 bytes takes a microsecond longer to store for each
-// kOddStoreBytes bytes (4096 x 4097 of bfloat16: 65 microseconds; 1000 x 1001: 7).
+// kOddStoreBytes bytes.
 constexpr double kOddStoreBytes = 0.3e6;
 // The factor on a product's time if its boxes do not cover whole cache lines of the L2.
 constexpr double kStraddles = 1.12;
@@ -119,8 +117,7 @@ bool TmaReadsRhs(const Problem& p) {
          !(p.gated && p.rhs_contracting == 0 && p.n * Bytes(p.rhs_dtype) % kLineBytes != 0);
 }
 bool RegistersReadRhs(const Problem& p) {
-  // On an H200, 512 x 4096 x 4096 takes 60 us, and XLA's kernel 51 us; with 256 rows it takes 34
-  // us, and XLA's 52 us.
+  // On an H200 XLA's kernel is faster with 512 rows, and slower with 256.
   constexpr int64_t kMostRows = 256;
   const bool has_kernel =
       p.grouped() ? p.ragged == Ragged::kM && p.lhs_dtype != DType::kS8 &&

@@ -146,8 +146,8 @@ constexpr bool LhsInRegisters(DType lhs, bool lhs_k_contiguous, bool transposed)
 
 // Whether two CTAs of a cluster whose tiles have the same columns may each load half of rhs for
 // both, and two whose tiles have the same rows half of lhs (multicast). Only forms with peers do:
-// in the others it gained nothing (benchmarks/results/gpu-h200-2026-11-28-multicast.md). The two
-// CTAs of a tile of 256 rows always load rhs for each other, in all forms.
+// in the others it gained nothing. The two CTAs of a tile of 256 rows always load rhs for each
+// other, in all forms.
 constexpr bool MayMulticast(KernelForm form, DType lhs, bool lhs_k_contiguous, bool transposed) {
   return IsPeers(form) && !LhsInRegisters(lhs, lhs_k_contiguous, transposed);
 }

@@ -36,10 +36,8 @@ struct OperandPlace {
 };
 
 // The boxes of a work tile that TMA loads into a stage. A box outside of the operand is left out,
-// and the last rows have a box of their own: TMA takes 3 to 4 cycles for each row outside, which is
-// longer than for a row inside. (An H100 took 44 us for 129 x 8192 x 4096 in tiles of 128 x 128
-// with whole boxes, and takes 29 us.) What is not loaded belongs to rows and columns that are not
-// stored.
+// and the last rows have a box of their own: TMA takes longer for a row outside than for a row
+// inside. What is not loaded belongs to rows and columns that are not stored.
 template <class Traits>
 class TileBoxes {
  public:
@@ -54,8 +52,7 @@ class TileBoxes {
   // Rows (or columns) of a whole box.
   static constexpr int kRhsRows = Traits::kRhsRows / kRhs;
   // The columns of the last box, if the tile's columns do not fill boxes of an rhs that is not
-  // k-major; else 0. (With whole boxes an H100 took 1.03 to 1.18 times as long for tiles of 144
-  // columns.)
+  // k-major; else 0.
   static constexpr int kRestColumns = Traits::kRhsKMajor ? 0 : Traits::kTileN % Traits::kBlock;
   static constexpr bool HasRestColumns(int i) { return kRestColumns > 0 && i == kRhs - 1; }
   static JAXGEMM_SM90 int LhsRows(const TensorMaps& maps) {

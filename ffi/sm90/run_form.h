@@ -8,9 +8,8 @@ namespace jaxgemm {
 
 // Whether an instance has a kernel with this form. The CTAs of a cluster that load operands for
 // each other have a kernel of its own (`multicasts`), because this makes the start and each load
-// longer: with one kernel for both, products without multicast took up to 1.23 times as long on an
-// H200, most of all small ones. (In one kernel with a branch, small products whose code came second
-// took two to three times as long.)
+// longer: with one kernel for both, products without multicast were slower on an H200, most of all
+// small ones. (In one kernel with a branch, small products whose code came second were slowest.)
 template <DType lhs, int tile_n, int cluster, bool lhs_k_contiguous, bool rhs_k_contiguous,
           bool transposed, KernelForm form, bool multicasts>
 inline constexpr bool kHasKernel =

@@ -64,7 +64,7 @@ std::vector<GpuInstance> MakeInstances() {
           // - 16-bit types: tiles of less than 112 columns that are no multiple of 64 columns, if
           //   rhs is not k-contiguous. They were left out while TMA loaded whole boxes of 64
           //   columns of such an rhs (TileBoxes in sm90/loaders.h). With up to 104 rows and an lhs
-          //   of [K, M] they would take 0.94 of the time now (gpu-h200-2026-11-28-narrow.json).
+          //   of [K, M] they would be a little faster now.
           // - Other types: tiles of 112 columns or more that are no multiple of 64 columns. And all
           //   tiles but 128 x 128, unless both operands are k-contiguous: wgmma reads these types
           //   k-major only, so the kernel transposes an operand while it loads it. An rhs of floats

@@ -23,6 +23,7 @@ from jaxgemm.flax.moe import (
 )
 from jaxgemm.flax.parameters import compiled
 from jaxgemm.flax.routing import MoEStats
+from jaxgemm.options import dtype_argument
 
 
 def _pair(init: Initializer) -> Initializer:
@@ -239,6 +240,7 @@ class MoE(nn.Module, kw_only=True):
                          given.get("router_bias", {}).get("router_bias")),
             axis_name, tensor_axis_name, num_experts=self.num_experts,
             hidden_features=self.hidden_features, num_shared_experts=self.num_shared_experts)
+    dtype_argument("param_dtype", self.param_dtype)
     router = _unboxed(self.param(
         "router", compiled(self.router_init), (features, self.num_experts), self.param_dtype,
         unbox=False))

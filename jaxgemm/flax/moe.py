@@ -27,6 +27,7 @@ from jaxgemm.flax import dispatch as dispatch_lib
 from jaxgemm.flax import experts as experts_lib
 from jaxgemm.flax import routing as routing_lib
 from jaxgemm.flax import shapes
+from jaxgemm.options import dtype_argument
 from jaxgemm.partitioning import on_explicit_mesh
 from jaxgemm.parts import likely_cause
 from jaxgemm.transposes import INLINE
@@ -124,7 +125,7 @@ def check_options(
         f"dispatch={dispatch!r} was given; {' or '.join(map(repr, DISPATCHES))} is allowed. Pass "
         "one of these.")
   if dtype is not None:
-    dtype = jnp.dtype(dtype)
+    dtype = dtype_argument("dtype", dtype)
     if not jnp.issubdtype(dtype, jnp.floating) or dtype.itemsize < 2:
       raise TypeError(
           f"dtype={dtype.name} was given; a float of 16 bits or more is allowed, for the values "

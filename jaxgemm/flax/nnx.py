@@ -15,6 +15,7 @@ from jaxgemm.flax import experts as experts_lib
 from jaxgemm.flax.moe import MoEParams, check_options, check_shapes, moe, warn_of_router
 from jaxgemm.flax.parameters import Drawn, is_of_library
 from jaxgemm.flax.routing import MoEStats
+from jaxgemm.options import dtype_argument
 from jaxgemm.transposes import INLINE
 
 
@@ -247,6 +248,7 @@ class MoE(nnx.Module):
                       paired=name.startswith("gate_up"))
           for name, shape in shapes.items()}
 
+    dtype_argument("param_dtype", param_dtype)
     router = Drawn(router_init, (features, num_experts), param_dtype)
     experts = drawn(hidden_features)
     shared = drawn(num_shared_experts * hidden_features) if num_shared_experts else {}

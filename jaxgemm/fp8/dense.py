@@ -22,7 +22,7 @@ from jaxgemm.fp8 import blocks
 from jaxgemm.fp8.recipes import RECIPES, DelayedScaling, check, dtypes_of, first_derivative
 from jaxgemm.options import check_options, operand_argument
 from jaxgemm.parts import names_parts
-from jaxgemm.quantization import Quantized, quantize
+from jaxgemm.quantization import Quantized, quantize, quantize_rows
 from jaxgemm.residuals import kept
 
 
@@ -51,6 +51,8 @@ class _Params(NamedTuple):
 def _quantized(x, labels: Labels, kept: Labels, kind: str, dtype) -> Quantized:
   """x, quantised for a product whose result has the labels `kept`."""
   axes = tuple(i for i, label in enumerate(labels) if label not in kept)
+  if kind == "row":
+    return quantize_rows(x, axes, dtype)
   return quantize(x, kind, axis=axes, dtype=dtype)
 
 
@@ -267,7 +269,7 @@ def dot_general(
   """
   options = dict(schedule=schedule, reduction=reduction, deterministic=deterministic,
                  config=config, implementation=implementation)
-  check_options(**options)
+  check_options(**options, preferred_element_type=preferred_element_type)
   lhs, rhs = (jnp.asarray(operand_argument(name, x)) for name, x in (("lhs", lhs), ("rhs", rhs)))
   check(recipe, precision, lhs=lhs, rhs=rhs)
   product = dot_general_product(

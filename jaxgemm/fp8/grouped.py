@@ -17,7 +17,7 @@ from jaxgemm.grouped.checks import BASIC, K_LAST, check_arrays, check_num_groups
 from jaxgemm.grouped.group_sizes import given_groups, groups_of_rows
 from jaxgemm.options import check_options, operand_argument
 from jaxgemm.parts import names_parts
-from jaxgemm.quantization import Quantized, quantize
+from jaxgemm.quantization import Quantized, quantize, quantize_rows
 from jaxgemm.residuals import kept
 from jaxgemm.scaled.api import scaled_ragged_dot
 
@@ -88,9 +88,10 @@ def _forward(lhs, rhs, sizes, offset, params: _Params):
   if params.kind in blocks.BLOCKS:
     out, lhs, rhs = _forward_in_blocks(lhs, rhs, sizes, offset, params)
     return out, kept((lhs, rhs, sizes, offset))
-  lhs = quantize(lhs, params.kind, axis=1, dtype=dtype)
-  # With kind "tensor" the matrix of each expert has one scale.
-  rhs = quantize(rhs, "row", axis=(1, 2) if params.kind == "tensor" else 1, dtype=dtype)
+  if params.kind == "tensor":  # the matrix of each expert has one scale
+    lhs, rhs = quantize(lhs, dtype=dtype), quantize_rows(rhs, (1, 2), dtype)
+  else:
+    lhs, rhs = quantize_rows(lhs, (1,), dtype), quantize_rows(rhs, (1,), dtype)
   out = api.ragged_dot(
       lhs.values, rhs.values, sizes, None, params.dtypes[2], offset, scale_lhs=lhs.scales,
       scale_rhs=rhs.scales, **dict(params.options))
@@ -180,7 +181,7 @@ def ragged_dot(
   """
   options = dict(schedule=schedule, reduction=reduction, deterministic=deterministic,
                  config=config, implementation=implementation)
-  check_options(**options)
+  check_options(**options, preferred_element_type=preferred_element_type)
   lhs, rhs = (jnp.asarray(operand_argument(name, x)) for name, x in (("lhs", lhs), ("rhs", rhs)))
   group_sizes, group_offset = given_groups(group_sizes, group_offset)
   check(recipe, precision, lhs=lhs, rhs=rhs)

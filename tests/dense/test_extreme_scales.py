@@ -172,3 +172,24 @@ def test_recipes(recipe):
     for results in both(*args):
       for given, expected in zip(results, wanted):
         assert np.linalg.norm(f64(given) - expected) <= 0.12 * np.linalg.norm(expected)
+
+
+@pytest.mark.parametrize("dtypes, magnitude", [
+    (("float8_e4m3fn", "float8_e5m2"), 1e-30), (("float8_e4m3fn", "float8_e4m3fn"), 1e-3)])
+@pytest.mark.parametrize("function", ["dot_general", "ragged_dot"])
+def test_rows_of_zeros_do_not_measure_the_cotangents_of_others(function, dtypes, magnitude):
+  x, w = magnitude * normal(1, 40, 24), magnitude * normal(2, 2, 24, 16)
+  x, w, ct = x.at[3].set(0), w.at[:, :, 5].set(0), normal(3, 40, 16)
+  sizes = jnp.array([13, 27])
+  options = dict(recipe="rowwise", dtypes=dtypes)
+  if function == "dot_general":
+    w = w[0]
+    product = lambda x, w: fp8.dot_general(x, w, MATMUL, **options)
+    wanted = f64(ct) @ f64(w).T, f64(x).T @ f64(ct)
+  else:
+    product = lambda x, w: fp8.ragged_dot(x, w, sizes, **options)
+    ct_of, x_of, w_of = f64(ct), f64(x), f64(w)
+    wanted = (np.concatenate([ct_of[:13] @ w_of[0].T, ct_of[13:] @ w_of[1].T]),
+              np.stack([x_of[:13].T @ ct_of[:13], x_of[13:].T @ ct_of[13:]]))
+  for got, exact in zip(jax.vjp(product, x, w)[1](ct), wanted):
+    assert np.abs(f64(got) - exact).max() < 0.15 * np.abs(exact).max()

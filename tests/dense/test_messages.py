@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import jaxgemm
-from jaxgemm import _ffi
+from jaxgemm import _ffi, fp8, megablox, qarray
+from jaxgemm.flax import Mlp, MoEParams, linen, moe
 from jaxgemm.flax.nnx import MoE
 
 X, W = np.ones((64, 32), np.float32), np.ones((32, 16), np.float32)
@@ -57,6 +58,31 @@ def test_dtypes_of_what_is_explained(function):
   rhs = EXPERTS if isinstance(function, functools.partial) else W
   with pytest.raises(TypeError, match="preferred_element_type=0 was given; a dtype is allowed"):
     function(X, rhs, preferred_element_type=0)
+
+
+NUMBERS = (((1,), (0,)), ((), ()))
+PARAMS = MoEParams(np.ones((32, 4), np.float32), Mlp(
+    np.ones((4, 16, 32), np.float32), np.ones((4, 32, 2, 16), np.float32)))
+
+NNX = functools.partial(MoE, features=32, hidden_features=16, num_experts=4, rngs=nnx.Rngs(0))
+LINEN = functools.partial(linen.MoE, hidden_features=16, num_experts=4)
+
+
+@pytest.mark.parametrize("name, function", [
+    ("preferred_element_type", lambda **options: fp8.dot_general(X, W, NUMBERS, **options)),
+    ("preferred_element_type", lambda **options: fp8.ragged_dot(X, EXPERTS, SIZES, **options)),
+    ("preferred_element_type", lambda **options: qarray.dot_general(X, W, NUMBERS, **options)),
+    ("preferred_element_type", lambda **options: megablox.gmm(X, EXPERTS, SIZES, **options)),
+    ("preferred_element_type", lambda **options: megablox.tgmm(X.T, X, SIZES, **options)),
+    ("dtype", lambda **options: moe(X, PARAMS, top_k=2, **options)),
+    ("dtype", NNX),
+    ("param_dtype", NNX),
+    ("dtype", lambda **options: LINEN(**options).init(jax.random.key(0), X)),
+    ("param_dtype", lambda **options: LINEN(**options).init(jax.random.key(0), X)),
+])
+def test_what_is_no_dtype_is_named(name, function):
+  with pytest.raises(TypeError, match=f"^{name}='x' was given; a dtype is allowed"):
+    function(**{name: "x"})
 
 
 def test_arrays_in_the_place_of_names():

@@ -380,6 +380,17 @@ def test_plugin_is_installed_where_other_programs_do_not_find_it(path, monkeypat
     _plugin.install()
 
 
+def test_a_patch_of_jax_takes_the_plugin_of_its_minor_version(path, monkeypatch):
+  # jax 0.12.0.1 names jax-rocm7-plugin==0.12.0.1.*, and there is 0.12.0 only.
+  monkeypatch.setattr(_plugin, "requirements", lambda: [
+      "jax-rocm7-plugin==0.12.0.1.*", "jax-rocm7-pjrt==0.12.0.1.*"])
+  called = []
+  monkeypatch.setattr(subprocess, "run", lambda command: (
+      called.append(command[-2:]) or subprocess.CompletedProcess(command, len(called) == 1)))
+  _plugin.install()
+  assert called[1:] == [["jax-rocm7-plugin==0.12.*", "jax-rocm7-pjrt==0.12.*"]]
+
+
 def test_jax_names_its_plugin():
   assert [re.sub(r"rocm\d*|==.*", "", each) for each in _plugin.requirements()] == [
       "jax--plugin", "jax--pjrt"]

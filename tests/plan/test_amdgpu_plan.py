@@ -47,7 +47,7 @@ def test_few_rows_have_a_workgroup_for_each_tile(chip, m):
 
 @pytest.mark.parametrize("chip", ["MI300X", "MI355X"])
 def test_small_products_that_are_loaded_by_element_take_the_lowest_tile(chip):
-  """By the emulator's clock 257 x 257 x 257 takes 11.2 us on gfx942, and 16.0 in tiles of 32x64."""
+  """By the emulator's clock 257 x 257 x 257 takes longer in tiles of 32x64 on gfx942."""
   odd = plan(chip, 257, 257, 257)
   assert tuple(odd["tile"]) == (16, 32, 512)
   whole = plan(chip, 256, 256, 256)["candidates"][0]

@@ -423,12 +423,14 @@ def test_tuned_programs_are_timed_beside_the_plans(tmp_path, monkeypatch, capfd,
   assert "tuned 2 of 2 products in" in capfd.readouterr().out
 
 
-def test_every_result_is_named_and_every_name_is_there():
+def test_every_result_has_a_line_and_a_reader():
   folder = ROOT / "benchmarks/results"
-  text = (folder / "README.md").read_text()
-  names = set(re.findall(r"(?:gpu|cpu|amd|mi355x)-[\w.-]*\w", text))
-  files = {each.name for each in folder.iterdir()} - {"README.md"}
-  stems = {name.rsplit(".", 1)[0] for name in files}
-  assert names <= files | stems, names - files - stems
-  unnamed = {name for name in files if not {name, name.rsplit(".", 1)[0]} & names}
-  assert not unnamed
+  lines = re.findall(r"^\| `([\w.-]+)` \|", (folder / "README.md").read_text(), re.M)
+  files = {each.name: each.stem for each in folder.iterdir() if each.name != "README.md"}
+  assert sorted(lines) == sorted(files)
+  page = (ROOT / "docs/guides/performance.md").read_text()
+  readers = page + "".join(path.read_text() for path in (
+      ROOT / "README.md", *(ROOT / "benchmarks").rglob("*.py")))
+  assert not [name for name, stem in files.items() if stem not in readers]
+  named = set(re.findall(r"`([\w.-]+-(?:h[12]00|cpu[\w.-]*)|amd-\w+)`", page))
+  assert named <= set(files.values()), named - set(files.values())

@@ -383,8 +383,9 @@ def programs() -> list[Program]:
 # What a refusal must name: a library or a function that has no stand-in, a part of ROCm, an
 # instruction.
 NAMED = re.compile(
-    r"hip[A-Z]\w+|hipsolver|miopen|rocblas|rocsolver|rocfft|fft with type|cusolver|"
-    r"\b[vs]_\w+|\bds_\w+|NotImplementedError|not supported|UNIMPLEMENTED|No supported config",
+    r"hip[A-Z]\w+|hipsolver|miopen|rocblas|rocsolver|rocfft|fft with type|"
+    r"triangular solve|cusolver|\b[vs]_\w+|\bds_\w+|NotImplementedError|not supported|"
+    r"UNIMPLEMENTED|No supported config",
     re.IGNORECASE)
 
 

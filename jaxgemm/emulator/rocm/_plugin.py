@@ -84,8 +84,16 @@ def requirements() -> list[str]:
   return [newest, re.sub("plugin", "pjrt", newest)]
 
 
+def _of_any_patch(package: str) -> str:
+  """The requirement of a package for a version of JAX, without the last numbers of the version."""
+  return re.sub(r"==(\d+\.\d+)\..*", r"==\1.*", package)
+
+
 def install() -> pathlib.Path:
   """Installs the plugin by pip into `own_folder`, and returns that.
+
+  A patch release of JAX may name a plugin that was never released. Then the newest one of the same
+  minor version is installed, which JAX takes, too.
 
   Raises:
     RuntimeError: this version of JAX names no plugin, or pip fails.
@@ -95,9 +103,12 @@ def install() -> pathlib.Path:
     raise RuntimeError("This version of jax names no ROCm plugin in its extras. Install another "
                        "version of jax; docs/guides/virtual-rocm.md has those that were tried.")
   folder = own_folder()
-  done = subprocess.run([sys.executable, "-m", "pip", "install", "--upgrade", "--no-deps",
-                         f"--target={folder}", *wanted])
-  if done.returncode != 0:
+
+  def pip(packages) -> bool:
+    return subprocess.run([sys.executable, "-m", "pip", "install", "--upgrade", "--no-deps",
+                           f"--target={folder}", *packages]).returncode == 0
+
+  if not pip(wanted) and not pip(map(_of_any_patch, wanted)):
     raise RuntimeError(f"pip could not install {' and '.join(wanted)} into {folder}. Its message "
                        "is above. Make that folder writable, or pip available.")
   return folder

@@ -127,7 +127,7 @@ def _is_right(x, y, scales, given) -> bool:
     spread = [_spread(s, v.shape, block) for s, v in zip(scales, values)]
     whole = [v * s for v, s in zip(values, spread)]
     magnitude = np.einsum("bmk,bnk->bmn", *map(np.abs, whole))
-    wanted = np.einsum("bmk,bnk->bmn", *whole)
+    wanted = whole_sums = np.einsum("bmk,bnk->bmn", *whole)
     other = _sums_of_blocks(*values, *spread)
     most = [np.abs(s).max(-1, initial=0) for s in spread]
     both = most[0][..., None] * most[1][..., None, :]
@@ -140,14 +140,15 @@ def _is_right(x, y, scales, given) -> bool:
     error = 2.0**-7 * magnitude + attack.error_of_operands(name) * magnitude
     error = np.where(outside, np.inf, np.where(np.isnan(error), 0, error))
     # Both orders are right: NaN or infinity where either has it.
+    epilogue = {name: given.get(name) for name in ("bias", "activation")}
+    wanted, error = references.finish(wanted, error, **epilogue)
+    is_special = ~(np.isfinite(whole_sums) & np.isfinite(other))
+    other, _ = references.finish(other, error, **epilogue)
     got_here = np.asarray(got, np.float64)
-    wanted = np.where(~np.isfinite(other) & (got_here == other) | np.isnan(other) & np.isnan(
-        got_here), other, wanted)
-    wanted, error = references.finish(wanted, error, bias=given.get("bias"),
-                                      activation=given.get("activation"))
+    is_other = (got_here == other) | np.isnan(other) & np.isnan(got_here)
+    wanted = np.where(is_special & is_other, other, wanted)
     # After the bias and the activation the orders cannot be told apart.
-    error = np.where(np.isfinite(wanted) & np.isfinite(other), error, np.where(
-        np.isfinite(got_here), 0, np.inf))
+    error = np.where(is_special, np.where(np.isfinite(got_here), 0, np.inf), error)
   check_close(words, got, wanted, error)
   return True
 
