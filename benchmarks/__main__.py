@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from absl import app, flags, logging
 
-from benchmarks import progress, run, watch
+from benchmarks import cases, progress, run, watch
 
 FLAGS = flags.FLAGS
 
@@ -38,6 +38,8 @@ class Suite(NamedTuple):
 
 
 _EVERY = "float32,bfloat16,float16,float8_e4m3fn,float8_e5m2,int8"
+# Experts of Mixtral, DeepSeek-V2-Lite, gpt-oss and Qwen3.
+_LAYERS = ",".join(cases.load()["grouped_calls"])
 _DENSE = ["--dtypes=bfloat16", "--implementation=jaxgemm", "--most_seconds=600"]
 # jax.lax.ragged_dot needs much of the GPU's memory for its masks.
 _EXPERTS = {"XLA_PYTHON_CLIENT_MEM_FRACTION": "0.92"}
@@ -61,6 +63,7 @@ SUITES = {
         "grouped", ["--cases=4096x2048x1024.g8,4096x2048x1024.g32", "--dtypes=float32,bfloat16",
                     "--work=forward,forward+backward", "--xla=balanced", "--min_seconds=2"],
         ["--xla_most_groups=4", "--most_seconds=600"]),
+    "grouped_calls": Suite("grouped", *[[f"--cases={_LAYERS}", "--repeat=5", "--warmup=0"]] * 2),
     "scaled": Suite("scaled", [], ["--most_seconds=80"]),
     "chunked": Suite("chunked", [], ["--cases=8192x8192x8192", "--chunks=8,16,32"]),
     "collective": Suite("collective", ["--cases=512x512x512"]),
@@ -68,10 +71,9 @@ SUITES = {
     "train_step": Suite("moe", ["--work=step"], ["--work=step"], _EXPERTS),
     "tuned": Suite("tuned", ["--num_problems=4", "--largest=512", "--tune_workers=0"], env=_TUNED),
     "cu_sweep": Suite("steal", ["--min_seconds=1"], ["--cases=8192x8192x8192", "--dtype=bfloat16"]),
-    "ahead": Suite("dense", [], ["--cases=bench_8k", *_DENSE]),
     "gpu": Suite("gpu", is_watched=False),
-    "measure": Suite("model.measure", *[["--repeat=5", "--most_seconds=240"]] * 2,
-                     is_watched=False),
+    "measure": Suite("model.measure", *[["--repeat=5", "--warmup=0", "--most_seconds=240"]] * 2,
+                     {"JAXGEMM_TUNING": "off"}),
     "fit": Suite("model.fit", is_watched=False),
     "resources": Suite("amd.resources", is_watched=False),
     "timeline": Suite("amd.timeline", is_watched=False),

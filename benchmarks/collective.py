@@ -29,7 +29,7 @@ import numpy as np
 from benchmarks import measure, progress, run, watch
 import jaxgemm
 from jaxgemm.collective import copies
-from jaxgemm.tune import gpu_trace, timing
+from jaxgemm.tune import timing
 
 COLLECTIVE, PRODUCT, SEQUENTIAL, OVERLAPPED = (
     "collective alone", "product alone", "one after the other", "overlapped")
@@ -161,11 +161,9 @@ def row(function: str, mesh, product, options: measure.Options) -> run.Row:
     if name == SEQUENTIAL or name.startswith(OVERLAPPED):
       entries[name] = {"errors": {"max": error(ways[name](lhs, rhs), lhs, rhs)},
                        "at_most": {"max": _TOLERANCE[FLAGS.dtype]}}
-  timed = timing.interleave(
+  measured = measure.per(timing.interleave(
       {name: several(name) for name in ways}, [()], min_rounds=options.rounds, min_seconds=0,
-      sample_seconds=0, warmup=-(-options.warmup // calls), within=progress.within)
-  measured = gpu_trace.Measured(timing.Timing(
-      {name: x / calls for name, x in timed.seconds.items()}, calls), {}, 0)
+      sample_seconds=0, warmup=-(-options.warmup // calls), within=progress.within), calls)
   larger = max((COLLECTIVE, PRODUCT), key=lambda name: measured.timing.time(name).median)
   overlapped = next(name for name in ways if name.startswith(OVERLAPPED))
   for name, entry in entries.items():

@@ -8,11 +8,10 @@ r"""Dense products by jaxgemm and by XLA, on a GPU by torch, too.
 
 Sets of cases are in benchmarks/shapes.json; --list prints them. `stream_k` compares schedules, and
 on a GPU says whether stream-K has the same bits in each of --runs runs. `stream_k_parity` has
-stream-K with each tile and reduction in each layout and type, as CK has it. `ahead` looks in a
-GPU's profile for calls that wait for it or allocate memory. The case `overhead` times what a call
-on the CPU costs in addition to its arithmetic, in three ways: `dispatch`, one jitted product that
-Python waits for; `loop`, a `lax.fori_loop` with one product in its body; `chain`, one program of
-products in which each needs the one before.
+stream-K with each tile and reduction in each layout and type, as CK has it. The case `overhead`
+times what a call on the CPU costs in addition to its arithmetic, in three ways: `dispatch`, one
+jitted product that Python waits for; `loop`, a `lax.fori_loop` with one product in its body;
+`chain`, one program of products in which each needs the one before.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -29,7 +28,7 @@ import numpy as np
 from benchmarks import cases, check, measure, progress, run
 from benchmarks.measure import OURS, TORCH, XLA
 import jaxgemm
-from jaxgemm.tune import gpu_trace, timing
+from jaxgemm.tune import timing
 
 DTYPES = tuple(check.TOLERANCE)
 PERSISTENT = f"{OURS} persistent"
@@ -70,8 +69,8 @@ def jobs(name: str) -> Iterator[tuple[str, Callable[[], list[run.Row]]]]:
       if dtype not in dtypes and case.source != "problems":
         continue
       product = dataclasses.replace(case, dtype=dtype, layout=layout)
-      function = {"stream_k_parity": parity, "ahead": ahead}.get(
-          name, overhead if case.source == "overhead" else one)
+      function = (parity if name == "stream_k_parity" else
+                  overhead if case.source == "overhead" else one)
       words = name, case.source, product.sizes, layout if layout != "rr" else "", dtype
       yield (" ".join(filter(None, words)), functools.partial(function, name, product, options))
 
@@ -194,31 +193,6 @@ def parity(name: str, product: cases.Product, options: measure.Options) -> list[
   return [found]
 
 
-def ahead(name: str, product: cases.Product, options: measure.Options) -> list[run.Row]:
-  """A row of jaxgemm. A sample has eight calls: a call that waits would delay the next one.
-
-  "control" is what the profile shows of the same calls with an allocation and a wait after each.
-  """
-  few = dataclasses.replace(options, rounds=3)
-  found = row(name, product, {OURS: {"implementation": "jaxgemm"}}, few, peers=False, calls=8)
-  if reason := measure.missing_module("cupy"):
-    return [found | {"left_out": {"control": f"cupy: {reason}"}}]
-  import cupy
-  inputs = [measure.random(options.seed, *product.shapes(), dtype=product.dtype)]
-  way = measure.in_jax(ours(product, implementation="jaxgemm"), inputs)()
-
-  def call(index):
-    out = way.call(index)
-    cupy.cuda.runtime.free(cupy.cuda.runtime.malloc(1 << 20))
-    cupy.cuda.runtime.deviceSynchronize()
-    return out
-
-  shown = gpu_trace.measure({"control": gpu_trace.Candidate(call)}, 1, rounds=3, calls=2,
-                            within=progress.within).launches["control"]
-  return [found | {"control": {
-      "held_back": shown.held_back, "dispatch_share": shown.dispatch_share}}]
-
-
 def _programs(matmul: Callable[..., jax.Array]) -> dict[str, Callable[..., Any]]:
   def chain(x, w):
     for _ in range(WAYS["chain"]):
@@ -248,12 +222,9 @@ def overhead(name: str, product: cases.Product, options: measure.Options) -> lis
   for way, products in WAYS.items():
     progress.within(way)
     compiled = {key: jax.jit(of[way]) for key, of in programs.items()}
-    timed = timing.interleave(compiled, inputs, min_seconds=options.min_seconds,
-                              clock=options.clock, wait=lambda x: x.block_until_ready(),
-                              within=progress.within)
-    each = gpu_trace.Measured(timing.Timing(
-        {key: seconds / products for key, seconds in timed.seconds.items()},
-        timed.calls_per_sample), {}, 0)
+    each = measure.per(timing.interleave(
+        compiled, inputs, min_seconds=options.min_seconds, clock=options.clock,
+        wait=lambda x: x.block_until_ready(), within=progress.within), products)
     found = {"section": "overhead", "case": product.sizes, "m": size, "n": size, "k": size,
              "dtype": dtype, "way": way, "candidates": {
                  key: measure.entry(each, key, product.flops, OURS) for key in programs}}

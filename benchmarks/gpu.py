@@ -18,7 +18,7 @@ from absl import app, flags
 
 from benchmarks import run, watch
 
-SECTIONS = ("dense", "stream_k", "grouped", "cu_sweep", "scaled", "chunked", "ahead")
+SECTIONS = ("dense", "stream_k", "grouped", "cu_sweep", "scaled", "chunked")
 FLAGS = flags.FLAGS
 
 

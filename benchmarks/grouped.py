@@ -3,15 +3,23 @@ r"""Grouped products by jaxgemm, jax.lax.ragged_dot, torch and, on a GPU, tokama
     python -m benchmarks grouped --json=grouped.json --markdown=grouped.md
     python -m benchmarks grouped --cases=512x256x128.g4 --dtypes=float32 \
         --routings=balanced,extreme --work=forward
+    python -m benchmarks grouped_calls --json=calls.json
 
 `dgrad` and `wgrad` are the gradients of lhs and rhs. TFLOP/s count the products of the groups only.
 torch and tokamax are measured if they are installed. "to_balanced" of a row is the time of jaxgemm
 under the balanced routing over that under this one.
+
+`grouped_calls` times products as layers of experts call them, each beside what it replaces: with a
+bias, and without one; a gradient of rhs that the kernel adds to a float32 buffer, and the float32
+product with an addition by XLA (both write in place); ragged_gated_linear_unit, and one product
+with 2 N columns with silu(gate) * up by XLA; float8 and float32 products of all layouts of lhs and
+rhs.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 import dataclasses
 import functools
+import itertools
 import os
 from typing import Any
 
@@ -27,6 +35,7 @@ OURS, XLA, TORCH, TOKAMAX = (
 # Number of products in each kind of work, each with the FLOPs of the forward pass.
 WORK = {"forward": 1, "dgrad": 1, "wgrad": 1, "forward+backward": 3}
 DTYPES = ("float32", "bfloat16")
+KINDS = ("bias", "accumulate", "gated", "layouts")
 FLAGS = flags.FLAGS
 
 
@@ -49,6 +58,10 @@ def define_flags() -> None:
 
 def jobs(name: str) -> Iterator[tuple[str, Callable[[], list[run.Row]]]]:
   options = measure.Options.of_flags()
+  if name == "grouped_calls":
+    for kind, case in itertools.product(KINDS, FLAGS.cases):
+      yield f"{name} {kind} {case}", functools.partial(calls, kind, case, options)
+    return
   dtypes = run.choose("dtypes", FLAGS.dtypes, DTYPES)
   routings = run.choose("routings", FLAGS.routings, cases.load()["routing"])
   # On a GPU a call has one result.
@@ -248,3 +261,77 @@ def _plan(product: cases.Grouped) -> dict[str, Any]:
   lhs, rhs, _ = (jax.ShapeDtypeStruct(s, product.dtype) for s in product.shapes)
   sizes = jax.ShapeDtypeStruct((product.groups,), np.int32)
   return jaxgemm.explain(lhs, rhs, group_sizes=sizes).data
+
+
+# -------------------------------------------------------------------- as layers call them
+
+
+def _with_layout(layout: str, dtype: str, out: str, product: cases.Grouped):
+  """(shapes of lhs and rhs, the product). "r" is lhs [M, K] or rhs [G, K, N]; "c" has k last in
+  rhs, and first in lhs."""
+  m, n, k, groups = product.m, product.n, product.k, product.groups
+  lhs = (m, k) if layout[0] == "r" else (k, m)
+  rhs = (groups, k, n) if layout[1] == "r" else (groups, n, k)
+  k_of_lhs = int(layout[0] == "r")
+  numbers = jax.lax.RaggedDotDimensionNumbers(
+      (((k_of_lhs,), (1 + int(layout[1] == "c"),)), ((), ())), [1 - k_of_lhs], [0])
+  return [jax.ShapeDtypeStruct(shape, dtype) for shape in (lhs, rhs)], functools.partial(
+      jaxgemm.ragged_dot_general, ragged_dot_dimension_numbers=numbers,
+      preferred_element_type=out, implementation="jaxgemm")
+
+
+def programs(kind: str, product: cases.Grouped) -> dict[str, tuple]:
+  """For each name (shapes of the operands but for group_sizes, function); ours comes first."""
+  m, n, k, groups = product.m, product.n, product.k, product.groups
+  shape = lambda *sizes, dtype="bfloat16": jax.ShapeDtypeStruct(sizes, dtype)
+  lhs, rhs = shape(m, k), shape(groups, k, n)
+  if kind == "bias":
+    return {OURS: ([lhs, rhs, shape(groups, n)],
+                   lambda x, w, b, sizes: jaxgemm.ragged_dot(x, w, sizes, bias=b)),
+            "without a bias": ([lhs, rhs], jaxgemm.ragged_dot)}
+  if kind == "accumulate":
+    product_of = functools.partial(
+        jaxgemm.ragged_dot_general, preferred_element_type="float32",
+        ragged_dot_dimension_numbers=jax.lax.RaggedDotDimensionNumbers(
+            (((0,), (0,)), ((), ())), [0], []))
+    given = [lhs, shape(m, n), shape(groups, k, n, dtype="float32")]
+    return {OURS: (given, lambda x, y, buffer, sizes: product_of(x, y, sizes, accumulate=buffer)),
+            "product and addition": (
+                given, lambda x, y, buffer, sizes: buffer + product_of(x, y, sizes))}
+  if kind == "gated":
+    def wide(x, w, sizes):
+      both = jaxgemm.ragged_dot(x, w.reshape(groups, k, 2 * n), sizes)
+      return jax.nn.silu(both[:, :n]) * both[:, n:]
+    given = [lhs, shape(groups, k, 2, n)]
+    return {OURS: (given, jaxgemm.ragged_gated_linear_unit), "wide product": (given, wide)}
+  return {f"{dtype} {layout}": _with_layout(layout, dtype, out, product)
+          for dtype, out in (("float8_e4m3fn", "bfloat16"), ("float32", "float32"))
+          for layout in cases.LAYOUTS}
+
+
+def calls(kind: str, case: str, options: measure.Options) -> list[run.Row]:
+  """The row of one kind and size; ratios are times over that of the first program."""
+  product = cases.grouped(case)
+  sizes = jax.device_put(cases.group_sizes(
+      "mild", product.m, product.groups, np.random.default_rng(options.seed)))
+  donated = (2,) if kind == "accumulate" else ()
+  ways = {}
+
+  def call(program, inputs, index):
+    operands = inputs[index % len(inputs)]
+    out = program(*operands, sizes)
+    for position in donated:  # the result takes the place of an operand that was donated
+      operands[position] = out
+    return out
+
+  for name, (shapes, function) in programs(kind, product).items():
+    count = min(3, measure.input_sets(sum(x.size * x.dtype.itemsize for x in shapes), 2))
+    inputs = [list(measure.random(options.seed * 16 + i, *shapes)) for i in range(count)]
+    ways[name] = measure.Way(functools.partial(
+        call, jax.jit(function, donate_argnums=donated), inputs))
+  measured = measure.interleave(ways, 3, options, f"grouped {kind} {case}", calls=1)
+  first = next(iter(ways))
+  return [{"section": "grouped_calls", "case": f"{kind} {case}", "kind": kind, "m": product.m,
+           "n": product.n, "k": product.k, "groups": product.groups, **measure.about(measured),
+           "candidates": {name: measure.entry(measured, name, product.flops, first)
+                          for name in ways}}]

@@ -1,4 +1,4 @@
-"""Times ways of computing a product that take turns, in seconds, and checks their results.
+"""Times ways of computing a product that take turns, in seconds.
 
 On a GPU a time is that in which the device ran a call's kernels, memsets and copies
 (jaxgemm/tune/gpu_trace.py); on a CPU it is that of the wall clock, or of this process
@@ -6,6 +6,7 @@ On a GPU a time is that in which the device ran a call's kernels, memsets and co
 """
 
 from collections.abc import Callable, Mapping, Sequence
+import concurrent.futures
 import dataclasses
 import functools
 import importlib.util
@@ -38,7 +39,7 @@ class Options:
   seed: int
   warmup: int = 0
   profile: str | None = None  # directory for traces
-  sample_seconds: float | None = None  # None: 1 ms on a GPU, 2 ms on a CPU
+  sample_seconds: float = 1e-3
   min_seconds: float = 0.0  # on a CPU, as is the clock
   clock: str = "wall"
 
@@ -47,7 +48,7 @@ class Options:
     real = on_gpu() and not rocm.is_started()
     return cls(FLAGS.repeat or (100 if real else 9), FLAGS.seed,
                (50 if real else 0) if FLAGS.warmup is None else FLAGS.warmup, FLAGS.profile,
-               FLAGS.sample_ms * 1e-3 if on_gpu() else None, FLAGS.min_seconds, FLAGS.clock)
+               FLAGS.sample_ms * 1e-3 if on_gpu() else 2e-3, FLAGS.min_seconds, FLAGS.clock)
 
   def directory(self, label: str) -> str | None:
     """Where the trace of a case is kept."""
@@ -65,9 +66,14 @@ def _random(key, shape, dtype):
 
 
 def random(seed: int, *shapes, dtype="bfloat16") -> tuple[jax.Array, ...]:
-  """Standard normal values, for int8 uniform ones of its whole range, made on the device."""
+  """Standard normal values, for int8 uniform ones of its whole range, made on the device.
+
+  Args:
+    shapes: tuples, or `jax.ShapeDtypeStruct`s with dtypes of their own.
+  """
   keys = jax.random.split(jax.random.key(seed, impl="rbg"), len(shapes))
-  return tuple(_random(key, tuple(s), dtype) for key, s in zip(keys, shapes))
+  return tuple(_random(key, tuple(getattr(x, "shape", x)), str(getattr(x, "dtype", dtype)))
+               for key, x in zip(keys, shapes))
 
 
 def input_sets(nbytes: int, candidates: int) -> int:
@@ -191,10 +197,6 @@ def missing_module(name: str) -> str | None:
 # ------------------------------------------------------------------------------------- time
 
 
-def _or(value: float | None, usual: float) -> float:
-  return usual if value is None else value
-
-
 def keep_trace(options: Options, label: str, functions: Mapping[str, Callable[[], Any]]) -> None:
   """Writes a trace of three calls of each function, if traces are to be kept."""
   if directory := options.directory(label):
@@ -219,8 +221,8 @@ def interleave(ways: Mapping[str, Way], num_inputs: int, options: Options, label
   if on_gpu():
     return gpu_trace.measure(
         {name: way.candidate() for name, way in ways.items()}, num_inputs, rounds=options.rounds,
-        calls=calls, sample_seconds=_or(options.sample_seconds, 1e-3), warmup=options.warmup,
-        own=own, directory=options.directory(label), within=progress.within)
+        calls=calls, sample_seconds=options.sample_seconds, warmup=options.warmup, own=own,
+        directory=options.directory(label), within=progress.within)
   functions: dict[str, Callable] = {name: way.call for name, way in ways.items()}
   inputs: Sequence[tuple] = [(i,) for i in range(num_inputs)]
   plain = [way for way in ways.values() if isinstance(way, Plain)]
@@ -228,8 +230,8 @@ def interleave(ways: Mapping[str, Way], num_inputs: int, options: Options, label
     functions, inputs = {name: way.function for name, way in ways.items()}, plain[0].inputs
   measured = timing.interleave(
       functions, inputs, min_seconds=options.min_seconds, min_rounds=min_rounds or options.rounds,
-      sample_seconds=_or(options.sample_seconds, 2e-3), clock=options.clock,
-      warmup=options.warmup, within=progress.within)
+      sample_seconds=options.sample_seconds, clock=options.clock, warmup=options.warmup,
+      within=progress.within)
   keep_trace(options, label, {
       name: functools.partial(way.call, 0) for name, way in ways.items()})
   return gpu_trace.Measured(measured, {}, 0)
@@ -268,6 +270,13 @@ def entry(measured: gpu_trace.Measured, name: str, flops: float | None, base: st
   if base is not None and base != name and base in measured.timing.seconds:
     found["ratio"] = ratio(measured, base, name)
   return found
+
+
+def per(timed: timing.Timing, number: int) -> gpu_trace.Measured:
+  """The times of one of a `number` of products or calls."""
+  return gpu_trace.Measured(timing.Timing(
+      {name: seconds / number for name, seconds in timed.seconds.items()},
+      timed.calls_per_sample), {}, 0)
 
 
 def ratio(measured: gpu_trace.Measured, name: str, over: str) -> dict[str, float]:
@@ -310,6 +319,58 @@ def row(fields: run.Row, makers: Mapping[str, Callable[[], Way]],
   return found | about(measured)
 
 
-def rotating(function: Callable[..., Any], inputs: Sequence[tuple]) -> Way:
-  """The way of a compiled function with fewer input sets than others that it takes turns with."""
+@dataclasses.dataclass
+class Turn:
+  """A product that takes turns with others: its row, and the programs of the candidates there."""
+
+  row: run.Row
+  shapes: Sequence[jax.ShapeDtypeStruct]
+  programs: dict[str, concurrent.futures.Future]
+
+
+def by_turns(turns: Sequence[Turn], options: Options, base: str,
+             check: Callable[[Turn, dict[str, Any], tuple], None]) -> list[run.Row]:
+  """The rows of some products, whose candidates take turns, each on inputs of its own.
+
+  Args:
+    base: the candidate that the others' times are compared with.
+    check: function of a turn, its programs and an input set.
+  """
+  ways, sets = {}, 3
+  for number, turn in enumerate(turns):
+    turn.row |= {"missing": {}}
+    nbytes = sum(x.size * x.dtype.itemsize for x in turn.shapes)
+    count = min(9, gpu_trace.input_sets(nbytes))
+    sets, inputs, done = max(sets, count), None, {}
+    for place, (name, future) in enumerate(turn.programs.items()):
+      progress.within(f"{turn.row['case']}, first calls")
+      try:
+        program = future.result()
+        inputs = inputs or [random(options.seed * 16 + i, *turn.shapes) for i in range(count)]
+        jax.block_until_ready(program(*inputs[0]))
+        done[name], ways[place, number, name] = program, _rotating(program, inputs)
+      except Exception as error:  # pylint: disable=broad-exception-caught
+        # A candidate that fails must not end the measurement of the others.
+        turn.row["missing"][name] = f"{type(error).__name__}: {error}"[:500]
+    if done:
+      check(turn, done, inputs[0])
+  # Neighbours in the order of turns belong to different products.
+  order = {f"{number} {name}": ways[place, number, name] for place, number, name in sorted(ways)}
+  measured = interleave(order, sets, options, turns[0].row["case"], calls=1)
+  for number, turn in enumerate(turns):
+    candidates = turn.row["candidates"]
+    turn.row |= about(measured) | {"candidates": {
+        name: entry | _of_turn(measured, f"{number} {name}", f"{number} {base}", turn)
+        for name, entry in candidates.items() if name not in turn.row["missing"]}}
+  return [turn.row for turn in turns]
+
+
+def _of_turn(measured: gpu_trace.Measured, name: str, base: str, turn: Turn) -> dict[str, Any]:
+  kept = ("seconds", "tflops", "ratio", "times")  # the others would make large files
+  found = entry(measured, name, turn.row["flops"], base)
+  return {key: found[key] for key in kept if key in found}
+
+
+def _rotating(function: Callable[..., Any], inputs: Sequence[tuple]) -> Way:
+  """The way of a program with fewer input sets than others that it takes turns with."""
   return Way(lambda index: function(*inputs[index % len(inputs)]))

@@ -29,7 +29,7 @@ import numpy as np
 from benchmarks import cases, check, measure, run
 from benchmarks.measure import OURS, XLA
 import jaxgemm
-from jaxgemm.tune import gpu_trace, timing
+from jaxgemm.tune import timing
 
 # For each kind: dtype of the operands, dtype of the result, options.
 KINDS: dict[str, tuple[str, str, dict[str, Any]]] = {
@@ -141,13 +141,6 @@ def programs(kind: str, product: cases.Product, implementation: str | None):
   return shapes, with_gradient(ours), with_gradient(xla)
 
 
-def _inputs(shapes, seed: int) -> tuple[jax.Array, ...]:
-  """Standard normal values; for int8 they are multiplied by 16."""
-  keys = jax.random.split(jax.random.key(seed, impl="rbg"), len(shapes))
-  return tuple(((16 if x.dtype == "int8" else 1) * jax.random.normal(key, x.shape)).astype(x.dtype)
-               for key, x in zip(keys, shapes))
-
-
 def difference(ours, xla) -> float:
   """The largest norm of a difference over the norm of XLA's result."""
   errors = []
@@ -203,13 +196,10 @@ def _on_cpu(kind: str, product: cases.Product, options: measure.Options) -> list
       name: jax.jit(_repeated(dot, turns)) for name, dot in ((XLA, xla), (OURS, ours))}
   nbytes = sum(x.size * x.dtype.itemsize for x in shapes)
   count = 1 if turns > 1 else timing.input_sets(nbytes, 2)
-  inputs = [_inputs(shapes, options.seed * 16 + i) for i in range(count)]
-  measured = measure.interleave(
+  inputs = [measure.random(options.seed * 16 + i, *shapes) for i in range(count)]
+  measured = measure.per(measure.interleave(
       {name: measure.Plain(function, inputs) for name, function in looped.items()}, count, options,
-      f"random {product.label}")
-  measured = dataclasses.replace(measured, timing=timing.Timing(
-      {name: seconds / turns for name, seconds in measured.timing.seconds.items()},
-      measured.timing.calls_per_sample))
+      f"random {product.label}").timing, turns)
   row = _row(kind, product, shapes, ours) | {"turns": turns} | measure.about(measured)
   outs = {name: function(*inputs[0]) for name, function in single.items()}
   if KINDS[kind][2]:
@@ -226,35 +216,20 @@ def _on_cpu(kind: str, product: cases.Product, options: measure.Options) -> list
 def _on_gpu(batch: Sequence[tuple[str, cases.Product]], options: measure.Options
             ) -> list[run.Row]:
   """The rows of some products, which take turns."""
-  described = [programs(kind, product, FLAGS.implementation) for kind, product in batch]
-  rows = [_row(kind, product, shapes, ours)
-          for (kind, product), (shapes, ours, _) in zip(batch, described)]
+  turns = []
   with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-    futures = [{name: pool.submit(jax.jit(function).lower(*shapes).compile)
-                for name, function in ((OURS, ours), (XLA, xla))}
-               for shapes, ours, xla in described]
-  ways: dict[tuple[str, int], measure.Way] = {}
-  sets = 3
-  for number, (shapes, *_) in enumerate(described):
-    nbytes = sum(math.prod(x.shape) * x.dtype.itemsize for x in shapes)
-    count = min(9, gpu_trace.input_sets(nbytes))
-    sets = max(sets, count)
-    inputs = [_inputs(shapes, options.seed * 16 + i) for i in range(count)]
-    done = {name: future.result() for name, future in futures[number].items()}
-    rows[number]["candidates"][OURS] |= {
-        "errors": {"norm": difference(done[OURS](*inputs[0]), done[XLA](*inputs[0]))},
-        "at_most": {"norm": _DIFFERENCE}}
-    for name, function in done.items():
-      ways[name, number] = measure.rotating(function, inputs)
-  measured = measure.interleave(
-      {f"{number} {name}": ways[name, number] for name, number in sorted(ways)}, sets, options,
-      f"random {batch[0][1].label}", calls=1)
-  for number, row in enumerate(rows):
-    for name in (OURS, XLA):
-      row["candidates"][name] |= measure.entry(
-          measured, f"{number} {name}", row["flops"], f"{number} {OURS}")
-    row |= measure.about(measured)
-  return rows
+    for kind, product in batch:
+      shapes, ours, xla = programs(kind, product, FLAGS.implementation)
+      turns.append(measure.Turn(_row(kind, product, shapes, ours), shapes, {
+          name: pool.submit(jax.jit(function).lower(*shapes).compile)
+          for name, function in ((OURS, ours), (XLA, xla))}))
+
+  def check(turn, done, inputs):
+    if len(done) == 2:
+      error = difference(*(done[name](*inputs) for name in (OURS, XLA)))
+      turn.row["candidates"][OURS] |= {"errors": {"norm": error}, "at_most": {"norm": _DIFFERENCE}}
+
+  return measure.by_turns(turns, options, OURS, check)
 
 
 def after(rows: Sequence[run.Row]) -> list[str]:

@@ -1,8 +1,8 @@
-r"""What the plan takes on AMD GPUs, beside the emulator's clock and the roofline.
+r"""What the plan takes on AMD GPUs, beside the emulator's clock and Triton's persistent matmul.
 
     python -m benchmarks amd_plan --arch=gfx942,gfx950 --markdown=amd-model.md
     python -m benchmarks amd_plan --arch=gfx942 --cases=amd,layers --most=16 --tuning=mi300x.json
-    python -m benchmarks amd_plan --random=200 --random_grouped=100 --seed=5 --markdown=random.md
+    python -m benchmarks amd_plan --triton --cases= --random=200 --random_grouped=100 --seed=2812
 
 For each product and each of its candidates, the emulator's clock (docs/api/emulator.md) times a
 tile, and for stream-K a share of a tile with the fix-up of all shares, on one compute unit; rounds
@@ -11,12 +11,15 @@ candidate's regret is how much longer the clock predicts it to take than the bes
 command writes what the clock prefers as predicted entries of a tuning file; those of
 jaxgemm/tune/shipped were made by it.
 
-The third command plans random products on each chip, by the plan's model alone
-(ffi/plan/amdgpu_model.cc), with 5 us for a launch. The roofline is the larger of two times: that of
-the multiplications at peak, and that of the bytes, each moved once, at the memory's data-sheet
-bandwidth. An ideal kernel would take the launch's 5 us and after it the larger of the time at peak
-and that of the bytes at the bandwidth that kernels get by the model. So its share of the roofline
-is the most that a kernel could have of these products.
+With --triton, which needs PyPI's triton, the plan's choice is compared with the best of Triton's
+tiles and options (triton_peer.SMALLER), one program on a compute unit, chosen for each product by
+the clock; so Triton's choice is perfect and ours is the plan's. Products are of bfloat16 in
+row-major layouts. On both sides the emulator runs the tiles of a workgroup with the product's own
+k; it extrapolates from several tiles to many, and from 16 (our kernels: 24) k tiles to more. If k
+is no multiple of 64, Triton's kernel masks its loads along k. It is told that all sizes are
+multiples of 16, also where they are not: else it would load single elements. Both have 5 us for a
+launch. A grouped product has groups of equal size; it is predicted as that many dense products in
+one launch, on both sides, without the search of a tile's group. A ratio is our time over Triton's.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,18 +36,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from benchmarks import amd, cases, progress, roofline, run
-from benchmarks.amd import resources
+from benchmarks import amd, cases, progress, run
+from benchmarks.amd import resources, tile_times
 from benchmarks.amd.predicted import rank_correlation
 import jaxgemm
 from jaxgemm import _ffi, emulator
 from jaxgemm.emulator import clock, grid
 from jaxgemm.tune import choice, database
 
-CHIPS = ("MI300X", "MI300X CPX", "MI300A", "MI308X", "MI325X", "MI350X", "MI355X", "MI355X CPX")
-# The part of the bandwidth that a kernel can use, by the plan's model (memory_share).
-MODELLED_SHARE = 0.78
-LAUNCH_US = 5
 DTYPE = "bfloat16"
 LINE_BYTES = 128  # a cache line
 # The clock times shares of so many k tiles, in tiles that have two or six of them. Six seeds would
@@ -56,6 +55,10 @@ SHARE_K_TILES, SHARES, SEEDS = 4, (2, 6), range(48)
 TILES, K_TILES = (2, 4), (12, 24)
 # A smaller predicted gain makes no entry. jaxgemm.tune needs the same gain of a measured one.
 LEAST_REGRET = 0.02
+# The clock runs the product's own k only for those of Triton's tiles that are so close to the best
+# one by times that are linear in the k tiles, to take less time itself.
+CLOSE = 1.2
+WORST = 12  # of the comparison with Triton are listed
 FLAGS = flags.FLAGS
 
 
@@ -65,8 +68,9 @@ def define_flags() -> None:
   flags.DEFINE_integer("most", 24, "Candidates of each product, the best by the plan.",
                        lower_bound=2)
   flags.DEFINE_string("tuning", None, "Tuning file to add the predicted choices to.")
-  flags.DEFINE_integer("random", 0, "Random products that are planned on each chip.")
-  flags.DEFINE_integer("random_grouped", 0, "Random grouped products, likewise.")
+  flags.DEFINE_bool("triton", False, "Compare with Triton's persistent matmul.")
+  flags.DEFINE_integer("random", 0, "Random products, in addition to --cases.")
+  flags.DEFINE_integer("random_grouped", 0, "Random grouped products, with --triton.")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -239,14 +243,15 @@ def shared_by_workgroups(constants: tuple, more: float) -> tuple:
   return tuple(of_constants.items())
 
 
-def clock_seconds(arch: str, problem: tuple[int, int, int], candidate: dict, cus: int) -> float:
-  """What the clock predicts for a candidate of the plan."""
+def clock_seconds(arch: str, problem: tuple[int, int, int], candidate: dict, cus: int,
+                  groups: int = 1) -> float:
+  """What the clock predicts for a candidate of the plan; `groups` products of `problem`."""
   machine, config, kernel = Machine(arch), candidate["config"], candidate["kernel"]
   m, n, k = problem
   tile_m, tile_n, tile_k = candidate["tile"]
-  tiles = math.ceil(m / tile_m) * math.ceil(n / tile_n)
+  tiles = math.ceil(m / tile_m) * math.ceil(n / tile_n) * groups
   k_tiles = math.ceil(k / tile_k)
-  traffic = grid.matmul_traffic(arch, m, n, k, tile=(min(tile_m, m), min(tile_n, n)))
+  traffic = grid.matmul_traffic(arch, m, n, k, tile=(min(tile_m, m), min(tile_n, n)), groups=groups)
   constants = rounded_constants(arch, traffic)
 
   def whole(workgroups: int, tiles: int, claims: bool = True) -> float:
@@ -258,9 +263,9 @@ def clock_seconds(arch: str, problem: tuple[int, int, int], candidate: dict, cus
   shares, queues = config.get("num_shares", 0), config.get("num_queues", 0)
   cut = (tiles if tiles < workgroups else tiles % workgroups) if shares else 0
   rounds, last = divmod(tiles - cut, workgroups)
-  # A workgroup knows its tile from the start if it has no other one.
+  # A workgroup knows its tile from the start if it has no other one. Groups are never known.
   claims = (rounds + (last > 0) + (cut > 0) > 1 and config["num_workgroups"] < tiles
-            or queues > 0)
+            or groups > 1 or queues > 0)
   cycles = 0.0
   if rounds:
     # More workgroups than a chip can hold at once start when others end.
@@ -345,7 +350,7 @@ def markdown(rows: list[dict]) -> str:
             f"{each['planned']:.1f}", f"{each['clock']:.1f}", each["best"], f"{each['least']:.1f}",
             f"{each['regret']:.0%}", f"{each['correlation']:.2f}"] for each in rows]
   return "\n".join([
-      "# The plan's model of AMD GPUs beside the emulator's clock", "", _explained(0), "",
+      "# The plan's model of AMD GPUs beside the emulator's clock", "", _explained(2), "",
       f"Regret: median {statistics.median(regrets):.0%}, mean {statistics.mean(regrets):.0%}, "
       f"largest {max(regrets):.0%}. Median rank correlation "
       f"{statistics.median(correlations):.2f}.", "",
@@ -353,66 +358,112 @@ def markdown(rows: list[dict]) -> str:
                  "best by the clock", "clock, us", "regret", "rank correlation"], lines, 3), ""])
 
 
-def _explained(part: int) -> str:
-  """The first or second explanation in the docstring of this module."""
-  return (__doc__ or "").split("\n\n")[2 + part].strip()
+def _explained(paragraph: int) -> str:
+  """A paragraph of the docstring of this module."""
+  return (__doc__ or "").split("\n\n")[paragraph].strip()
 
 
-# ---------------------------------------------------------------------------- random products
+# ---------------------------------------------------------------------------------- Triton
 
 
-def random_row(chip: str, problem: dict) -> dict:
-  """What the plan takes for a product, and its share of the roofline."""
-  plan = planned(chip, problem)
-  times = [each["predicted_us"] for each in plan["candidates"]]
-  compute, memory = roofline.of_chip(chip, problem)
-  ideal = LAUNCH_US + max(compute, memory / MODELLED_SHARE)
-  return {"chip": chip, "problem": problem, "chosen": name(plan["candidates"][0]),
-          "predicted_us": times[0], "best_us": min(times), "candidates": len(times),
-          "compute_us": compute, "memory_us": memory,
-          "share": max(compute, memory) / times[0], "ideal_share": max(compute, memory) / ideal}
+@functools.cache
+def _peers(arch: str, masks: tuple[str, ...]) -> dict[tuple[int, int, int], list]:
+  """The variants of each of Triton's tiles. Those of waves_per_eu differ by 2 % at most."""
+  from benchmarks.amd import triton_peer
+
+  return {tile: triton_peer.variants(arch, 1, 0, 1, tile, warps, (0,), masks)
+          for tile, warps in triton_peer.SMALLER}
 
 
-def random_rows() -> tuple[list[dict], str]:
-  """(the rows, the report)."""
-  draw = cases.Draw(FLAGS.seed, multiple=8, odd=0, other_dtypes=0, layers=0.5)
-  rng = np.random.default_rng(FLAGS.seed)
-  problems = {"dense": [{size: getattr(each, size) for size in "mnk"} for each in
-                        itertools.islice(cases.random(draw), FLAGS.random)], "grouped": []}
-  for _ in range(FLAGS.random_grouped):
-    each = cases.random_grouped(rng)
-    problems["grouped"].append({"m": each.m, "n": each.n, "k": each.k, "ragged": "m",
-                                "groups": each.groups, "local_groups": each.groups})
-  rows, lines = [], []
-  for chip, kind in itertools.product(CHIPS, problems):
-    progress.doing(f"{chip}: plans of {kind} products")
-    if mine := [random_row(chip, problem) for problem in problems[kind]]:
-      over = [each["predicted_us"] / each["best_us"] for each in mine]
-      shares = [run.geometric_mean([each[key] for each in mine])
-                for key in ("share", "ideal_share")]
-      lines.append([chip, f"{len(mine)} {kind}", f"{statistics.fmean(x <= 1.05 for x in over):.0%}",
-                    f"{max(over):.3f}", *(f"{share:.2f}" for share in shares)])
-      rows += mine
-  return rows, "\n".join([
-      "# Random products on AMD chips: predictions by the plan's model", "", _explained(1), "",
-      amd.table(["chip", "products", "chosen within 1.05 of the best candidate", "largest",
-                 "share of roofline", "an ideal kernel's"], lines, 2), "",
-      "Shares are geometric means. The candidates are those that the plan has; the first two "
-      "columns of numbers say that the plan takes the best of them by its own model (a plan that "
-      "cuts tiles must save 3 %), no more.", ""])
+@functools.cache
+def _triton_times(arch: str, tile: tuple, masks: tuple[str, ...], several: bool, constants: tuple,
+                  sizes: tuple[int, int, int] | None) -> list:
+  return [tile_times.of_triton(arch, peer, "rrr", dict(constants), several, sizes)
+          for peer in _peers(arch, masks)[tile]]
+
+
+def triton(arch: str, problem: tuple[int, int, int], groups: int) -> dict:
+  """The best of Triton's tiles, and the time with it and with the largest one."""
+  from benchmarks.amd import triton_peer
+
+  (m, n, k), machine = problem, Machine(arch)
+
+  def microseconds(tile: tuple[int, int, int], exact: bool) -> float:
+    tile_m, tile_n, tile_k = tile
+    k_tiles = math.ceil(k / tile_k)
+    tiles = math.ceil(m / tile_m) * math.ceil(n / tile_n) * groups
+    rounds = math.ceil(tiles / machine.value("cus"))
+    traffic = grid.matmul_traffic(arch, m, n, k, tile=(min(tile_m, m), min(tile_n, n)),
+                                  groups=groups)
+    masks = ("none",) if k % tile_k == 0 else ("each", "last") if k > tile_k else ("each",)
+    # The first tile, with the last K_TILES of its k tiles.
+    sizes = (min(m, tile_m), min(n, tile_n), k - max(0, k_tiles - tile_times.K_TILES) * tile_k)
+    cycles = min(time.start + rounds * time.cycles(k_tiles) for time in _triton_times(
+        arch, tile, masks, rounds > 1, rounded_constants(arch, traffic), sizes if exact else None))
+    return machine.seconds(cycles, traffic, False) * 1e6
+
+  roughly = {tile: microseconds(tile, False) for tile, _ in triton_peer.SMALLER}
+  times = {"x".join(map(str, tile[:2])):
+           microseconds(tile, True) if time <= CLOSE * min(roughly.values()) else time
+           for tile, time in roughly.items()}
+  best = min(times, key=times.__getitem__)
+  return {"triton": times[best], "triton_tile": best, "triton_256": times["256x256"]}
+
+
+def triton_row(arch: str, problem: tuple[int, int, int], groups: int = 1) -> dict:
+  """The plan's choice, its time by the clock, and Triton's."""
+  given = dict(zip("mnk", problem))
+  if groups > 1:
+    given |= {"m": problem[0] * groups, "ragged": "m", "groups": groups, "local_groups": groups}
+  plan = planned(arch, given, rhs_contracting=int(problem[1] == 1))
+  chosen = plan["candidates"][0]
+  ours = clock_seconds(arch, problem, chosen, plan["num_cus"], groups) * 1e6
+  found = {"arch": arch, "kind": "grouped" if groups > 1 else "dense", "problem": problem,
+           "groups": groups, "chosen": name(chosen), "ours": ours, **triton(arch, problem, groups)}
+  return found | {"ratio": ours / found["triton"], "ratio_256": ours / found["triton_256"]}
+
+
+def triton_markdown(rows: list[dict]) -> str:
+  kinds = {(each["arch"], each["kind"]): [] for each in rows}
+  for each in rows:
+    kinds[each["arch"], each["kind"]].append(each)
+  share = lambda values, most: f"{statistics.fmean(x <= most for x in values):.0%}"
+  lines, parts = [], []
+  for (arch, kind), mine in kinds.items():
+    ratios, fixed = ([each[key] for each in mine] for key in ("ratio", "ratio_256"))
+    lines.append([arch, f"{len(mine)} {kind}", share(ratios, 1), share(ratios, 1.05),
+                  f"{run.geometric_mean(ratios):.2f}", f"{max(ratios):.2f}", share(fixed, 1),
+                  f"{run.geometric_mean(fixed):.2f}"])
+    worst = sorted(mine, key=lambda each: -each["ratio"])[:WORST]
+    parts += ["", f"## {arch}, {kind}: the largest ratios", "", amd.table(
+        ["m x n x k", "chosen by the plan", "us", "Triton's tile", "us", "ratio"],
+        [[f"{each['groups']} of " * (each["groups"] > 1) + " x ".join(map(str, each["problem"])),
+          each["chosen"], f"{each['ours']:.1f}", each["triton_tile"], f"{each['triton']:.1f}",
+          f"{each['ratio']:.2f}"] for each in worst], 2)]
+  return "\n".join([
+      "# AMD kernels beside Triton's persistent matmul", "", _explained(3), "",
+      f"Command: `{amd.about()['command']}`", "",
+      amd.table(["arch", "products", "no slower than Triton's best tile", "within 1.05",
+                 "geometric mean", "worst", "no slower than Triton's 256x256", "geometric mean"],
+                lines, 2), *parts, ""])
 
 
 def main(_) -> int:
-  if FLAGS.random or FLAGS.random_grouped:
-    rows, text = random_rows()
-  else:
-    products = run.named("cases", FLAGS.cases, cases.mnk)
-    rows = []
-    for arch, problem in itertools.product(FLAGS.arch, dict.fromkeys(products)):
-      progress.doing(f"{arch}, {' x '.join(map(str, problem))}")
-      rows.append(row(arch, problem, FLAGS.most))
-      if FLAGS.tuning:
-        database.merge(pathlib.Path(FLAGS.tuning), entries(rows[-1:]))
-    text = markdown(rows)
-  amd.write(text, {"rows": rows})
+  draw = cases.Draw(FLAGS.seed, multiple=8, odd=0, other_dtypes=0, layers=0.5)
+  products = [(sizes, 1) for sizes in run.named("cases", filter(None, FLAGS.cases), cases.mnk)]
+  products += [((each.m, each.n, each.k), 1)
+               for each in itertools.islice(cases.random(draw), FLAGS.random)]
+  rng, rows = np.random.default_rng(FLAGS.seed), []
+  if FLAGS.triton:
+    amd.need_triton("--triton")
+    for _ in range(FLAGS.random_grouped):
+      each = cases.random_grouped(rng)
+      products.append(((max(1, each.m // each.groups), each.n, each.k), each.groups))
+  for arch, (problem, groups) in itertools.product(FLAGS.arch, dict.fromkeys(products)):
+    progress.doing(f"{arch}, {' x '.join(map(str, problem))}")
+    rows.append(triton_row(arch, problem, groups) if FLAGS.triton else
+                row(arch, problem, FLAGS.most))
+    if FLAGS.tuning:
+      database.merge(pathlib.Path(FLAGS.tuning), entries(rows[-1:]))
+  amd.write((triton_markdown if FLAGS.triton else markdown)(rows), {"rows": rows})
   return 0

@@ -129,22 +129,27 @@ def _launch(arch: str, name: str, workgroups: int, out_dtype: str | None, option
   return record.clock
 
 
-def of_triton(arch: str, peer, layout: str, constants: dict[str, float] | None = None
-              ) -> TileTimes:
-  """The times of a variant of triton_peer.py."""
-  def run(k_tiles: int) -> clock.Clock:
-    m, n, k = peer.tile
+def of_triton(arch: str, peer, layout: str, constants: dict[str, float] | None = None,
+              several: bool = False, sizes: tuple[int, int, int] | None = None) -> TileTimes:
+  """The times of a variant of triton_peer.py; `several` and `sizes` as in of_kernel().
+
+  With `several` the variant must have been compiled for one program.
+  """
+  def run(k_tiles: int, tiles: int = 1, sizes: tuple[int, int, int] | None = None) -> clock.Clock:
+    product = _product(peer.tile, tiles, k_tiles, sizes)
     zeros = lambda shape: resources.aligned(np.zeros(shape, np.uint16))
-    lhs, rhs = resources.operands(lambda shape, _: zeros(shape), layout, m, n, k * k_tiles)
-    record = peer.launch(arch, lhs, rhs, zeros((m, n)), (m, n, k * k_tiles),
+    lhs, rhs = resources.operands(lambda shape, _: zeros(shape), layout, *product)
+    record = peer.launch(arch, lhs, rhs, zeros(product[:2]), product,
                          emulator.Options.unchecked(clock=1, constants=constants))
     assert record.clock is not None
     return record.clock
 
   first = run(K_TILES)
-  # The clock sees no loop if its waves are never in it at the same time.
-  return (of_clock(first, K_TILES) if first.loop is not None
-          else of_clocks(run(3 * K_TILES), first, 2 * K_TILES, K_TILES))
+  # The clock sees no loop if its waves are never in it at the same time. A masked k tile after the
+  # loop does not count.
+  times = (of_clock(first, K_TILES) if first.loop is not None and peer.mask != "last"
+           else of_clocks(run(3 * K_TILES), first, 2 * K_TILES, K_TILES))
+  return _with_sizes(times, run, peer.tile, several, sizes)
 
 
 def best(variants: list, times_of: Callable) -> tuple[TileTimes, object]:

@@ -2,10 +2,13 @@
 
     python -m benchmarks resources --triton
     python -m benchmarks predicted
+    python -m benchmarks amd_plan --triton
 
 PyPI's `triton` compiles it without a GPU and without ROCm. The kernel has the form that
 Triton's tutorials and tritonBLAS use: pointers that advance along k, one program per
-compute unit that visits the tiles in groups of rows, and rows past the edge wrapped around.
+compute unit that visits the tiles in groups of rows, and rows past the edge wrapped around. If k is
+no multiple of a tile's k, it masks its loads, as Triton's tutorial does in every iteration, or as
+tritonBLAS does in a last one of its own; reports take the faster one.
 """
 
 import dataclasses
@@ -20,6 +23,10 @@ import triton.language as tl
 from jaxgemm import emulator
 
 TILE = (256, 256, 64)
+# Tiles and warps to choose from for products of any size, one program on a compute unit.
+SMALLER = tuple(((m, n, 64), 8 if m * n > 128 * 128 else 4) for m, n in (
+    (256, 256), (256, 128), (128, 256), (128, 128), (128, 64), (64, 128), (64, 64), (32, 128),
+    (32, 64), (16, 128), (16, 64)))
 GROUP_M = 8
 NAME = "persistent_matmul"
 
@@ -35,9 +42,13 @@ def persistent_matmul(
     lhs, rhs, out, m, n, k, lhs_stride, rhs_stride, out_stride,
     LHS_CONTRACTING: tl.constexpr, RHS_CONTRACTING: tl.constexpr,
     TILE_M: tl.constexpr, TILE_N: tl.constexpr, TILE_K: tl.constexpr,
-    GROUP: tl.constexpr, NUM_PROGRAMS: tl.constexpr,
+    GROUP: tl.constexpr, NUM_PROGRAMS: tl.constexpr, MASK: tl.constexpr,
 ):
-  """out = lhs @ rhs for a k of whole tiles; strides are those of lines."""
+  """out = lhs @ rhs; strides are those of lines.
+
+  MASK: "none", for a k of whole tiles; "each", masked loads in every iteration; or "last", one or
+  more whole tiles and then a masked one.
+  """
   tiles_m = tl.cdiv(m, TILE_M)
   tiles_n = tl.cdiv(n, TILE_N)
   tiles_per_group = GROUP * tiles_n
@@ -68,12 +79,21 @@ def persistent_matmul(
       rhs_step = TILE_K * rhs_stride
 
     sums = tl.zeros((TILE_M, TILE_N), dtype=tl.float32)
-    tiles_k = tl.cdiv(k, TILE_K)
+    tiles_k = k // TILE_K if MASK == "last" else tl.cdiv(k, TILE_K)
     tl.assume(tiles_k > 0)
-    for _ in range(0, tiles_k):
-      sums += tl.dot(tl.load(lhs_ptrs), tl.load(rhs_ptrs))
+    for k_tile in range(0, tiles_k):
+      if MASK == "each":
+        inside = depth < k - k_tile * TILE_K
+        sums += tl.dot(tl.load(lhs_ptrs, mask=inside[None, :], other=0.0),
+                       tl.load(rhs_ptrs, mask=inside[:, None], other=0.0))
+      else:
+        sums += tl.dot(tl.load(lhs_ptrs), tl.load(rhs_ptrs))
       lhs_ptrs += lhs_step
       rhs_ptrs += rhs_step
+    if MASK == "last":
+      inside = depth < k - tiles_k * TILE_K
+      sums += tl.dot(tl.load(lhs_ptrs, mask=inside[None, :], other=0.0),
+                     tl.load(rhs_ptrs, mask=inside[:, None], other=0.0))
 
     rows = tile_m * TILE_M + tl.arange(0, TILE_M)
     columns = tile_n * TILE_N + tl.arange(0, TILE_N)
@@ -91,6 +111,7 @@ class Peer:
   lds_bytes: int  # dynamic LDS, which the launch sets
   waves: int
   tile: tuple[int, int, int] = TILE
+  mask: str = "none"  # the kernel's MASK
 
   def launch(self, arch: str, lhs, rhs, out, product: tuple[int, int, int],
              options: emulator.Options | None = None) -> emulator.Record:
@@ -105,26 +126,29 @@ class Peer:
         **({} if options is None else {"options": options}))
 
 
-def variants(arch: str, lhs_contracting: int, rhs_contracting: int, num_programs: int
+def variants(arch: str, lhs_contracting: int, rhs_contracting: int,
+             num_programs: int, tile: tuple[int, int, int] = TILE, num_warps: int = 8,
+             waves_per_eus: tuple[int, ...] = (0, 2), masks: tuple[str, ...] = ("none",)
              ) -> list[Peer]:
   """The kernel for bfloat16 with each setting that tuners try; the reports take the best one.
 
   waves_per_eu: 0 is the compiler's choice, 2 is that of 8 warps on 4 SIMDs. kpack 2
   is for gfx942 (Triton sets it to 1 on gfx950). Pointers known to span less than 2 GiB
-  let Triton use buffer instructions with 32-bit offsets.
+  let Triton use buffer instructions with 32-bit offsets. `masks` are values of MASK.
   """
   kpacks = (1, 2) if arch == "gfx942" else (1,)
-  return [_compile(arch, lhs_contracting, rhs_contracting, num_programs, *options)
-          for options in itertools.product((0, 2), kpacks, (False, True))]
+  return [
+      _compile(arch, lhs_contracting, rhs_contracting, num_programs, tile, num_warps, *options)
+      for options in itertools.product(masks, waves_per_eus, kpacks, (False, True))]
 
 
-def _compile(arch, lhs_contracting, rhs_contracting, num_programs, waves_per_eu, kpack, small
-             ) -> Peer:
+def _compile(arch, lhs_contracting, rhs_contracting, num_programs, tile, num_warps,
+             mask, waves_per_eu, kpack, small) -> Peer:
   signature = dict.fromkeys(("lhs", "rhs", "out"), "*bf16")
   signature |= dict.fromkeys(("m", "n", "k", "lhs_stride", "rhs_stride", "out_stride"), "i32")
   constants = dict(
-      LHS_CONTRACTING=lhs_contracting, RHS_CONTRACTING=rhs_contracting,
-      TILE_M=TILE[0], TILE_N=TILE[1], TILE_K=TILE[2], GROUP=GROUP_M, NUM_PROGRAMS=num_programs)
+      LHS_CONTRACTING=lhs_contracting, RHS_CONTRACTING=rhs_contracting, TILE_M=tile[0],
+      TILE_N=tile[1], TILE_K=tile[2], GROUP=GROUP_M, NUM_PROGRAMS=num_programs, MASK=mask)
   multiple = ["tt.divisibility", 16]
   attributes = {(i,): [multiple] for i in range(len(signature))}
   if small:
@@ -133,7 +157,8 @@ def _compile(arch, lhs_contracting, rhs_contracting, num_programs, waves_per_eu,
       persistent_matmul, signature | dict.fromkeys(constants, "constexpr"), constants, attributes)
   compiled = triton.compile(
       source, target=GPUTarget("hip", arch, 64),
-      options=OPTIONS | {"waves_per_eu": waves_per_eu, "kpack": kpack})
+      options=OPTIONS | {"num_warps": num_warps, "waves_per_eu": waves_per_eu, "kpack": kpack})
   return Peer(
-      f"waves_per_eu={waves_per_eu} kpack={kpack} pointers={'<2GiB' if small else 'any'}",
-      compiled.asm["hsaco"], compiled.metadata.shared, compiled.metadata.num_warps)
+      f"waves_per_eu={waves_per_eu} kpack={kpack} pointers={'<2GiB' if small else 'any'}"
+      + ("" if mask == "none" else f" mask={mask}"), compiled.asm["hsaco"],
+      compiled.metadata.shared, compiled.metadata.num_warps, tile, mask)

@@ -95,7 +95,8 @@ def read(paths: Sequence[str | pathlib.Path]) -> list[Problem]:
   found = []
   for path in paths:
     data = load(path)
-    chip = _ffi.chip_in(data["about"]["device"], "sm90")
+    about = data["about"] if "about" in data else data["runs"][-1]
+    chip = _ffi.chip_in(about["device"], "sm90")
     for row in data["rows"]:
       row = row if "seconds" in row else _kept(row)
       if len(row["seconds"]) >= 2:
@@ -111,16 +112,17 @@ def read(paths: Sequence[str | pathlib.Path]) -> list[Problem]:
 def keep(source: str | pathlib.Path, target: str | pathlib.Path) -> None:
   """Writes the part of a file of `measure` that the fit needs, as lines of a .json.gz."""
   data = load(source)
-  data["about"]["command"] = re.sub(r"(--json=)\S*/", r"\1", data["about"]["command"])
+  about = data["runs"][-1]
+  about["command"] = re.sub(r"(--json=)\S*/", r"\1", about["command"])
   lines = ",\n".join(
       json.dumps(_kept(row), separators=(",", ":")) for row in data["rows"])
-  text = f'{{"about": {json.dumps(data["about"])},\n"rows": [\n{lines}\n]}}\n'
+  text = f'{{"about": {json.dumps(about)},\n"rows": [\n{lines}\n]}}\n'
   pathlib.Path(target).write_bytes(gzip.compress(text.encode(), mtime=0))
 
 
 def _kept(row):
   """The fields of `Problem` of a measured row, and XLA's microseconds."""
-  timed = [each for each in row["candidates"] if each["us"] is not None]
+  timed = [each for name, each in row["candidates"].items() if name != "xla"]
   given = cases.Product(**row["problem"])
   ((lhs,), (rhs,)), _ = given.dimension_numbers()
   return {
@@ -130,15 +132,16 @@ def _kept(row):
           "rhs_contracting": rhs, "lhs_dtype": given.dtype, "rhs_dtype": given.dtype,
           "out_dtype": given.out_dtype},
       "configs": [each["config"] for each in timed],
-      "seconds": [round(_kernel_us(each) * 1e-6, 9) for each in timed],
-      "with_copies": [round(each["us"] * 1e-6, 9) for each in timed],
+      "seconds": [round(_kernel_seconds(each), 9) for each in timed],
+      "with_copies": [round(each["seconds"]["median"], 9) for each in timed],
       "open": [int(each["asked"] == "auto") for each in timed],
-      "xla": (row["xla"] or {}).get("us")}
+      "xla": round(row["candidates"]["xla"]["seconds"]["median"] * 1e6, 3)
+             if "xla" in row["candidates"] else None}
 
 
-def _kernel_us(candidate) -> float:
-  """Microseconds of the kernel and of setting its counters to zero."""
-  return sum(time for name, time in candidate["kernels"].items()
+def _kernel_seconds(candidate) -> float:
+  """Seconds of the kernel and of setting its counters to zero."""
+  return sum(time for name, time in candidate["times"].items()
              if name.startswith("gemm_") or name.lower().startswith("memset"))
 
 

@@ -45,6 +45,20 @@ def test_the_command_writes_speed_and_errors_of_all_products(tmp_path):
   assert "Acceptance" not in done.stdout  # the bounds are for one shape
 
 
+def test_products_as_layers_call_them_are_timed_beside_what_they_replace(tmp_path):
+  path = tmp_path / "out.json"
+  done = subprocess.run(
+      [sys.executable, "-m", "benchmarks", "grouped_calls", "--cases=64x32x48.g4", "--rounds=3",
+       f"--json={path}"], cwd=ROOT, env=one_device(), text=True, capture_output=True)
+  assert done.returncode == 0, done.stdout + done.stderr
+  rows = json.loads(path.read_text())["rows"]
+  assert [row["kind"] for row in rows] == list(grouped.KINDS)
+  for row in rows:
+    assert len(row["candidates"]) == (8 if row["kind"] == "layouts" else 2)
+    ratios = ["ratio" in entry for entry in row["candidates"].values()]
+    assert not ratios[0] and all(ratios[1:])
+
+
 @pytest.mark.whole
 def test_the_command_refuses_unknown_values():
   for flag in ("--routings=wild", "--cases=60x24", "--work=backward"):
