@@ -37,7 +37,6 @@ class Suite(NamedTuple):
   is_watched: bool = True
 
 
-_EVERY = "float32,bfloat16,float16,float8_e4m3fn,float8_e5m2,int8"
 # Experts of Mixtral, DeepSeek-V2-Lite, gpt-oss and Qwen3.
 _LAYERS = ",".join(cases.load()["grouped_calls"])
 _DENSE = ["--dtypes=bfloat16", "--implementation=jaxgemm", "--most_seconds=600"]
@@ -52,8 +51,6 @@ SUITES = {
                   "--schedule=persistent,stream_k", "--reduction=linear,atomic"],
         ["--cases=stream_k_gpu", "--schedule=stream_k,persistent", "--reduction=linear",
          "--runs=100", *_DENSE]),
-    "stream_k_parity": Suite("dense", ["--cases=128x128x2048", f"--dtypes={_EVERY}"],
-                             ["--cases=512x512x8192", f"--dtypes={_EVERY}"]),
     "random": Suite(
         "random_products", ["--threads=1", "--kinds=plain,f32", "--num_products=200", "--least=1",
                             "--most=4096", "--most_flops=1e9", "--multiple=1", "--batches=0.25",

@@ -4,11 +4,9 @@ r"""Dense products by jaxgemm and by XLA, on a GPU by torch, too.
     python -m benchmarks dense --cases=llama3_8b,1000x1000x1000 --dtypes=bfloat16,float32 \
         --schedule=persistent,stream_k --json=results.json
     python -m benchmarks stream_k
-    python -m benchmarks stream_k_parity --tiles=128x128,256x128 --reduction=linear,atomic
 
 Sets of cases are in benchmarks/shapes.json; --list prints them. `stream_k` compares schedules, and
-on a GPU says whether stream-K has the same bits in each of --runs runs. `stream_k_parity` has
-stream-K with each tile and reduction in each layout and type, as CK has it. The case `overhead`
+on a GPU says whether stream-K has the same bits in each of --runs runs. The case `overhead`
 times what a call on the CPU costs in addition to its arithmetic, in three ways: `dispatch`, one
 jitted product that Python waits for; `loop`, a `lax.fori_loop` with one product in its body;
 `chain`, one program of products in which each needs the one before.
@@ -17,7 +15,6 @@ jitted product that Python waits for; `loop`, a `lax.fori_loop` with one product
 from collections.abc import Callable, Iterator, Mapping
 import dataclasses
 import functools
-import itertools
 from typing import Any
 
 from absl import flags
@@ -31,7 +28,6 @@ import jaxgemm
 from jaxgemm.tune import timing
 
 DTYPES = tuple(check.TOLERANCE)
-PERSISTENT = f"{OURS} persistent"
 # Products in a program of each way in which overhead is measured.
 WAYS = {"dispatch": 1, "loop": 1000, "chain": 64}
 FLAGS = flags.FLAGS
@@ -51,28 +47,17 @@ def define_flags() -> None:
   flags.DEFINE_string("implementation", None, "The implementation= of jaxgemm's calls.")
   flags.DEFINE_integer("runs", 0, "Runs on a GPU in which the first candidate of jaxgemm must give "
                        "the same bits; 0: they are not compared.")
-  flags.DEFINE_list("layouts", list(cases.LAYOUTS), "For stream_k_parity: a letter for each "
-                    "operand; r: row-major, c: transposed.")
-  flags.DEFINE_list("tiles", None, "For stream_k_parity: tiles, as MxN. Default: those that the "
-                    "plan would cut, at most --most_tiles.")
-  flags.DEFINE_integer("most_tiles", 4, "See --tiles.", lower_bound=1)
 
 
 def jobs(name: str) -> Iterator[tuple[str, Callable[[], list[run.Row]]]]:
   options = measure.Options.of_flags()
   dtypes = run.choose("dtypes", FLAGS.dtypes, DTYPES)
-  layouts = ["rr"]
-  if name == "stream_k_parity":
-    layouts = run.choose("layouts", FLAGS.layouts, cases.LAYOUTS)
-  for case, layout in itertools.product(run.given_products(DTYPES, FLAGS.cases), layouts):
+  for case in run.given_products(DTYPES, FLAGS.cases):
     for dtype in [case.dtype] if case.dtype else dtypes:
-      if dtype not in dtypes and case.source != "problems":
-        continue
-      product = dataclasses.replace(case, dtype=dtype, layout=layout)
-      function = (parity if name == "stream_k_parity" else
-                  overhead if case.source == "overhead" else one)
-      words = name, case.source, product.sizes, layout if layout != "rr" else "", dtype
-      yield (" ".join(filter(None, words)), functools.partial(function, name, product, options))
+      if dtype in dtypes or case.source == "problems":
+        function = overhead if case.source == "overhead" else one
+        yield f"{name} {case.source} {case.sizes} {dtype}", functools.partial(
+            function, name, dataclasses.replace(case, dtype=dtype), options)
 
 
 def _variants(product: cases.Product) -> dict[str, dict[str, Any]]:
@@ -93,24 +78,17 @@ def one(name: str, product: cases.Product, options: measure.Options) -> list[run
 
 def ours(product: cases.Product, **given) -> Callable[..., jax.Array]:
   """The product by jaxgemm."""
-  given = {"preferred_element_type": product.out_dtype} | given
-  if product.layout == "rr":
-    return functools.partial(jaxgemm.matmul, **given)
   return functools.partial(
-      jaxgemm.dot_general, dimension_numbers=product.dimension_numbers(), **given)
+      jaxgemm.matmul, **{"preferred_element_type": product.out_dtype} | given)
 
 
 def xla(product: cases.Product) -> Callable[..., jax.Array]:
   """The product by XLA."""
-  if product.layout == "rr":
-    return functools.partial(jnp.matmul, preferred_element_type=product.out_dtype)
-  return functools.partial(jax.lax.dot_general, dimension_numbers=product.dimension_numbers(),
-                           preferred_element_type=product.out_dtype)
+  return functools.partial(jnp.matmul, preferred_element_type=product.out_dtype)
 
 
 def row(section: str, product: cases.Product, variants: Mapping[str, dict[str, Any]],
-        options: measure.Options, *, peers: bool = True, runs: int = 0, base: str | None = None,
-        calls: int | None = None) -> run.Row:
+        options: measure.Options, *, runs: int = 0, calls: int | None = None) -> run.Row:
   """A row of a product.
 
   Args:
@@ -118,31 +96,26 @@ def row(section: str, product: cases.Product, variants: Mapping[str, dict[str, A
     product: what is computed; it has a dtype.
     variants: options of jaxgemm's product by the candidate's name.
     options: options of all rows.
-    peers: whether XLA and torch are measured, too.
     runs: on a GPU, number of results of the first variant that are compared bit by bit.
-    base: the candidate that the others' times are compared with; None: the first variant.
     calls: calls in a sample on a GPU.
   """
   operands = lambda seed: measure.random(seed, *product.shapes(), dtype=product.dtype)
-  count = measure.input_sets(product.input_bytes, len(variants) + peers)
+  count = measure.input_sets(product.input_bytes, len(variants) + 1)
   inputs = [operands(options.seed + i) for i in range(count)]
-  makers, missing = {}, {}
-  if peers:
-    makers[XLA] = measure.in_jax(xla(product), inputs)
+  makers, missing = {XLA: measure.in_jax(xla(product), inputs)}, {}
   makers |= {name: measure.in_jax(ours(product, **given), inputs)
              for name, given in variants.items()}
-  if peers and measure.on_gpu() and product.layout == "rr" and product.out_dtype == product.dtype:
+  if measure.on_gpu() and product.out_dtype == product.dtype:
     if reason := measure.missing_module("torch"):
       missing[TORCH] = reason
     else:
       import torch
       makers[TORCH] = functools.partial(measure.TorchWay, torch.matmul, inputs, True)
   fresh, found, first = operands(options.seed + count), {}, next(iter(variants))
-  lhs, rhs = (x if letter == "r" else x.T for x, letter in zip(fresh, product.layout))
 
   def checked(name, way):
     out, poisoned = way.fresh(*fresh)
-    entry = check.product(lhs, rhs, out, product.dtype, options.seed)
+    entry = check.product(*fresh, out, product.dtype, options.seed)
     entry |= {"poisoned": poisoned} if measure.on_gpu() else {}
     if name == first and runs and measure.on_gpu():
       found["bitwise"] = bitwise(way, fresh, runs)
@@ -151,16 +124,15 @@ def row(section: str, product: cases.Product, variants: Mapping[str, dict[str, A
   fields = {
       "section": section, "case": f"{product.source} {product.sizes}", "m": product.m,
       "n": product.n, "k": product.k, "dtype": product.dtype, "out_dtype": product.out_dtype,
-      "gate": product.gate} | ({} if product.layout == "rr" else {"layout": product.layout})
+      "gate": product.gate}
   return measure.row(fields, makers, checked, options, flops=product.flops, num_inputs=count,
-                     base=base or first, missing=missing, calls=calls) | found
+                     base=first, missing=missing, calls=calls) | found
 
 
 def plan(product: cases.Product, given: Mapping[str, Any]) -> dict[str, Any]:
   """The data of jaxgemm.explain."""
   types = [jax.ShapeDtypeStruct(shape, product.dtype) for shape in product.shapes()]
-  numbers = {} if product.layout == "rr" else {"dimension_numbers": product.dimension_numbers()}
-  return jaxgemm.explain(*types, preferred_element_type=product.out_dtype, **numbers, **given).data
+  return jaxgemm.explain(*types, preferred_element_type=product.out_dtype, **given).data
 
 
 def bitwise(way: measure.JaxWay, arrays, runs: int) -> dict[str, Any]:
@@ -171,26 +143,6 @@ def bitwise(way: measure.JaxWay, arrays, runs: int) -> dict[str, Any]:
   for _ in range(runs - 1):
     different += bits(first, way.fresh(*arrays)[0])
   return {"runs": runs, "different": int(different)}
-
-
-def parity(name: str, product: cases.Product, options: measure.Options) -> list[run.Row]:
-  """A row of XLA's product, the persistent one, and stream-K with each tile and reduction."""
-  cut = plan(product, {"schedule": "stream_k", "implementation": "jaxgemm"})
-  tiles = FLAGS.tiles or list(dict.fromkeys(
-      "x".join(map(str, each["tile"][:2])) for each in cut["candidates"]))[:FLAGS.most_tiles]
-  variants: dict[str, dict[str, Any]] = {PERSISTENT: {"schedule": "persistent"}}
-  for tile, reduction in itertools.product(tiles, FLAGS.reduction or ("linear", "tree", "atomic")):
-    tile_m, tile_n = map(int, tile.split("x"))
-    variants[f"{OURS} {tile} {reduction}"] = {"config": jaxgemm.GemmConfig(
-        schedule="stream_k", reduction=reduction, tile_m=tile_m, tile_n=tile_n)}
-  found = row(name, product, {key: given | {"implementation": "jaxgemm"}
-                              for key, given in variants.items()}, options, calls=4)
-  # What the kernels do not have is no failure.
-  found["left_out"] = {key: why for key, why in found["missing"].items()
-                       if why.startswith("ValueError")}
-  found["missing"] = {key: why for key, why in found["missing"].items()
-                      if key not in found["left_out"]}
-  return [found]
 
 
 def _programs(matmul: Callable[..., jax.Array]) -> dict[str, Callable[..., Any]]:

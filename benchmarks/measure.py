@@ -167,19 +167,10 @@ class TorchWay(Way):
     return out
 
   def fresh(self, *arrays):
-    """The same as JaxWay.fresh. Without `out`, the allocator is likely to reuse freed memory."""
     jax.block_until_ready(arrays)
-    tensors = self.tensors(*arrays)
-    poisoned = [self._run(tensors), self._out]
-    for out in poisoned:
-      out.fill_(float("nan"))
-    places = [out.data_ptr() for out in poisoned]
-    if not self._with_out:
-      del out, poisoned  # their memory is for the next result
-      self._out = None
-    out = self._run(tensors)
+    out = self._function(*self.tensors(*arrays))
     self._wait(out)
-    return jax.dlpack.from_dlpack(out), out.data_ptr() in places
+    return jax.dlpack.from_dlpack(out), False
 
 
 def in_jax(function: Callable[..., Any], inputs: Sequence[tuple]) -> Callable[[], Way]:

@@ -50,20 +50,3 @@ def least_seconds(row: dict[str, Any], device: str,
   size = _BYTES[dtype]
   return max(2 * m * n * k / (rate * 1e12),
              size * (m * k + groups * k * n + m * n) / (bandwidth * 1e9))
-
-
-# Multiply-adds of 16-bit elements in a cycle of a CU (AMD's data sheets).
-_MACS = {"gfx942": 1024, "gfx950": 2048, "gfx90a": 512}
-
-
-def of_chip(chip: str, problem: dict[str, int]) -> tuple[float, float]:
-  """For bfloat16 on an AMD chip of instances.def: microseconds of the work, and of the bytes."""
-  from jaxgemm import _ffi
-
-  target, cus = _ffi.NAMES["chips"][chip]
-  mhz, gb_per_s = _ffi.NAMES["rates"][chip]
-  m, n, k = problem["m"], problem["n"], problem["k"]
-  # Each row may choose another expert, so at most m of them are read.
-  weights = min(problem.get("groups", 1), m)
-  return (m * n * k / (cus * _MACS[target] * mhz),
-          2 * (m * k + weights * k * n + m * n) / gb_per_s / 1e3)

@@ -15,7 +15,6 @@ import functools
 import json
 import math
 import pathlib
-import re
 import statistics
 
 from absl import app, flags
@@ -38,8 +37,6 @@ ARCH = "gfx950"
 TILE = (256, 256)
 # If the median error is above this, no predicted time is to be published.
 LIMIT = 0.25
-# Guessed constants that the clock of one compute unit does not use.
-_OF_LAUNCHES = ("power_exponent", "launch_us")
 FLAGS = flags.FLAGS
 
 HEAD = """\
@@ -175,69 +172,6 @@ def dense_tables(triton: list[dict], ours: list[dict]) -> str:
   ])
 
 
-def _peers(arch: str, layout: str) -> list:
-  from benchmarks.amd import triton_peer
-
-  return triton_peer.variants(arch, *resources.contracting(layout), resources.DEVICES[arch].num_cus)
-
-
-def loop_rows(tile: str) -> list[dict]:
-  """The main loops of this build's kernels with the tile, and of Triton's, in each layout."""
-  found = []
-  for arch in resources.COMPARED:
-    for name in resources.kernel_names(arch):
-      if re.fullmatch(f"gemm_bfloat16_bfloat16_{tile}_...", name):
-        found.append((arch, name[-3:], "jaxgemm", tile_times.of_kernel(arch, name)))
-    for layout in resources.TRITON_LAYOUTS:
-      times, _ = tile_times.best(_peers(arch, layout), lambda peer, arch=arch, layout=layout:
-                                 tile_times.of_triton(arch, peer, layout))
-      found.append((arch, layout, "Triton", times))
-  return [{"arch": arch, "layout": layout, "library": library, "matrix_share": times.matrix_share,
-           "cycles_per_k_tile": times.per_k_tile, "fixed_cycles": times.fixed}
-          for arch, layout, library, times in found]
-
-
-def loop_table(rows: list[dict], tile: str) -> str:
-  lines = [[f"{row['arch']} {row['layout']}, {row['library']}", f"{row['matrix_share']:.3f}",
-            f"{row['cycles_per_k_tile']:.0f}", f"{row['fixed_cycles']:.0f}"]
-           for row in sorted(rows, key=lambda row: (row["arch"], row["layout"]))]
-  return "\n\n".join([
-      "## Main loops",
-      f"jaxgemm: {tile}, the layouts that the build had. Triton: its variant with the fewest "
-      "cycles for 16 k tiles. Cycles on one compute unit.",
-      amd.table(["", "matrix share", "cycles a k tile", "cycles outside"], lines),
-  ])
-
-
-def sensitivity_rows(tile: str, layout: str = "rrr") -> list[dict]:
-  """The main loops' matrix share with each guessed constant of the clock halved and doubled."""
-  kernels = {}
-  for arch in resources.COMPARED:
-    name = f"gemm_bfloat16_bfloat16_{tile}_{layout}"
-    if name in resources.kernel_names(arch):
-      kernels[f"{arch}, jaxgemm"] = functools.partial(tile_times.of_kernel, arch, name)
-    _, peer = tile_times.best(_peers(arch, layout), lambda peer, arch=arch:
-                              tile_times.of_triton(arch, peer, layout))
-    kernels[f"{arch}, Triton"] = functools.partial(tile_times.of_triton, arch, peer, layout)
-  return [{"constant": name, "value": row.value * factor, "matrix_share": {  # 150 percent is 100
-      kernel: times_of({name: row.value * factor}).matrix_share
-      for kernel, times_of in kernels.items()}}
-          for name, row in clock.constants(ARCH).items() for factor in (0.5, 2)
-          if row.source.startswith("assumption") and name not in _OF_LAUNCHES]
-
-
-def sensitivity_table(rows: list[dict]) -> str:
-  kernels = list(rows[0]["matrix_share"])
-  lines = [[f"{row['constant']} = {row['value']:g}",
-            *(f"{row['matrix_share'][kernel]:.3f}" for kernel in kernels)] for row in rows]
-  return "\n\n".join([
-      "## What the guesses matter",
-      "The main loops' matrix share with each constant whose source is \"assumption\" halved and "
-      "doubled.",
-      amd.table(["", *kernels], lines),
-  ])
-
-
 def rank_correlation(first: list[float], second: list[float]) -> float:
   """Spearman's: 1 if the two order alike, without regard to ties."""
   def ranks(values):
@@ -294,7 +228,10 @@ def main(_) -> int:
   cache: dict = {}
   ours = [dense_row(size, of_ours, cache) for size in DENSE]
   progress.doing("Triton's persistent matmul")
-  peers = _peers(ARCH, "rcr")
+  from benchmarks.amd import triton_peer
+
+  num_cus = resources.DEVICES[ARCH].num_cus
+  peers = triton_peer.variants(ARCH, *resources.contracting("rcr"), num_cus)
 
   def of_triton(constants):
     return tile_times.best(
@@ -306,20 +243,17 @@ def main(_) -> int:
     progress.doing("Primus-Turbo's grouped products")
     from benchmarks.amd import primus_peer
 
-    kernels = primus_peer.compile_kernels(FLAGS.primus, resources.DEVICES[ARCH].num_cus)
+    kernels = primus_peer.compile_kernels(FLAGS.primus, num_cus)
     source, rows = published_groups()
     cache = {}
     grouped = [grouped_row(row, kernels[row["op"]], primus_peer.times, cache) for row in rows]
   errors = [error(row["predicted"], DENSE[row["size"]]["Triton"]) for row in triton]
   errors += [error(row["predicted"], row["triton"]) for row in grouped]
-  progress.doing("Main loops")
-  loops, guesses = loop_rows(FLAGS.tile), sensitivity_rows(FLAGS.tile)
   about = ", ".join(f"{key}: {value}" for key, value in amd.about().items())
   parts = [HEAD, about, verdict(errors), frequency_table(triton, grouped),
-           dense_tables(triton, ours), loop_table(loops, FLAGS.tile), sensitivity_table(guesses)]
+           dense_tables(triton, ours)]
   if grouped:
     parts.append(grouped_table(grouped, source))
-  amd.write("\n\n".join(parts) + "\n", {
-      "jaxgemm": ours, "triton": triton, "grouped": grouped, "loops": loops,
-      "sensitivity": guesses})
+  amd.write("\n\n".join(parts) + "\n",
+            {"jaxgemm": ours, "triton": triton, "grouped": grouped})
   return 0

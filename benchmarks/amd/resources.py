@@ -1,7 +1,6 @@
-r"""The resources of the AMD kernels and the cycles of their main loops, beside Triton's.
+"""The resources of the AMD kernels and the cycles of their main loops.
 
-    python -m benchmarks resources --arch=gfx942,gfx950 --kernels='bfloat16.*256x256' \
-        --triton --json=resources.json --markdown=resources.md
+    python -m benchmarks resources --kernels='bfloat16.*256x256' --markdown=resources.md
 
 No GPU is used, and no time is measured. Registers, LDS, spills and scratch are those of the code
 objects. Cycles for which each pipe of a compute unit is busy with a k tile come from the emulator's
@@ -53,7 +52,6 @@ FIRST_K_TILES, MORE_K_TILES = 4, 4
 # The counts of instructions to report; the first is that of all instructions.
 KINDS = ("instructions", "matrix", "vector", "scalar", "lds_read", "lds_write",
          "global_load", "global_to_lds", "scratch", "wait", "barrier", "other")
-TRITON_LAYOUTS = ("rcr", "rrr", "ccr", "crr")
 _NAME = re.compile(
     r"gemm_(?P<lhs>[a-z]+\d+(?:_e\dm\d[a-z]*)?)_(?P<rhs>[a-z]+\d+(?:_e\dm\d[a-z]*)?)"
     r"_(?P<tile>\d+x\d+x\d+)_(?P<layout>[rc]{3})")
@@ -63,7 +61,6 @@ FLAGS = flags.FLAGS
 def define_flags() -> None:
   flags.DEFINE_list("arch", list(COMPARED), "Architectures to report on.")
   flags.DEFINE_string("kernels", "", "Regular expression that kernel names must match.")
-  flags.DEFINE_bool("triton", False, "Also report on Triton's persistent matmul.")
 
 
 # ----------------------------------------------------------------------------------- pipes
@@ -253,7 +250,7 @@ def of_kernel(arch: str, name: str) -> dict:
   (metadata,) = (x for x in emulator.kernels(code_object) if x["name"] == name)
   row = _row(arch, name, metadata, metadata["max_workgroup"] // 64, metadata["lds_bytes"],
              functools.partial(_launch_kernel, arch, name))
-  return {**parse(name), "peer": False, **row}
+  return {**parse(name), **row}
 
 
 def aligned(array: np.ndarray) -> np.ndarray:
@@ -263,39 +260,6 @@ def aligned(array: np.ndarray) -> np.ndarray:
   copy = memory[start:start + array.nbytes].view(array.dtype).reshape(array.shape)
   copy[...] = array
   return copy
-
-
-def _launch_triton(arch, peer, layout, k_tiles) -> dict:
-  m, n, k = peer.tile
-  lhs, rhs = operands(lambda shape, _: aligned(_integers(shape, "bfloat16")), layout,
-                      m, n, k * k_tiles)
-  out = aligned(np.zeros((m, n), lhs.dtype))
-  record = peer.launch(arch, lhs, rhs, out, (m, n, k * k_tiles))
-  if not np.array_equal(out, _product(lhs, rhs, layout).astype(out.dtype)):
-    raise RuntimeError(f"Triton's kernel for {arch} ({peer.options}) is wrong here.")
-  return record.cost
-
-
-def of_triton(arch: str) -> list[dict]:
-  """A row for each layout: the Triton variant that uses the matrix pipe best.
-
-  That is the one with the largest share, and among equals the largest share in turn.
-  """
-  from benchmarks.amd import triton_peer
-
-  rows = []
-  for layout in TRITON_LAYOUTS:
-    candidates = []
-    for peer in triton_peer.variants(arch, *contracting(layout), DEVICES[arch].num_cus):
-      (metadata,) = emulator.kernels(peer.code_object)
-      row = _row(arch, f"Triton {layout}", metadata, peer.waves, peer.lds_bytes,
-                 functools.partial(_launch_triton, arch, peer, layout))
-      candidates.append({"dtypes": ["bfloat16"] * 2, "tile": list(peer.tile), "layout": layout,
-                         "peer": True, "options": peer.options, **row})
-    best = max(candidates, key=lambda row: (
-        round(row["summary"]["share"], 6), row["summary"]["share_in_turn"]))
-    rows.append({**best, "variants": len(candidates)})
-  return rows
 
 
 # ----------------------------------------------------------------------------------- report
@@ -342,12 +306,6 @@ def _instructions(row) -> list:
           f"{counts['instructions'] / counts['matrix'] - 1:.2f}"]
 
 
-def _peers(rows) -> str:
-  lines = [f"{row['kernel']}: {row['options']}" for row in rows if row["peer"]]
-  return ("Triton's kernel (benchmarks/amd/triton_peer.py) in each layout, the best of its "
-          f"compilations with other options: {'; '.join(lines)}.") if lines else ""
-
-
 def markdown(rows: list[dict], about: dict) -> str:
   """The report: a head, then for each arch three tables, then the bounds."""
   parts = [HEAD, "\n".join(f"- {key}: `{value}`" for key, value in about.items())]
@@ -365,8 +323,7 @@ def markdown(rows: list[dict], about: dict) -> str:
           "Instructions of a wave for one k tile.",
           amd.table(["kernel", "all", *(
               kind.replace("_", " ") for kind in list(mine[0]["instructions"])[1:]),
-              "others / matrix"], list(map(_instructions, mine))),
-          _peers(mine)]
+              "others / matrix"], list(map(_instructions, mine)))]
   if held := gates(rows):
     parts += ["## Bounds of the large bf16 tile",
               f"{sum(gate['ok'] for gate in held)} of {len(held)} hold.",
@@ -377,11 +334,10 @@ def markdown(rows: list[dict], about: dict) -> str:
 
 
 def gates(rows: list[dict]) -> list[dict]:
-  """Compares each large bf16 kernel with the bounds and Triton's of its layout."""
-  peers = {(row["arch"], row["layout"]): row for row in rows if row["peer"]}
+  """Compares each large bf16 kernel with the bounds."""
   found = []
   for row in rows:
-    if row["peer"] or row["dtypes"] != ["bfloat16"] * 2 or row["tile"][:2] != [256, 256]:
+    if row["dtypes"] != ["bfloat16"] * 2 or row["tile"][:2] != [256, 256]:
       continue
     r, mine = row["resources"], row["summary"]
     spills = r["vgpr_spills"] + r["sgpr_spills"]
@@ -395,11 +351,6 @@ def gates(rows: list[dict]) -> list[dict]:
         ("LDS conflict cycles", row["conflict_cycles"], row["conflict_cycles"] == 0, "none"),
         (f"{worst} cycles / matrix cycles", ratio, ratio <= LIMITS["ratio"],
          f"at most {LIMITS['ratio']}")]
-    if peer := peers.get((row["arch"], row["layout"])):
-      held += [(share.replace("_", " "), round(mine[share], 3),
-                mine[share] >= peer["summary"][share] - 1e-9,
-                f"Triton's {peer['summary'][share]:.3f} or more")
-               for share in ("share", "share_in_turn")]
     found += [{"arch": row["arch"], "kernel": row["kernel"], "what": what, "value": value,
                "bound": bound, "ok": bool(ok)} for what, value, ok, bound in held]
   return found
@@ -409,17 +360,12 @@ def main(_) -> int:
   if unknown := set(FLAGS.arch) - set(DEVICES):
     raise app.UsageError(
         f"Unknown --arch {', '.join(sorted(unknown))}; there are {', '.join(DEVICES)}.")
-  if FLAGS.triton:
-    amd.need_triton("--triton")
   rows = []
   for arch in FLAGS.arch:
     names = [name for name in kernel_names(arch) if re.search(FLAGS.kernels, name)]
     for number, name in enumerate(names, 1):
       progress.doing(f"{arch}, {number} of {len(names)}: {name}")
       rows.append(of_kernel(arch, name))
-    if FLAGS.triton:
-      progress.doing(f"{arch}: Triton's kernels")
-      rows += of_triton(arch)
   if not rows:
     raise app.UsageError(
         f"No kernel of {', '.join(FLAGS.arch)} matches --kernels={FLAGS.kernels!r}. "

@@ -1,6 +1,5 @@
 """The resource report: its arithmetic, its bounds, and the command on one kernel."""
 
-import copy
 import json
 import subprocess
 import sys
@@ -23,7 +22,7 @@ COST = {
 KINDS = {"instructions": 192.0, "matrix": 128.0, "scalar": 64.0}
 
 
-def row(peer=False, **changed):
+def row(**changed):
   cost = COST | changed.pop("cost", {})
   by_pipe = resources.cycles("gfx942", cost)
   held = {
@@ -31,7 +30,7 @@ def row(peer=False, **changed):
       "sgpr_spills": 0, "scratch_bytes": 0, "code_bytes": 9000, "waves_per_simd": 2,
   }
   return {
-      "arch": "gfx942", "kernel": "peer" if peer else "mine", "peer": peer,
+      "arch": "gfx942", "kernel": "mine",
       "dtypes": ["bfloat16"] * 2, "tile": [256, 256, 64], "layout": "rcr",
       "resources": held | changed, "cycles": by_pipe, "instructions": KINDS,
       "conflict_cycles": cost["lds_conflict_cycles"], "summary": resources.summary(by_pipe),
@@ -83,34 +82,28 @@ def test_summary_names_the_limit():
     ({"scratch_bytes": 4}, {"scratch bytes"}),
     ({"vgprs": 264}, {"VGPRs"}),
     ({"waves_per_simd": 1}, {"waves on a SIMD"}),
-    ({"cost": {"lds_conflict_cycles": 8}},
-     {"LDS conflict cycles", "share in turn"}),
-    ({"cost": {"lds_read_cycles": 3000}},
-     {"lds cycles / matrix cycles", "share in turn"}),
+    ({"cost": {"lds_conflict_cycles": 8}}, {"LDS conflict cycles"}),
+    ({"cost": {"lds_read_cycles": 3000}}, {"lds cycles / matrix cycles"}),
 ])
 def test_bounds(changed, missed):
-  gates = resources.gates([row(peer=True), row(**changed)])
-  assert len(gates) == 8
+  gates = resources.gates([row(**changed)])
+  assert len(gates) == 6
   assert {gate["what"] for gate in gates if not gate["ok"]} == missed
 
 
 def test_markdown():
-  peer = row(peer=True) | {"options": "kpack=1"}
-  text = resources.markdown([row(vgpr_spills=3), peer], {"date": "today"})
+  text = resources.markdown([row(vgpr_spills=3)], {"date": "today"})
   assert "| mine | 256 | 0 | 96 | 65536 | 3 + 0 | 0 | 2 | 9000 |" in text
   assert "| mine | 4096 | 1188 | 2048 | 1216 | 88 | 0 | matrix | 0.50 | 1.00 |" in text
   assert "| mine | 192 | 128 | 64 | 0.50 |" in text
-  assert "peer: kpack=1" in text and "7 of 8 hold" in text
+  assert "5 of 6 hold" in text
   assert "gfx950" not in text
 
 
 def test_bounds_are_for_the_large_bf16_tile():
-  small, half, peer = row(), row(), row(peer=True)
+  small, half = row(), row()
   small["tile"], half["dtypes"] = [128, 128, 64], ["float16"] * 2
-  assert not resources.gates([small, half, peer])
-  # Only Triton's kernel for the same layout is a peer.
-  other = copy.deepcopy(peer) | {"layout": "rrr"}
-  assert len(resources.gates([row(), other])) == 6
+  assert not resources.gates([small, half])
 
 
 def test_a_wrong_kernel_fails_the_report(monkeypatch):
@@ -122,7 +115,7 @@ def test_a_wrong_kernel_fails_the_report(monkeypatch):
     resources.of_kernel("gfx942", name)
 
 
-def test_command_without_triton(tmp_path):
+def test_command(tmp_path):
   """Runs real kernels of both architectures, whose cycles of the matrix pipe are known."""
   json_path, markdown_path = tmp_path / "out.json", tmp_path / "out.md"
   name = "gemm_bfloat16_bfloat16_256x256x64_rrr"

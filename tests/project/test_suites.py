@@ -64,8 +64,6 @@ LAYER = {"tokens": 32, "features": 16, "hidden_features": 32, "num_experts": 4, 
 SUITES = {
     "dense": (DENSE, PRODUCT, spoiled("matmul")),
     "stream_k": (DENSE, {"m": 32, "n": 32, "k": 1024}, spoiled("matmul")),
-    "stream_k_parity": (["--dtypes=float32", "--layouts=rr,cc", "--most_tiles=1"],
-                        {"m": 32, "n": 32, "k": 1024}, spoiled("dot_general")),
     "random": (["--threads=0", "--min_seconds=0", "--num_products=3", "--most=64"], None,
                spoiled("dot_general")),
     "grouped": (["--threads=0", "--min_seconds=0", "--dtypes=float32", "--routings=balanced",
