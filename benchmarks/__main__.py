@@ -75,8 +75,7 @@ SUITES = {
     "resources": Suite("amd.resources", is_watched=False),
     "timeline": Suite("amd.timeline", is_watched=False),
     "predicted": Suite("amd.predicted", is_watched=False),
-    "amd_plan": Suite("amd.plan", is_watched=False),
-}
+    "amd_plan": Suite("amd.plan", is_watched=False)}
 _defined: list[str] = []
 
 

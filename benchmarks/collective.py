@@ -54,8 +54,7 @@ def define_flags() -> None:
   flags.DEFINE_integer("pieces", None, "With copies: into how many products the rows of one "
                        "device are cut. Default: jaxgemm's own.")
   flags.DEFINE_list("sum_dtype", ["float32"], "Dtypes in which sums travel: float32, or dtype's.")
-  flags.DEFINE_bool(
-      "latency_hiding", True, "Whether XLA's latency hiding scheduler runs, on GPUs.")
+  flags.DEFINE_bool("latency_hiding", True, "Whether XLA's latency hiding scheduler runs, on GPUs.")
   flags.DEFINE_list("options", [], "More options of XLA for the programs, as name=value.")
   flags.DEFINE_integer("calls", 0, "Calls in a sample; 0 is 10 on GPUs and 1 on CPUs.")
 
@@ -97,8 +96,7 @@ def candidates(function: str, mesh) -> tuple[dict, tuple[P, P]]:
   sums = jnp.dtype(FLAGS.sum_dtype[0])
 
   def jitted(body, in_specs, out_spec):
-    mapped = jax.shard_map(body, mesh=mesh, in_specs=in_specs, out_specs=out_spec,
-                           check_vma=False)
+    mapped = jax.shard_map(body, mesh=mesh, in_specs=in_specs, out_specs=out_spec, check_vma=False)
     return jax.jit(mapped, compiler_options=compiler_options())
 
   gather = functools.partial(lax.all_gather, axis_name="x", tiled=True)
@@ -107,8 +105,7 @@ def candidates(function: str, mesh) -> tuple[dict, tuple[P, P]]:
   if gathers:
     ways = {COLLECTIVE: jitted(lambda lhs, rhs: gather(lhs), specs, P()),
             PRODUCT: jitted(jaxgemm.matmul, (P(), columns), columns),
-            SEQUENTIAL: jitted(lambda lhs, rhs: jaxgemm.matmul(gather(lhs), rhs), specs,
-                               columns)}
+            SEQUENTIAL: jitted(lambda lhs, rhs: jaxgemm.matmul(gather(lhs), rhs), specs, columns)}
   else:
     product = functools.partial(jaxgemm.matmul, preferred_element_type=sums)
     ways = {COLLECTIVE: jitted(lambda sums: scatter(sums), P("x"), rows),
@@ -172,8 +169,7 @@ def row(function: str, mesh, product, options: measure.Options) -> run.Row:
     if name.startswith(OVERLAPPED):
       entry["of_larger"] = measure.ratio(measured, larger, name)
       entry["note"] = f"{entry['of_larger']['median']:.3f} of {larger}"
-  measure.keep_trace(options, f"{function} {product.sizes}", {
-      name: several(name) for name in ways})
+  measure.keep_trace(options, f"{function} {product.sizes}", {name: several(name) for name in ways})
   return {"section": "collective", "case": f"{function} {product.sizes}, {devices} devices",
           "m": m, "n": n, "k": k, "dtype": FLAGS.dtype, "devices": devices, "larger": larger,
           "calls": calls, "options": compiler_options(), "candidates": entries}

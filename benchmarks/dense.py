@@ -78,8 +78,7 @@ def one(name: str, product: cases.Product, options: measure.Options) -> list[run
 
 def ours(product: cases.Product, **given) -> Callable[..., jax.Array]:
   """The product by jaxgemm."""
-  return functools.partial(
-      jaxgemm.matmul, **{"preferred_element_type": product.out_dtype} | given)
+  return functools.partial(jaxgemm.matmul, **{"preferred_element_type": product.out_dtype} | given)
 
 
 def xla(product: cases.Product) -> Callable[..., jax.Array]:

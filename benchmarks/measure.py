@@ -112,8 +112,7 @@ class Donating:
 
   def __init__(self, function: Callable[..., jax.Array]):
     self.function = function
-    self.run = jax.jit(
-        lambda out, *arrays: function(*arrays), donate_argnums=0, keep_unused=True)
+    self.run = jax.jit(lambda out, *arrays: function(*arrays), donate_argnums=0, keep_unused=True)
 
 
 class JaxWay(Way):
@@ -223,8 +222,7 @@ def interleave(ways: Mapping[str, Way], num_inputs: int, options: Options, label
       functions, inputs, min_seconds=options.min_seconds, min_rounds=min_rounds or options.rounds,
       sample_seconds=options.sample_seconds, clock=options.clock, warmup=options.warmup,
       within=progress.within)
-  keep_trace(options, label, {
-      name: functools.partial(way.call, 0) for name, way in ways.items()})
+  keep_trace(options, label, {name: functools.partial(way.call, 0) for name, way in ways.items()})
   return gpu_trace.Measured(measured, {}, 0)
 
 

@@ -221,8 +221,7 @@ def row(problem: cases.Experts, work: str, options: measure.Options,
     return found
   progress.within("errors")
   try:
-    checked = (_of_steps(ways) if work == "step" else
-               _of_layers(ways, problem, work, options.seed))
+    checked = (_of_steps(ways) if work == "step" else _of_layers(ways, problem, work, options.seed))
   except jax.errors.JaxRuntimeError as error:  # such as too little memory
     checked, found["missing"]["reference"] = {}, " ".join(str(error).split())[:500]
   measured = measure.interleave(ways, 1, options, f"moe {problem.num_experts} {work}", calls=1)

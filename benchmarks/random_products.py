@@ -45,8 +45,7 @@ KINDS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "fp8_scale": ("float8_e4m3fn", "bfloat16", {"scale": True}),
     "batch": ("bfloat16", "bfloat16", {"batch": True}),
     "gradient": ("bfloat16", "bfloat16", {"bias": True, "activation": "gelu", "gradient": True}),
-    "scale_bias_f32out": ("bfloat16", "float32", {"bias": True, "scale": True}),
-}
+    "scale_bias_f32out": ("bfloat16", "float32", {"bias": True, "scale": True})}
 # The operations of a program on a CPU, and the most turns of its loop.
 _PROGRAM_FLOPS, _MOST_TURNS = 4e6, 200
 # The largest difference from XLA's result that is right.
@@ -213,8 +212,7 @@ def _on_cpu(kind: str, product: cases.Product, options: measure.Options) -> list
   return [row]
 
 
-def _on_gpu(batch: Sequence[tuple[str, cases.Product]], options: measure.Options
-            ) -> list[run.Row]:
+def _on_gpu(batch: Sequence[tuple[str, cases.Product]], options: measure.Options) -> list[run.Row]:
   """The rows of some products, which take turns."""
   turns = []
   with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

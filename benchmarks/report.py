@@ -55,8 +55,7 @@ def machine() -> dict[str, Any]:
       "commit": flags.FLAGS.commit or said("git", "rev-parse", "--short", "HEAD"),
       "host_kernel": os.environ.get("JAXGEMM_HOST_KERNEL"),
       "xla_flags": os.environ.get("XLA_FLAGS"),
-      "command": shlex.join(["python", "-m", "benchmarks", *watch.command()]),
-  }
+      "command": shlex.join(["python", "-m", "benchmarks", *watch.command()])}
 
 
 def device() -> dict[str, Any]:
@@ -70,5 +69,4 @@ def device() -> dict[str, Any]:
   return {
       "device": first.device_kind, "driver": limits.pop("driver_version", None),
       "limits": limits, "cuda": first.client.platform_version.replace("\n", " "),
-      "multiprocessors": getattr(first, "core_count", None),
-  }
+      "multiprocessors": getattr(first, "core_count", None)}

@@ -100,8 +100,7 @@ def pin(threads: int) -> None:
     raise app.UsageError("--threads needs Linux here; give --threads=0.")
   allowed = sorted(os.sched_getaffinity(0))
   if threads > len(allowed):
-    raise app.UsageError(
-        f"--threads={threads}, but this process may run on {len(allowed)} CPUs.")
+    raise app.UsageError(f"--threads={threads}, but this process may run on {len(allowed)} CPUs.")
   # The last CPUs, because the first ones tend to serve interrupts.
   os.sched_setaffinity(0, allowed[-threads:])
 
@@ -113,8 +112,7 @@ def choose(flag: str, given: Iterable[str], allowed: Iterable[str]) -> list[str]
   """The values of a flag; raises UsageError if some are not allowed."""
   given, allowed = list(given), list(allowed)
   if unknown := [each for each in given if each not in allowed]:
-    raise app.UsageError(
-        f"Unknown --{flag} {', '.join(unknown)}; there are {', '.join(allowed)}.")
+    raise app.UsageError(f"Unknown --{flag} {', '.join(unknown)}; there are {', '.join(allowed)}.")
   return given
 
 
@@ -358,8 +356,7 @@ class Rows:
 
     peaks = FLAGS.peak_tflops and FLAGS.peak_gbs and (FLAGS.peak_tflops, FLAGS.peak_gbs)
     new = [row | {"job": job, "platform": jax.default_backend(), "least_seconds":
-                  roofline.least_seconds(row, jax.devices()[0].device_kind, peaks)}
-           for row in rows]
+                  roofline.least_seconds(row, jax.devices()[0].device_kind, peaks)} for row in rows]
     self.rows += new
     self.write()
     return new
@@ -382,8 +379,7 @@ class Rows:
     from benchmarks import acceptance  # imports jax
 
     self.write()
-    text = [*map(mean_line, means(self.rows)), *after,
-            *acceptance.lines(self.rows, all_gates)]
+    text = [*map(mean_line, means(self.rows)), *after, *acceptance.lines(self.rows, all_gates)]
     print("\n".join(["", *text]))
     if FLAGS.csv:
       found = list(records(self.rows))

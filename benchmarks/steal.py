@@ -40,8 +40,7 @@ SWEPT: dict[str, dict[str, Any]] = {
     "work_stealing": {"schedule": "work_stealing"},
     "work_stealing 1 queue": {"schedule": "work_stealing", "config": GemmConfig(num_queues=1)},
     "work_stealing 8 queues": {"schedule": "work_stealing", "config": GemmConfig(num_queues=8)},
-    "stream_k": {"schedule": "stream_k"},
-}
+    "stream_k": {"schedule": "stream_k"}}
 # ROCm's variable with a bit for each CU that a process may use, and our own with their number.
 _MASK, _FREE = "ROC_GLOBAL_CU_MASK", "JAXGEMM_BENCHMARK_FREE_CUS"
 # The parts of the multiprocessors or CUs that are taken away, one after the other.
@@ -215,8 +214,7 @@ def _prepared(product: cases.Product, variants: dict[str, Any], options: measure
   inputs = [operands(options.seed + i) for i in range(count)]
   ways, missing = measure.prepare({
       name: measure.in_jax(dense.xla(product) if name == XLA else dense.ours(
-          product, implementation="jaxgemm", **given), inputs)
-      for name, given in variants.items()})
+          product, implementation="jaxgemm", **given), inputs) for name, given in variants.items()})
   return ways, missing, count, operands(options.seed + count)
 
 
@@ -309,8 +307,7 @@ def steal(product: cases.Product, options: measure.Options, share: float = 0.5) 
     checked = _checked(way, fresh, product.dtype, options.seed)
     holder.wait()
     for what, measured in (("alone", alone), ("held", held)):
-      about["candidates"][f"{name} {what}"] = measure.entry(
-          measured, name, product.flops) | checked
+      about["candidates"][f"{name} {what}"] = measure.entry(measured, name, product.flops) | checked
   return [about | measure.about(held) | {
       "input_sets": count, "multiprocessors_held": quarter,
       "seconds_held": held.launches["persistent"].others[Holder.NAME]["overlap"],

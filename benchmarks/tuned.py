@@ -76,8 +76,7 @@ def drawn() -> list[cases.Product]:
   if given is not None:
     return [cases.Product(each["m"], each["n"], each["k"], source="problems") for each in given]
   draw = cases.Draw(FLAGS.seed, most=FLAGS.largest, layers=0.5, other_dtypes=0.0)
-  fits = (each for each in cases.random(draw)
-          if max(each.m, each.n, each.k) <= FLAGS.largest)
+  fits = (each for each in cases.random(draw) if max(each.m, each.n, each.k) <= FLAGS.largest)
   return list(itertools.islice(fits, FLAGS.num_problems))
 
 
@@ -168,8 +167,7 @@ def after(rows: Sequence[run.Row]) -> list[str]:
   rows = [row for row in rows if row["candidates"]]
   if not rows:
     return []
-  better = [min(row["candidates"][name]["ratio"]["median"] for name in (PLAN, XLA))
-            for row in rows]
+  better = [min(row["candidates"][name]["ratio"]["median"] for name in (PLAN, XLA)) for row in rows]
   counts = {kind: sum(chosen(row) == kind for row in rows)
             for kind in ("another", "the plan's", "XLA's")}
   return [f"- better of plan and xla over tuned: geometric mean {run.geometric_mean(better):.3f}, "

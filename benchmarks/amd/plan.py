@@ -141,8 +141,7 @@ def _clock(arch: str, problem: tuple[int, int, int], workgroups: int, constants:
   call = jax.jit(lambda a, b: jaxgemm.dot_general(
       a, b, (((2,), (1 + rhs_contracting,)), ((0,), (0,))), implementation=f"emulated:{arch}",
       config=jaxgemm.GemmConfig(partition=False, **config)))
-  options = emulator.Options.unchecked(
-      clock=workgroups, constants=dict(constants), seed=seed)
+  options = emulator.Options.unchecked(clock=workgroups, constants=dict(constants), seed=seed)
   with emulator.options(options):
     jax.block_until_ready(call(jnp.zeros((batch, m, k), DTYPE), jnp.zeros(rhs, DTYPE)))
     record = emulator.last_record()

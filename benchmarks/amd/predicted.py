@@ -30,8 +30,7 @@ DENSE = {
     2048: {"HipKittens": 665, "AITER": 329, "hipBLASLt": 640, "CK": 263, "Triton": 271},
     4096: {"HipKittens": 1413, "AITER": 1114, "hipBLASLt": 1433, "CK": 931, "Triton": 934},
     8192: {"HipKittens": 1610, "AITER": 1591, "hipBLASLt": 1575, "CK": 504, "Triton": 1091},
-    16384: {"HipKittens": 1571, "AITER": 1564, "hipBLASLt": 1579, "CK": 478, "Triton": 1086},
-}
+    16384: {"HipKittens": 1571, "AITER": 1564, "hipBLASLt": 1579, "CK": 478, "Triton": 1086}}
 _GROUPED = pathlib.Path(__file__).parents[1] / "results" / "mi355x-grouped-published.json"
 ARCH = "gfx950"
 TILE = (256, 256)
@@ -90,8 +89,7 @@ def dense_row(size: int, times_of, cache: dict) -> dict:
 def grouped_row(row: dict, kernel, times_of, cache: dict) -> dict:
   """The row of a published one. Unbalanced groups are assumed to end in half a tile."""
   groups, rows, n, k = (row[key] for key in ("groups", "rows_per_group", "n", "k"))
-  m, columns, depth = {"fwd": (rows, n, k), "dgrad": (rows, k, n), "wgrad": (n, k, rows)}[
-      row["op"]]
+  m, columns, depth = {"fwd": (rows, n, k), "dgrad": (rows, k, n), "wgrad": (n, k, rows)}[row["op"]]
   traffic = grid.matmul_traffic(ARCH, m, columns, depth, tile=TILE, groups=groups)
   tiles_m = groups * math.ceil(m / TILE[0])
   if row["routing"] == "unbalanced" and row["op"] != "wgrad":
@@ -127,8 +125,7 @@ def frequency_table(dense: list[dict], grouped: list[dict]) -> str:
           lambda row: at_frequency(row, constants["sustained_mhz"].value),
       "the clock, always at the peak frequency":
           lambda row: at_frequency(row, constants["peak_mhz"].value),
-      "no clock: the median of all published figures": lambda row: middle,
-  }
+      "no clock: the median of all published figures": lambda row: middle}
   lines = []
   for name, guess in guesses.items():
     errors = [error(guess(row), figure) for row, figure in pairs]
@@ -139,8 +136,7 @@ def frequency_table(dense: list[dict], grouped: list[dict]) -> str:
       "own median, given for every row, has one as well. What the clock adds must be read from "
       "the rank correlations of each kernel in the last table; and from the medians there, "
       "whether it orders different kernels as the published figures do.",
-      amd.table(["prediction", "median error", "mean", "largest"], lines),
-  ])
+      amd.table(["prediction", "median error", "mean", "largest"], lines)])
 
 
 def dense_tables(triton: list[dict], ours: list[dict]) -> str:
@@ -162,14 +158,12 @@ def dense_tables(triton: list[dict], ours: list[dict]) -> str:
                   *(f"{figure} ({row['predicted'] / figure:.2f})" for figure in figures.values()),
                   f"{row['matrix_share']:.2f}", f"{row['fixed_cycles']:.0f}"])
   return "\n\n".join([
-      *parts,
-      "## jaxgemm",
+      *parts, "## jaxgemm",
       "In brackets: our prediction over the published figure of another library. This says what is "
       "plausible; it does not calibrate our kernels, which nobody has measured. `cycles outside` "
       "are those of a tile outside of its main loop.",
       amd.table(["m = n = k", "predicted", *next(iter(DENSE.values())), "matrix share",
-              "cycles outside"], lines),
-  ])
+              "cycles outside"], lines)])
 
 
 def rank_correlation(first: list[float], second: list[float]) -> float:
@@ -199,8 +193,7 @@ def grouped_table(rows: list[dict], source: str) -> str:
       f"Published: {source}. The kernels are of a later commit, compiled by another version of "
       "Triton than the published ones.",
       amd.table(["", "rows", "median predicted", "median published", "median ratio", "least",
-                 "most", "median error", "rank correlation"], lines),
-  ])
+                 "most", "median error", "rank correlation"], lines)])
 
 
 def verdict(errors: list[float]) -> str:
@@ -208,8 +201,7 @@ def verdict(errors: list[float]) -> str:
   if not errors:
     return "No kernel was compared with its published figures."
   middle = statistics.median(errors)
-  allowed = ("Predicted times may be shown, as predictions with this error"
-             if middle <= LIMIT else
+  allowed = ("Predicted times may be shown, as predictions with this error" if middle <= LIMIT else
              "That is too much: no predicted time is to be published, only cycles of pipes")
   return (f"**Median error over all {len(errors)} comparisons with published figures: "
           f"{middle:.0%}. {allowed}.**")
@@ -254,6 +246,5 @@ def main(_) -> int:
            dense_tables(triton, ours)]
   if grouped:
     parts.append(grouped_table(grouped, source))
-  amd.write("\n\n".join(parts) + "\n",
-            {"jaxgemm": ours, "triton": triton, "grouped": grouped})
+  amd.write("\n\n".join(parts) + "\n", {"jaxgemm": ours, "triton": triton, "grouped": grouped})
   return 0

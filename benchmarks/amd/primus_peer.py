@@ -58,9 +58,7 @@ def _load(checkout: pathlib.Path) -> types.ModuleType:
       "primus_turbo.pytorch.core.utils": _stub("utils", get_num_cus=None, is_gfx950=None),
       "primus_turbo.triton.utils.origami": _stub("origami", origama_select_params=None),
       "primus_turbo.triton.utils.triton_knobs_helper": _stub(
-          "helper", scoped_amd_knobs=lambda function: function
-      ),
-  }
+          "helper", scoped_amd_knobs=lambda function: function)}
   before = {name: sys.modules.get(name) for name in stubs}
   sys.modules.update(stubs)
   try:
@@ -97,19 +95,16 @@ def _compile(module, op: str, num_cus: int) -> Kernel:
   constants = dict(
       BLOCK_SIZE_M=TILE[0], BLOCK_SIZE_N=TILE[1], BLOCK_SIZE_K=tile_k, GROUP_SIZE_M=4,
       NUM_SMS=num_cus, NUM_XCDS=8, CHUNK_SIZE=32, CACHE_MODIFIER_A=".ca",
-      CACHE_MODIFIER_B=".ca", ALLOW_TF32=False,
-  )
+      CACHE_MODIFIER_B=".ca", ALLOW_TF32=False)
   if op == "wgrad":
     kernel = module._grouped_variable_k_gemm_kernel
     signature = {"LHS": "*bf16", "RHS": "*bf16", "C": "*bf16", "LHS_scale_ptr": "*fp32",
                  "RHS_scale_ptr": "*fp32", "group_offs_ptr": "*i64", "G": "i32"}
     integers = ("OUT_M", "OUT_N", "stride_lhs_m", "stride_rhs_m", "stride_cg", "stride_cm")
-    constants |= dict(stride_cn=1, stride_lhs_n=1, stride_rhs_n=1, IS_FP8=False,
-                      BETA_IS_ONE=False)
+    constants |= dict(stride_cn=1, stride_lhs_n=1, stride_rhs_n=1, IS_FP8=False, BETA_IS_ONE=False)
   else:
     kernel = module._grouped_bf16_persistent_gemm_kernel
-    signature = {"A": "*bf16", "B": "*bf16", "C": "*bf16", "group_offs_ptr": "*i64",
-                 "G": "i32"}
+    signature = {"A": "*bf16", "B": "*bf16", "C": "*bf16", "group_offs_ptr": "*i64", "G": "i32"}
     integers = ("N", "K", "stride_am", "stride_bg", "stride_cm")
     constants |= dict(stride_cn=1, stride_ak=1, EVEN_K=True)
     if op == "fwd":  # rhs is [G, N, K]
@@ -120,15 +115,12 @@ def _compile(module, op: str, num_cus: int) -> Kernel:
   signature |= dict.fromkeys(integers, "i32")
   names = list(kernel.arg_names)
   attributes = {
-      (names.index(name),): [["tt.divisibility", 16]] for name in signature if name != "G"
-  }
+      (names.index(name),): [["tt.divisibility", 16]] for name in signature if name != "G"}
   signature = {name: signature.get(name, "constexpr") for name in names}
   compiled = triton.compile(
-      ASTSource(kernel, signature, constants, attributes),
-      target=GPUTarget("hip", ARCH, 64),
+      ASTSource(kernel, signature, constants, attributes), target=GPUTarget("hip", ARCH, 64),
       options=dict(num_warps=8, num_stages=stages, waves_per_eu=0, matrix_instr_nonkdim=16,
-                   kpack=1),
-  )
+                   kpack=1))
   return Kernel(op, compiled.metadata.name, tile_k, compiled.asm["hsaco"],
                 compiled.metadata.shared, compiled.metadata.num_warps)
 
@@ -148,8 +140,7 @@ def times(kernel: Kernel, constants: dict[str, float] | None = None) -> tile_tim
     scale = np.ones(1, np.float32)
     arguments = struct.pack(
         "<6Q7i4x2Q", *(a.ctypes.data for a in (lhs, rhs, out, scale, scale, offsets)), 1,
-        rows, columns, rows, columns, rows * columns, columns, 0, 0,
-    )
+        rows, columns, rows, columns, rows * columns, columns, 0, 0)
   else:
     lhs, offsets = zeros(rows, k), np.array([0, rows], np.int64)
     pointers = lambda rhs: [a.ctypes.data for a in (lhs, rhs, out, offsets)]  # noqa: E731
@@ -159,12 +150,10 @@ def times(kernel: Kernel, constants: dict[str, float] | None = None) -> tile_tim
                               columns, 0, 0)
     else:
       rhs = zeros(k, _DGRAD_COLUMNS)
-      arguments = struct.pack("<4Q6i2Q", *pointers(rhs), 1, columns, k, k, rhs.size, columns,
-                              0, 0)
+      arguments = struct.pack("<4Q6i2Q", *pointers(rhs), 1, columns, k, k, rhs.size, columns, 0, 0)
   record = emulator.launch(
       kernel.code_object, kernel.name, arguments, grid=1, block=64 * kernel.waves, arch=ARCH,
       dynamic_lds=kernel.lds_bytes, buffers=[lhs, rhs, out, offsets],
-      options=emulator.Options.unchecked(clock=1, constants=constants),
-  )
+      options=emulator.Options.unchecked(clock=1, constants=constants))
   assert record.clock is not None
   return tile_times.of_clock(record.clock, k_tiles)

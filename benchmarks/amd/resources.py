@@ -86,8 +86,7 @@ DEVICES = {
     "gfx942": Device("MI300X", cus_per_xcd=38, lds_bytes=64 << 10, lds_granule=512),
     "gfx950": Device("MI355X", cus_per_xcd=32, lds_bytes=160 << 10, lds_granule=1280),
     "gfx90a": Device("MI250X", cus_per_xcd=110, lds_bytes=64 << 10, lds_granule=512, xcds=1,
-                     l2_channels=32),
-}
+                     l2_channels=32)}
 # Those that the reports compare with Triton's kernels.
 COMPARED = ("gfx942", "gfx950")
 
@@ -135,8 +134,7 @@ def cycles(arch: str, cost: dict) -> dict[str, float]:
       "vector": max(cost["simd_vector_cycles"]) + issue,
       "lds": sum(cost[name] for name in lds),
       "memory": max(cost["global_lines"], moved / min(share, L1_BYTES)),
-      "scalar": cost["scalar"] + cost["branch"] + cost["scalar_memory"],
-  }
+      "scalar": cost["scalar"] + cost["branch"] + cost["scalar_memory"]}
 
 
 def summary(by_pipe: dict[str, float]) -> dict:
@@ -153,9 +151,7 @@ def summary(by_pipe: dict[str, float]) -> dict:
       "limit": busiest,
       "ratio": {name: by_pipe[name] / matrix for name in PIPES if name != "matrix"},
       "share": matrix / by_pipe[busiest],
-      "share_in_turn": matrix / (
-          sum(by_pipe[name] for name in PIPES) - by_pipe["matrix_issue"]),
-  }
+      "share_in_turn": matrix / (sum(by_pipe[name] for name in PIPES) - by_pipe["matrix_issue"])}
 
 
 # ------------------------------------------------------------------------------------ rows
@@ -240,8 +236,7 @@ def _row(arch, name, metadata, waves, lds_bytes, launch) -> dict:
           **occupancy(arch, metadata["vgprs"], lds_bytes, waves)},
       "cycles": by_pipe, "conflict_cycles": cost["lds_conflict_cycles"],
       "instructions": {kind: cost[kind] / waves for kind in KINDS},
-      "summary": summary(by_pipe),
-  }
+      "summary": summary(by_pipe)}
 
 
 def of_kernel(arch: str, name: str) -> dict:
@@ -320,8 +315,7 @@ def markdown(rows: list[dict], about: dict) -> str:
           "Cycles for one k tile.",
           amd.table(["kernel", *PIPES, "conflicts", "limit", "largest other / matrix", "share",
                      "in turn"], list(map(_cycles, mine))),
-          "Instructions of a wave for one k tile.",
-          amd.table(["kernel", "all", *(
+          "Instructions of a wave for one k tile.", amd.table(["kernel", "all", *(
               kind.replace("_", " ") for kind in list(mine[0]["instructions"])[1:]),
               "others / matrix"], list(map(_instructions, mine)))]
   if held := gates(rows):

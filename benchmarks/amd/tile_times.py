@@ -110,8 +110,7 @@ def _of_only_tile(name: str, run: Callable, workgroups: int) -> TileTimes:
 
 
 def _launch(arch: str, name: str, workgroups: int, out_dtype: str | None, options: dict,
-            k_tiles: int, tiles: int = 1, sizes: tuple[int, int, int] | None = None
-            ) -> clock.Clock:
+            k_tiles: int, tiles: int = 1, sizes: tuple[int, int, int] | None = None) -> clock.Clock:
   parsed = resources.parse(name)
   lhs, rhs = resources.operands(
       lambda shape, i: jnp.zeros(shape, parsed["dtypes"][i]), parsed["layout"],

@@ -32,9 +32,7 @@ NAME = "persistent_matmul"
 
 # The options of tritonBLAS for its persistent kernel: 8 warps, 2 stages, 16x16 matrix
 # instructions. enable_fp_fusion is Triton's default, given to keep Triton quiet.
-OPTIONS = dict(
-    num_warps=8, num_stages=2, matrix_instr_nonkdim=16, enable_fp_fusion=True
-)
+OPTIONS = dict(num_warps=8, num_stages=2, matrix_instr_nonkdim=16, enable_fp_fusion=True)
 
 
 @triton.jit
@@ -42,8 +40,7 @@ def persistent_matmul(
     lhs, rhs, out, m, n, k, lhs_stride, rhs_stride, out_stride,
     LHS_CONTRACTING: tl.constexpr, RHS_CONTRACTING: tl.constexpr,
     TILE_M: tl.constexpr, TILE_N: tl.constexpr, TILE_K: tl.constexpr,
-    GROUP: tl.constexpr, NUM_PROGRAMS: tl.constexpr, MASK: tl.constexpr,
-):
+    GROUP: tl.constexpr, NUM_PROGRAMS: tl.constexpr, MASK: tl.constexpr):
   """out = lhs @ rhs; strides are those of lines.
 
   MASK: "none", for a k of whole tiles; "each", masked loads in every iteration; or "last", one or

@@ -114,8 +114,7 @@ def keep(source: str | pathlib.Path, target: str | pathlib.Path) -> None:
   data = load(source)
   about = data["runs"][-1]
   about["command"] = re.sub(r"(--json=)\S*/", r"\1", about["command"])
-  lines = ",\n".join(
-      json.dumps(_kept(row), separators=(",", ":")) for row in data["rows"])
+  lines = ",\n".join(json.dumps(_kept(row), separators=(",", ":")) for row in data["rows"])
   text = f'{{"about": {json.dumps(about)},\n"rows": [\n{lines}\n]}}\n'
   pathlib.Path(target).write_bytes(gzip.compress(text.encode(), mtime=0))
 
@@ -375,8 +374,7 @@ def report(timings: Timings, start: Mapping[str, float], best: Fit) -> str:
   before = regrets(timings, start)
   worst = np.argsort(-regret)[:5]
   return "\n".join([
-      *lines, "",
-      f"predicted / measured, of other files: {_quantiles(np.exp(errors), 1, '.2f')}",
+      *lines, "", f"predicted / measured, of other files: {_quantiles(np.exp(errors), 1, '.2f')}",
       f"regret before: mean {before.mean():.1%}, worst {before.max():.0%}",
       f"regret of other files: mean {regret.mean():.1%}, worst {regret.max():.0%}; "
       + _quantiles(regret, 100, ".1f"),
