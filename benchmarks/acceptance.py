@@ -8,7 +8,7 @@ their "geometric mean".
 from collections.abc import Sequence
 from typing import Any
 
-from benchmarks import cases, run
+from benchmarks import cases, plots, run
 
 # The most that a call of jaxgemm may launch on the device.
 _LAUNCHES = {"kernels": 1, "memsets": 1, "copies": 0}
@@ -57,7 +57,7 @@ def conditions(rows: Sequence[run.Row]) -> list[dict[str, Any]]:
          for row in bits if row["bitwise"]["different"]], len(bits))
   ours = [(f"{run.describe(row)} {name}", entry, row) for row in rows
           if row["section"] in _SECTIONS for name, entry in row["candidates"].items()
-          if run.is_ours(name) and "kernels" in entry]
+          if plots.is_ours(name) and "kernels" in entry]
   holds("one kernel, at most one memset, no copy a call", [
       f"{of}: " + ", ".join(f"{entry[key]:g} {key}" for key in _LAUNCHES)
       for of, entry, _ in ours if entry["kernels"] != 1

@@ -41,7 +41,7 @@ def jobs(name: str) -> Iterator[tuple[str, Callable[[], list[run.Row]]]]:
   run.refuse("threads")
   options = measure.Options.of_flags()
   on_gpu = measure.on_gpu()
-  for product in run.given_products(["bfloat16" if on_gpu else "float32"], FLAGS.cases):
+  for product in run.given_products(["bfloat16" if on_gpu else "float32"]):
     for chunks in map(int, FLAGS.chunks):
       for producer in ["host"] if on_gpu else ["copy", "paced"]:
         case = f"{product.sizes} {producer}, {chunks} chunks"

@@ -187,7 +187,7 @@ def jobs(name: str) -> Iterator[tuple[str, Callable[[], list[run.Row]]]]:
                          f"needs {max(FLAGS.devices, 2)}. See --devices.")
   mesh = jax.make_mesh((len(devices),), ("x",), axis_types=(AxisType.Auto,), devices=devices)
   options = measure.Options.of_flags()
-  for product in run.given_products([FLAGS.dtype], FLAGS.cases):
+  for product in run.given_products([FLAGS.dtype]):
     for size in "mnk":
       if getattr(product, size) % len(devices):
         raise app.UsageError(f"{size}={getattr(product, size)} is no multiple of {len(devices)} "

@@ -52,7 +52,7 @@ def define_flags() -> None:
 def jobs(name: str) -> Iterator[tuple[str, Callable[[], list[run.Row]]]]:
   options = measure.Options.of_flags()
   dtypes = run.choose("dtypes", FLAGS.dtypes, DTYPES)
-  for case in run.given_products(DTYPES, FLAGS.cases):
+  for case in run.given_products(DTYPES):
     for dtype in [case.dtype] if case.dtype else dtypes:
       if dtype in dtypes or case.source == "problems":
         function = overhead if case.source == "overhead" else one
@@ -101,15 +101,17 @@ def row(section: str, product: cases.Product, variants: Mapping[str, dict[str, A
   operands = lambda seed: measure.random(seed, *product.shapes(), dtype=product.dtype)
   count = measure.input_sets(product.input_bytes, len(variants) + 1)
   inputs = [operands(options.seed + i) for i in range(count)]
-  makers, missing = {XLA: measure.in_jax(xla(product), inputs)}, {}
-  makers |= {name: measure.in_jax(ours(product, **given), inputs)
-             for name, given in variants.items()}
+  functions = {XLA: xla(product)} | {
+      name: ours(product, **given) for name, given in variants.items()}
+  makers = {name: functools.partial(measure.in_jax(function), inputs)
+            for name, function in functions.items()}
+  missing = {}
   if measure.on_gpu() and product.out_dtype == product.dtype:
     if reason := measure.missing_module("torch"):
       missing[TORCH] = reason
     else:
       import torch
-      makers[TORCH] = functools.partial(measure.TorchWay, torch.matmul, inputs, True)
+      makers[TORCH] = functools.partial(measure.in_torch, torch.matmul, inputs, with_out=True)
   fresh, found, first = operands(options.seed + count), {}, next(iter(variants))
 
   def checked(name, way):
@@ -123,9 +125,8 @@ def row(section: str, product: cases.Product, variants: Mapping[str, dict[str, A
   fields = {
       "section": section, "case": f"{product.source} {product.sizes}", "m": product.m,
       "n": product.n, "k": product.k, "dtype": product.dtype, "out_dtype": product.out_dtype,
-      "gate": product.gate}
-  return measure.row(fields, makers, checked, options, flops=product.flops, num_inputs=count,
-                     base=first, missing=missing, calls=calls) | found
+      "gate": product.gate, "flops": product.flops, "missing": missing}
+  return measure.row(fields, makers, checked, options, count, first, calls) | found
 
 
 def plan(product: cases.Product, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -134,7 +135,7 @@ def plan(product: cases.Product, given: Mapping[str, Any]) -> dict[str, Any]:
   return jaxgemm.explain(*types, preferred_element_type=product.out_dtype, **given).data
 
 
-def bitwise(way: measure.JaxWay, arrays, runs: int) -> dict[str, Any]:
+def bitwise(way: measure.Donated, arrays, runs: int) -> dict[str, Any]:
   """How many of `runs` results of the same operands, written over NaNs, differ."""
   bits = jax.jit(lambda x, y: jnp.any(
       jax.lax.bitcast_convert_type(x, jnp.uint16) != jax.lax.bitcast_convert_type(y, jnp.uint16)))

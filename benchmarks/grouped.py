@@ -72,7 +72,7 @@ def jobs(name: str) -> Iterator[tuple[str, Callable[[], list[run.Row]]]]:
       ("{m}x{n}x{k}.g{groups}".format(**each), [each["dtype"]] if "dtype" in each else dtypes)
       for each in given]
   for case, its_dtypes in wanted:
-    (product,) = run.named("cases", [case], lambda case: [cases.grouped(case)])
+    (product,) = run.named([case], lambda case: [cases.grouped(case)])
     for dtype in its_dtypes:
       yield f"{name} {case} {dtype}", functools.partial(
           rows, case, dataclasses.replace(product, dtype=dtype), works, routings, options)
@@ -161,25 +161,15 @@ def _order(peer: str, sizes: np.ndarray) -> jax.Array:
   return jax.device_put(sizes.cumsum(dtype=np.int32) if peer == TORCH else sizes)
 
 
-def _way(peer: str, function, arrays, sizes: np.ndarray) -> measure.Way:
-  """The way with these arrays and group sizes. Other sizes need no new compilation on a GPU."""
-  order = _order(peer, sizes)
-  inputs = [(*each, order) for each in arrays]
-  if isinstance(function, measure.Donating):
-    return measure.JaxWay(function, inputs)
-  if not measure.on_gpu():
-    return measure.Plain(function, inputs)
-  return measure.TorchWay(function, inputs)
-
-
-def _callable(peer: str, function) -> Any:
-  """What `_way` takes: compiled once for all routings; torch on the memory of jax's arrays."""
+def _maker(peer: str, function) -> Callable[[list[tuple]], measure.Way]:
+  """Makes the way of a candidate for input sets, compiled once for all routings."""
   if peer != TORCH:
-    return measure.Donating(function) if measure.on_gpu() else jax.jit(function)
+    return measure.in_jax(function)
   if measure.on_gpu():
-    return function
+    return functools.partial(measure.in_torch, function)
   import torch
-  return lambda *arrays: function(*map(torch.from_dlpack, arrays))
+  return functools.partial(
+      measure.Plain, lambda *arrays: function(*map(torch.from_dlpack, arrays)))
 
 
 def rows(case: str, product: cases.Grouped, works: Sequence[str], routings: Sequence[str],
@@ -198,16 +188,21 @@ def rows(case: str, product: cases.Grouped, works: Sequence[str], routings: Sequ
   fields = {"section": "grouped", "case": case, "kind": case.split(".")[0], "m": product.m,
             "n": product.n, "k": product.k, "groups": product.groups, "dtype": product.dtype,
             "gate": "grouped" if case in cases.load()["grouped_cpu"] else None}
+
+  def inputs(peer: str, routing: str) -> list[tuple]:
+    order = _order(peer, sizes[routing])
+    return [(*each, order) for each in arrays]
+
   found = []
   for work in works:
     functions, missing = _functions(product, work)
-    functions = {peer: _callable(peer, function) for peer, function in functions.items()}
+    makers = {peer: _maker(peer, function) for peer, function in functions.items()}
     flops, of_work = WORK[work] * product.flops, {}
     for some in [routings] if measure.on_gpu() else [[routing] for routing in routings]:
       progress.doing(f"{case} {product.dtype} {work} {' '.join(some)}")
       ways, failed = measure.prepare({
-          f"{peer} {routing}": functools.partial(_way, peer, function, arrays, sizes[routing])
-          for routing in some for peer, function in functions.items()
+          f"{peer} {routing}": functools.partial(make, inputs(peer, routing))
+          for routing in some for peer, make in makers.items()
           if peer != XLA or routing in FLAGS.xla})
       if not ways:
         found.append(fields | {"work": work, "missing": missing | failed, "candidates": {}})
@@ -233,15 +228,13 @@ def rows(case: str, product: cases.Grouped, works: Sequence[str], routings: Sequ
     if "balanced" in of_work and len(of_work) > 1:
       if not measure.on_gpu():
         progress.doing(f"{case} {work}: jaxgemm under all routings")
-        ours = {name: _way(OURS, functions[OURS], arrays, sizes[routing])
-                for routing, name in names.items()}
+        ours = {name: makers[OURS](inputs(OURS, routing)) for routing, name in names.items()}
         measured = measure.interleave(ours, count, options, f"grouped {case} {work} routings",
                                       min_rounds=3 * options.rounds)
       for routing, name in names.items():
         if routing != "balanced" and {name, names["balanced"]} <= measured.timing.seconds.keys():
           of_work[routing]["to_balanced"] = measure.ratio(measured, name, names["balanced"])
     found += of_work.values()
-    del functions
   return found
 
 

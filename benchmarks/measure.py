@@ -85,55 +85,41 @@ def input_sets(nbytes: int, candidates: int) -> int:
 
 
 class Way:
-  """A function of the number of an input set."""
+  """A function of the number of an input set; `wait` waits until its result is ready."""
 
   def __init__(self, call: Callable[[int], Any],
                wait: Callable[[Any], Any] = jax.block_until_ready):
-    """Args: wait: waits until a result of `call` is ready."""
-    self.call, self._wait = call, wait
-
-  def candidate(self) -> gpu_trace.Candidate:
-    return gpu_trace.Candidate(self.call, self._wait)
+    self.call, self.wait = call, wait
 
 
 class Plain(Way):
   """A function that is called on input sets; its results are new arrays."""
 
-  def __init__(self, function: Callable[..., Any], inputs: Sequence[tuple]):
-    super().__init__(lambda index: function(*inputs[index]))
+  def __init__(self, function: Callable[..., Any], inputs: Sequence[tuple], *wait):
+    super().__init__(lambda index: function(*inputs[index]), *wait)
     self.function, self.inputs = function, inputs
 
   def fresh(self, *arrays) -> tuple[Any, bool]:
+    """(result on these arrays, whether it was written over NaNs)."""
     return self.function(*arrays), False
 
 
-class Donating:
-  """A jitted function that writes to a buffer, which comes before its arguments."""
+class Donated(Way):
+  """A jitted function whose results are written to the memory of the last one."""
 
-  def __init__(self, function: Callable[..., jax.Array]):
-    self.function = function
-    self.run = jax.jit(lambda out, *arrays: function(*arrays), donate_argnums=0, keep_unused=True)
-
-
-class JaxWay(Way):
-  """A function of jax that writes to the memory of its last result."""
-
-  def __init__(self, donating: Donating, inputs: Sequence[tuple]):
+  def __init__(self, run, out, inputs: Sequence[tuple]):
+    """Args: run: the function of a buffer and its arguments; out: shape and dtype of results."""
     super().__init__(self._call)
-    self.inputs, self._run = inputs, donating.run
-    self._shape = jax.eval_shape(donating.function, *inputs[0])
+    self._run, self._inputs = run, inputs
+    value = jnp.nan if jnp.issubdtype(out.dtype, jnp.inexact) else -1
+    self._poison = lambda: jnp.full(out.shape, value, out.dtype)
     self._out = self._poison()
 
-  def _poison(self):
-    value = jnp.nan if jnp.issubdtype(self._shape.dtype, jnp.inexact) else -1
-    return jnp.full(self._shape.shape, value, self._shape.dtype)
-
   def _call(self, index: int) -> jax.Array:
-    self._out = self._run(self._out, *self.inputs[index])
+    self._out = self._run(self._out, *self._inputs[index])
     return self._out
 
   def fresh(self, *arrays) -> tuple[jax.Array, bool]:
-    """(result on these arrays, whether it was written over NaNs)."""
     self._out = None
     poison = self._poison()
     place = poison.unsafe_buffer_pointer()
@@ -141,42 +127,43 @@ class JaxWay(Way):
     return out, out.unsafe_buffer_pointer() == place
 
 
-class TorchWay(Way):
-  """A function of torch: function(*tensors), or function(*tensors, out=...)."""
+def in_jax(function: Callable[..., Any]) -> Callable[[Sequence[tuple]], Way]:
+  """A function of input sets that makes the way of a function of jax, compiled once for all."""
+  if not on_gpu():
+    return functools.partial(Plain, jax.jit(function))
+  run = jax.jit(lambda out, *arrays: function(*arrays), donate_argnums=0, keep_unused=True)
+  return lambda inputs: Donated(run, jax.eval_shape(function, *inputs[0]), inputs)
 
-  def __init__(self, function, inputs: Sequence[tuple], with_out: bool = False):
-    import torch
 
-    wait = torch.cuda.synchronize if torch.cuda.is_available() else lambda: None
-    super().__init__(self._call, lambda _: wait())
-    self._function, self._with_out, self._out = function, with_out, None
-    self._inputs = [self.tensors(*arrays) for arrays in inputs]
+def in_torch(function: Callable[..., Any], inputs: Sequence[tuple], tensors=None,
+             with_out: bool = False) -> Plain:
+  """The way of a function of torch on a GPU, on tensors that share the memory of jax's arrays.
 
-  def tensors(self, *arrays):
-    import torch
-    return tuple(map(torch.from_dlpack, arrays))
+  Args:
+    tensors: makes the arguments of `function` from arrays; None: a tensor of each.
+    with_out: whether the last result is passed as `out`.
+  """
+  import torch
 
-  def _run(self, tensors):
-    if self._with_out and self._out is not None:
-      return self._function(*tensors, out=self._out)
-    return self._function(*tensors)
+  tensors = tensors or (lambda *arrays: tuple(map(torch.from_dlpack, arrays)))
+  last: dict[str, Any] = {}
 
-  def _call(self, index: int):
-    self._out = out = self._run(self._inputs[index])
+  def call(*given):
+    out = function(*given, **last)
+    if with_out:
+      last["out"] = out
     return out
 
-  def fresh(self, *arrays):
-    jax.block_until_ready(arrays)
-    out = self._function(*self.tensors(*arrays))
-    self._wait(out)
+  wait = torch.cuda.synchronize if torch.cuda.is_available() else lambda: None
+  way = Plain(call, [tensors(*arrays) for arrays in inputs], lambda _: wait())
+
+  def fresh(*arrays):
+    out = function(*tensors(*jax.block_until_ready(arrays)))
+    wait()
     return jax.dlpack.from_dlpack(out), False
 
-
-def in_jax(function: Callable[..., Any], inputs: Sequence[tuple]) -> Callable[[], Way]:
-  """Makes the way of a function of jax. On a GPU its results take each other's memory."""
-  if on_gpu():
-    return functools.partial(JaxWay, Donating(function), inputs)
-  return functools.partial(Plain, jax.jit(function), inputs)
+  way.fresh = fresh
+  return way
 
 
 def missing_module(name: str) -> str | None:
@@ -210,9 +197,10 @@ def interleave(ways: Mapping[str, Way], num_inputs: int, options: Options, label
   """
   if on_gpu():
     return gpu_trace.measure(
-        {name: way.candidate() for name, way in ways.items()}, num_inputs, rounds=options.rounds,
-        calls=calls, sample_seconds=options.sample_seconds, warmup=options.warmup, own=own,
-        directory=options.directory(label), within=progress.within)
+        {name: gpu_trace.Candidate(way.call, way.wait) for name, way in ways.items()}, num_inputs,
+        rounds=options.rounds, calls=calls, sample_seconds=options.sample_seconds,
+        warmup=options.warmup, own=own, directory=options.directory(label),
+        within=progress.within)
   functions: dict[str, Callable] = {name: way.call for name, way in ways.items()}
   inputs: Sequence[tuple] = [(i,) for i in range(num_inputs)]
   plain = [way for way in ways.values() if isinstance(way, Plain)]
@@ -237,8 +225,7 @@ def prepare(makers: Mapping[str, Callable[[], Way]]) -> tuple[dict, dict[str, st
     watch.begin(name)
     try:
       way = make()
-      candidate = way.candidate()
-      candidate.wait(candidate.call(0))
+      way.wait(way.call(0))
       ways[name] = way
     except Exception as error:  # pylint: disable=broad-exception-caught
       # A peer may raise any error. The report names the products that jaxgemm refuses.
@@ -280,31 +267,28 @@ def about(measured: gpu_trace.Measured) -> dict[str, Any]:
 
 
 def row(fields: run.Row, makers: Mapping[str, Callable[[], Way]],
-        check: Callable[[str, Any], dict[str, Any]], options: Options, *, flops: float,
-        num_inputs: int, base: str = OURS, missing: Mapping[str, str] | None = None,
-        calls: int | None = None) -> run.Row:
+        check: Callable[[str, Any], dict[str, Any]], options: Options, num_inputs: int,
+        base: str = OURS, calls: int | None = None) -> run.Row:
   """A row: `fields`, and "candidates" with time, launches, errors and ratios.
 
   Args:
-    fields: the description of the row, with section and case at least.
+    fields: the description of the row, with section, case and flops at least.
     makers: functions that make the ways, by name.
     check: function of a way's name and the way: what its entry says of its result.
     options: options of all rows.
-    flops: FLOPs of one call.
     num_inputs: input sets of each way.
     base: the candidate that the others' times are compared with.
-    missing: candidates that are not measured, and why.
     calls: see `interleave`.
   """
   ways, failed = prepare(makers)
-  found = fields | {"flops": flops, "input_sets": num_inputs,
-                    "missing": dict(missing or {}) | failed, "candidates": {}}
+  found = fields | {"input_sets": num_inputs, "candidates": {},
+                    "missing": fields.get("missing", {}) | failed}
   if not ways:
     return found
   measured = interleave(ways, num_inputs, options, run.describe(fields), calls=calls)
   progress.within("errors against float64")
   for name, way in ways.items():
-    found["candidates"][name] = entry(measured, name, flops, base) | check(name, way)
+    found["candidates"][name] = entry(measured, name, fields["flops"], base) | check(name, way)
   return found | about(measured)
 
 

@@ -1,10 +1,11 @@
 """What all suites share: their flags, the loop over their jobs, and what is made of the rows.
 
 A suite is a module with `define_flags()` and `jobs(name)`, which yields pairs of a job's name and a
-function that returns its rows. `summary(rows)` may add entries to the files. A row is a dictionary:
+function that returns its rows; `after(rows)` may add lines to the report. A row is a dictionary:
 "section" and "case" say what was measured; "candidates" has an entry for each way of computing it,
 with "seconds" (quartiles), and perhaps "tflops", "errors" with the bounds "at_most" of right
-results, "ratio" (its time over that of jaxgemm) and "note"; "missing" says why others have none.
+results, "ratio" (its time over that of jaxgemm), "plan" and "note"; "missing" says why others have
+none, and "left_out" why that is no failure.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -35,39 +36,33 @@ def define_flags() -> None:
                      "benchmarks/roofline.py does not have, such as CPUs; with --peak_gbs.")
   flags.DEFINE_float("peak_gbs", None, "Bandwidth of the roofline, in GB/s.")
   flags.DEFINE_string(
-      "problems", None, "JSON or YAML file with a list of problems in place of those of "
-      "shapes.json: objects with m, n, k, perhaps dtype, and groups for grouped products; for "
-      "layers of experts with tokens, features, hidden_features, num_experts and top_k.")
-  flags.DEFINE_integer(
-      "repeat", None, "Least samples of each candidate. Default: 100 on a GPU, and 9 on a CPU, "
-      "where a sample may take seconds.", lower_bound=3)
+      "problems", None, "JSON or YAML file with a list of problems in place of --cases: objects "
+      "with m, n, k, perhaps dtype, and groups for grouped products; for layers of experts with "
+      "tokens, features, hidden_features, num_experts and top_k.")
+  flags.DEFINE_integer("repeat", None, "Least samples of each candidate. Default: 100 on a GPU, "
+                       "and 9 on a CPU, where a sample may take seconds.", lower_bound=3)
   flags.DEFINE_alias("rounds", "repeat")
-  flags.DEFINE_integer(
-      "warmup", None, "Calls of each candidate before it is timed, in addition to two or more "
-      "that every suite makes. Default: 50 on a GPU, and 0 on a CPU.", lower_bound=0)
+  flags.DEFINE_integer("warmup", None, "Calls of each candidate before it is timed, beside two or "
+                       "more that all have. Default: 50 on a GPU, and 0 on a CPU.", lower_bound=0)
   flags.DEFINE_float("min_seconds", 0, "Least time for each row on a CPU, in seconds.")
-  flags.DEFINE_enum(
-      "clock", "wall", ["wall", "cpu"], "Clock on a CPU. cpu counts the time of this process "
-      "only: use it on a shared machine, with --threads=1.")
+  flags.DEFINE_enum("clock", "wall", ["wall", "cpu"], "Clock on a CPU. cpu counts the time of this "
+                    "process only: use it on a shared machine, with --threads=1.")
   flags.DEFINE_float(
       "sample_ms", 1, "Approximate length of a sample on a GPU. It has at most 64 calls, and all "
       "samples of a candidate have at most 1000. A GPU that is busy for long draws more power and "
       "may lower its clock; short samples let it rest.")
-  flags.DEFINE_float("most_seconds", 0, "Cases that would begin after this time are left out; 0: "
-                     "no limit.", lower_bound=0)
+  flags.DEFINE_float("most_seconds", 0, "Cases that would begin later are left out; 0: none is.")
   flags.DEFINE_bool(
       "verify", True, "Whether a wrong result makes the exit status 1. It is printed anyway.")
-  flags.DEFINE_string(
-      "compare", None, "JSON file of an earlier run. A candidate that takes more than --slower "
-      "times its time there is printed, and makes the exit status 1.")
+  flags.DEFINE_string("compare", None, "JSON file of an earlier run. A candidate that takes more "
+                      "than --slower times its time there is printed, and makes the exit status 1.")
   flags.DEFINE_float("slower", 1.1, "See --compare.", lower_bound=1)
   flags.DEFINE_bool("resume", False, "Keep the rows that --json has, and measure only the others.")
   flags.DEFINE_list("results", None, "JSON files of earlier runs to report on, without measuring.")
-  flags.DEFINE_bool(
-      "watch", True, "Whether the suite runs in a process of its own, which is started again "
-      "without the candidate, or the case, that has ended it.")
-  flags.DEFINE_float("hang_seconds", 0, "A candidate, or case, that takes longer is left out, "
-                     "too; 0: no limit.", lower_bound=0)
+  flags.DEFINE_bool("watch", True, "Whether the suite runs in a process of its own, which is "
+                    "started again without the candidate, or the case, that has ended it.")
+  flags.DEFINE_float("hang_seconds", 0, "A candidate, or case, that takes longer is left out, too; "
+                     "0: no limit.", lower_bound=0)
   flags.DEFINE_integer("processes", 1, "Processes that share the cases, each with a GPU of its "
                        "own; 0: one process for each GPU.", lower_bound=0)
   flags.DEFINE_integer("threads", 0, "Number of CPUs to run on; 0 uses all.", lower_bound=0)
@@ -123,12 +118,12 @@ def refuse(*names: str) -> None:
       raise app.UsageError(f"--{name} was given, and this suite has no use for it.")
 
 
-def named(flag: str, names: Iterable[str], find: Callable[[str], list]) -> list:
-  """What `find` finds for the names of a flag; its ValueError becomes a UsageError."""
+def named(names: Iterable[str], find: Callable[[str], list]) -> list:
+  """What `find` finds for the names of --cases; its ValueError becomes a UsageError."""
   try:
     return [each for name in names for each in find(name)]
   except ValueError as error:
-    raise app.UsageError(f"--{flag}: {error}") from error
+    raise app.UsageError(f"--cases: {error}") from error
 
 
 def read_problems(required: Sequence[str], others: Sequence[str] = ()) -> list[Row] | None:
@@ -169,27 +164,21 @@ def problems(dtypes: Sequence[str], *, grouped: bool = False) -> list[Row] | Non
   return found
 
 
-def given_products(dtypes: Sequence[str], names: Iterable[str]) -> list[cases.Product]:
+def given_products(dtypes: Sequence[str]) -> list[cases.Product]:
   """The products of --problems, or those with the names of --cases."""
   given = problems(dtypes)
   if given is None:
-    return named("cases", names, cases.products)
+    return named(FLAGS.cases, cases.products)
   return [cases.Product(**{"dtype": None} | each, source="problems") for each in given]
 
 
 # ----------------------------------------------------------------------------------- rows
 
 
-def is_ours(candidate: str) -> bool:
-  """Whether a candidate is a kernel of jaxgemm."""
-  return plots.is_ours(candidate)
-
-
 def describe(row: Row) -> str:
   """What a row measured, in words."""
-  words = [row["section"], row["case"], *(row.get(key) for key in (
-      "dtype", "layout", "work", "routing", "way"))]
-  return " ".join(filter(None, words))
+  return " ".join(filter(None, (row["section"], row["case"], *(
+      row.get(key) for key in ("dtype", "layout", "work", "routing", "way")))))
 
 
 def records(rows: Sequence[Row]) -> Iterator[Row]:
@@ -208,30 +197,24 @@ def records(rows: Sequence[Row]) -> Iterator[Row]:
                "roofline": None if least is None else least / seconds["median"],
                "ratio": entry.get("ratio", {}).get("median"),
                "error": max(entry["errors"].values()) if entry.get("errors") else None,
-               "note": note(row, name)}
+               "note": note(name, entry)}
 
 
-def note(row: Row, name: str) -> str:
+def note(name: str, entry: Row) -> str:
   """What the table says of a candidate beside its numbers."""
-  entry = row["candidates"][name]
-  words = [entry.get("note"), plan_in_words(entry.get("plan"))]
+  words = [entry.get("note")]
+  if (plan := entry.get("plan") or {}).get("implementation") == "xla":
+    words.append(f"left to XLA: {'; '.join(plan['reasons'])}")
+  elif "implementation" in plan:
+    words.append(" ".join(map(str, filter(None, (
+        plan["kernel"], plan["schedule"],
+        plan["reduction"] if plan["schedule"] == "stream_k" else None,
+        "x".join(map(str, plan["tile"])), f"{plan['num_workgroups']} workgroups")))))
   if "kernels" in entry:
     words.append(" + ".join(f"{entry[key]:g} {key}" for key in ("kernels", "memsets", "copies")))
-  if entry.get("poisoned") is False and is_ours(name):
+  if entry.get("poisoned") is False and plots.is_ours(name):
     words.append("not written over NaNs")
   return ", ".join(filter(None, words))
-
-
-def plan_in_words(plan: Row | None) -> str:
-  """The plan of `jaxgemm.explain(...).data`."""
-  if not plan or "implementation" not in plan:
-    return ""
-  if plan["implementation"] == "xla":
-    return f"left to XLA: {'; '.join(plan['reasons'])}"
-  words = [plan["kernel"], plan["schedule"],
-           plan["reduction"] if plan["schedule"] == "stream_k" else None,
-           "x".join(map(str, plan["tile"])), f"{plan['num_workgroups']} workgroups"]
-  return " ".join(map(str, filter(None, words)))
 
 
 HEADER = ("| product | candidate | us [quartiles] | TFLOP/s | of roofline | its time / ours | "
@@ -246,10 +229,10 @@ def lines(row: Row) -> list[str]:
   """A row's lines of the table under HEADER."""
   found = []
   for each in records([row]):
-    name, entry = each["candidate"], row["candidates"][each["candidate"]]
+    entry = row["candidates"][each["candidate"]]
     microseconds = {key: 1e6 * value for key, value in entry["seconds"].items()}
     found.append([
-        each["problem"], name, spread(microseconds, ".2f"),
+        each["problem"], each["candidate"], spread(microseconds, ".2f"),
         "" if each["tflops"] is None else f"{each['tflops']:.4g}",
         "" if each["roofline"] is None else f"{each['roofline']:.0%}",
         spread(entry["ratio"]) if "ratio" in entry else "",
@@ -272,10 +255,9 @@ def means(rows: Sequence[Row]) -> list[Row]:
   groups: dict[tuple, list[float]] = {}
   for row in rows:
     for name, entry in row["candidates"].items():
-      if "ratio" in entry:
-        for kind in dict.fromkeys((row.get("kind") or row.get("dtype") or "", "all")):
-          groups.setdefault((row["section"], kind, row.get("work") or "", name), []).append(
-              entry["ratio"]["median"])
+      for kind in {row.get("kind") or row.get("dtype") or "", "all"} if "ratio" in entry else ():
+        groups.setdefault((row["section"], kind, row.get("work") or "", name), []).append(
+            entry["ratio"]["median"])
   return [{"section": section, "kind": kind, "work": work, "candidate": name,
            "cases": len(ratios), "geometric_mean": geometric_mean(ratios), "least": min(ratios),
            "below_0.85": sum(ratio < 0.85 for ratio in ratios)}
@@ -292,26 +274,23 @@ def wrong(rows: Sequence[Row]) -> list[str]:
   """Results of jaxgemm that are further from the reference than rounding explains."""
   return [f"{describe(row)} {name}: {what} error {entry['errors'][what]:.1e}, at most {most:.0e} "
           "is right" for row in rows for name, entry in row["candidates"].items()
-          if is_ours(name) and "errors" in entry for what, most in entry["at_most"].items()
+          if plots.is_ours(name) for what, most in entry.get("at_most", {}).items()
           if not entry["errors"][what] <= most]
 
 
 def failed(rows: Sequence[Row]) -> list[str]:
   """Rows and candidates of jaxgemm without a result, and why."""
   return [f"{describe(row)} {name}: {why}" for row in rows
-          for name, why in row.get("missing", {}).items() if is_ours(name)]
+          for name, why in row.get("missing", {}).items() if plots.is_ours(name)]
 
 
 def slower(old: Sequence[Row], new: Sequence[Row], most: float) -> list[str]:
   """What takes more than `most` times its old time."""
   before = {(each["problem"], each["candidate"]): each["median"] for each in records(old)}
-  found = []
-  for each in records(new):
-    then = before.get((each["problem"], each["candidate"]))
-    if then is not None and each["median"] > most * then:
-      found.append(f"{each['problem']} {each['candidate']}: {each['median'] * 1e6:.1f} us, "
-                   f"{each['median'] / then:.2f} of the earlier {then * 1e6:.1f}")
-  return found
+  return [f"{each['problem']} {each['candidate']}: {each['median'] * 1e6:.1f} us, "
+          f"{each['median'] / then:.2f} of the earlier {then * 1e6:.1f}" for each in records(new)
+          if (then := before.get((each["problem"], each["candidate"]))) is not None
+          and each["median"] > most * then]
 
 
 class Rows:
@@ -322,9 +301,7 @@ class Rows:
     runs: descriptions of the runs that measured them; see report.py.
   """
 
-  def __init__(self, summary: Callable[[list[Row]], Row] = lambda rows: {}):
-    """Args: summary: what the file has beside the rows, from the rows."""
-    self._summary = summary
+  def __init__(self):
     before: Row = {}
     if FLAGS.resume:
       if not FLAGS.json:
@@ -337,10 +314,6 @@ class Rows:
     self._known = {row.get("job") for row in self.rows}
     self._known |= {case for case, candidate, _ in watch.ended() if not candidate}
     self._asked = 0
-
-  def begin_run(self, about: Row) -> None:
-    """Adds the description of this run, in place of an earlier one of the same command."""
-    self.runs = [*(run for run in self.runs if run["command"] != about["command"]), about]
 
   def has(self, job: str) -> bool:
     """Whether --resume has the job's rows, or another process measures it. Else the job begins."""
@@ -355,28 +328,25 @@ class Rows:
     import jax
 
     peaks = FLAGS.peak_tflops and FLAGS.peak_gbs and (FLAGS.peak_tflops, FLAGS.peak_gbs)
-    new = [row | {"job": job, "platform": jax.default_backend(), "least_seconds":
-                  roofline.least_seconds(row, jax.devices()[0].device_kind, peaks)} for row in rows]
+    kind = jax.devices()[0].device_kind
+    new = [row | {"job": job, "platform": jax.default_backend(),
+                  "least_seconds": roofline.least_seconds(row, kind, peaks)} for row in rows]
     self.rows += new
     self.write()
     return new
-
-  def content(self) -> Row:
-    ended = {"ended": watch.ended()} if watch.ended() else {}
-    return {"runs": self.runs, "rows": self.rows, "means": means(self.rows),
-            **self._summary(self.rows), **ended}
 
   def write(self) -> None:
     if FLAGS.json:
       path = pathlib.Path(FLAGS.json)
       new = path.with_name(path.name + ".new")
-      new.write_text(json.dumps(self.content(), indent=1))
+      ended = {"ended": watch.ended()} if watch.ended() else {}
+      new.write_text(json.dumps({"runs": self.runs, "rows": self.rows, "means": means(self.rows)}
+                                | ended, indent=1))
       new.replace(path)  # a run that is killed leaves a whole file
 
-  def finish(self, title: str = "Results", after: Sequence[str] = (),
-             all_gates: bool = False) -> int:
+  def finish(self, title: str = "", after: Sequence[str] = (), all_gates: bool = False) -> int:
     """Writes the files, compares with an earlier run, and returns the exit status."""
-    from benchmarks import acceptance  # imports jax
+    from benchmarks import acceptance
 
     self.write()
     text = [*map(mean_line, means(self.rows)), *after, *acceptance.lines(self.rows, all_gates)]
@@ -391,28 +361,23 @@ class Rows:
       pathlib.Path(FLAGS.markdown).write_text(self.markdown(title, text))
     if FLAGS.png:
       plots.draw(self.rows, FLAGS.png, self.runs[-1]["device"] if self.runs else "")
-    regressed = []
-    if FLAGS.compare:
-      old = json.loads(pathlib.Path(FLAGS.compare).read_text())["rows"]
-      regressed = slower(old, self.rows, FLAGS.slower)
-    fails = [*failed(self.rows), *(f"{case} {candidate}: {why}" for case, candidate, why
-                                   in watch.ended())]
-    found = wrong(self.rows)
-    for word, which in (("WRONG", found), ("FAILED", fails), ("SLOWER", regressed)):
+    old = json.loads(pathlib.Path(FLAGS.compare).read_text())["rows"] if FLAGS.compare else []
+    said = {"WRONG": wrong(self.rows), "SLOWER": slower(old, self.rows, FLAGS.slower),
+            "FAILED": [*failed(self.rows), *(f"{case} {candidate}: {why}"
+                                             for case, candidate, why in watch.ended())]}
+    for word, which in said.items():
       for line in which:
         print(f"{word}: {line}", flush=True)
-    return int(bool(found and FLAGS.verify or fails or regressed))
+    return int(bool(said["WRONG"] and FLAGS.verify or said["SLOWER"] or said["FAILED"]))
 
   def markdown(self, title: str, text: Sequence[str]) -> str:
     """The whole report."""
-    runs = []
-    for about in self.runs:
-      runs += [f"{about['device']}, driver {about['driver']}; {about['cpu']} "
-               f"({' '.join(about['cpu_features'])}), {about['threads']} thread(s), load "
-               f"{about['load_average']:.1f} before the run; jax {about['jax']}, jaxlib "
-               f"{about['jaxlib']}, torch {about['torch']}, tokamax {about['tokamax']}, jaxgemm "
-               f"{about['jaxgemm']} ({about['commit']}); {about['date']}.", "",
-               f"`{about['command']}`", ""]
+    runs = [f"{about['device']}, driver {about['driver']}; {about['cpu']} "
+            f"({' '.join(about['cpu_features'])}), {about['threads']} thread(s), load "
+            f"{about['load_average']:.1f} before the run; jax {about['jax']}, jaxlib "
+            f"{about['jaxlib']}, torch {about['torch']}, tokamax {about['tokamax']}, jaxgemm "
+            f"{about['jaxgemm']} ({about['commit']}); {about['date']}.\n\n`{about['command']}`\n"
+            for about in self.runs]
     return "\n".join([
         f"# {title}", "", *runs,
         "Candidates took turns in one process, on rotating operands of random values; medians, and "
@@ -429,32 +394,38 @@ def main(suite, name: str) -> int:
   if FLAGS.list:
     print("\n".join(cases.listed()))
     return 0
-  title = f"{name}: {suite.__doc__.splitlines()[0]}"
-  rows = Rows(getattr(suite, "summary", lambda rows: {}))
+  rows = Rows()
   if FLAGS.results:
     for path in FLAGS.results:
       content = json.loads(pathlib.Path(path).read_text())
       rows.runs, rows.rows = rows.runs + content["runs"], rows.rows + content["rows"]
-    return rows.finish(title, all_gates=name == "gpu")
-  from benchmarks import report  # imports jax
+  else:
+    measure(suite, name, rows)
+  after = suite.after(rows.rows) if hasattr(suite, "after") else []
+  return rows.finish(f"{name}: {suite.__doc__.splitlines()[0]}", after, name == "gpu")
 
+
+def measure(suite, name: str, rows: Rows) -> None:
+  """Adds the rows of a suite's jobs."""
   begin, planned = time.monotonic(), list(suite.jobs(name))
-  rows.begin_run(report.machine() | report.device() | {
-      "clock": FLAGS.clock, "sample_ms": FLAGS.sample_ms, "repeat": FLAGS.repeat})
+  from benchmarks import report  # the jobs may have chosen jax's devices
+
+  about = report.machine() | report.device() | {
+      "clock": FLAGS.clock, "sample_ms": FLAGS.sample_ms, "repeat": FLAGS.repeat}
+  # An earlier run of the same command has gone on.
+  rows.runs = [*(run for run in rows.runs if run["command"] != about["command"]), about]
   print(HEADER, end="", flush=True)
-  for number, (job, measure) in enumerate(planned, 1):
+  for number, (job, function) in enumerate(planned, 1):
     if rows.has(job):
       continue
     progress.doing(f"{number} of {len(planned)}: {job}")
-    empty = {"section": name, "case": job, "candidates": {}}
+    found = [{"section": name, "case": job, "candidates": {}}]
     if FLAGS.most_seconds and time.monotonic() - begin > FLAGS.most_seconds:
-      found = [empty | {"left_out": {"left out": "--most_seconds have passed"}}]
+      found[0]["left_out"] = {"left out": "--most_seconds have passed"}
     else:
       try:
-        found = measure()
+        found = function()
       except Exception as error:  # pylint: disable=broad-exception-caught
-        found = [empty | {"missing": {"row": f"{type(error).__name__}: {error}"[:2000]}}]
+        found[0]["missing"] = {"row": f"{type(error).__name__}: {error}"[:2000]}
     for row in rows.add(job, found):
       print("\n".join(lines(row)), flush=True)
-  after = suite.after(rows.rows) if hasattr(suite, "after") else []
-  return rows.finish(title, after)

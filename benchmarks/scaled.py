@@ -94,16 +94,11 @@ def ours(kind: str, groups: int) -> Callable[..., Any]:
   return product
 
 
-class TorchWay(measure.TorchWay):
+def _in_torch(kind: str, inputs) -> measure.Way:
   """torch._scaled_mm or torch._scaled_grouped_mm on the arrays of jax."""
+  import torch
 
-  def __init__(self, kind: str, inputs):
-    self._kind = kind
-    super().__init__(self._product, inputs)
-
-  def tensors(self, lhs, rhs, of_lhs, of_rhs, sizes):
-    import torch
-
+  def tensors(lhs, rhs, of_lhs, of_rhs, sizes):
     values = [torch.from_dlpack(jax.lax.bitcast_convert_type(x, jnp.uint8)).view(
         torch.float8_e4m3fn) for x in (lhs, rhs)]
     scales = [torch.from_dlpack(x) for x in (of_lhs, of_rhs)]
@@ -111,23 +106,22 @@ class TorchWay(measure.TorchWay):
     if sizes is not None:
       scales = [scales[0].expand(lhs.shape[0], 1)[:, 0].contiguous(),
                 scales[1].expand(*rhs.shape[:2], 1)[..., 0].contiguous()]
-    elif self._kind == "block":
+    elif kind == "block":
       # torch needs scales of lhs whose rows are neighbours in memory.
       scales = [scales[0].t().contiguous().t(), scales[1].contiguous().t()]
     else:
       scales = [scales[0], scales[1].t()]
     return *values, *scales, ends
 
-  def _product(self, lhs, rhs, of_lhs, of_rhs, ends):
-    import torch
-
+  def product(lhs, rhs, of_lhs, of_rhs, ends):
     if ends is not None:
       return torch._scaled_grouped_mm(  # pylint: disable=protected-access
           lhs, rhs.transpose(1, 2), of_lhs, of_rhs, ends, out_dtype=torch.bfloat16,
           use_fast_accum=True)
     return torch._scaled_mm(  # pylint: disable=protected-access
-        lhs, rhs.t(), of_lhs, of_rhs, out_dtype=torch.bfloat16,
-        use_fast_accum=self._kind != "block")
+        lhs, rhs.t(), of_lhs, of_rhs, out_dtype=torch.bfloat16, use_fast_accum=kind != "block")
+
+  return measure.in_torch(product, inputs, tensors)
 
 
 def _dequantised(x, scales):
@@ -157,15 +151,15 @@ def row(kind: str, case: str, m: int, n: int, k: int, groups: int, options: meas
   one = jnp.ones((groups, 1, 1) if groups else (1, 1), jnp.float32)
   wide = [(lhs.astype(jnp.bfloat16), rhs.astype(jnp.bfloat16), one[:1].reshape(1, 1), one, sizes)
           for lhs, rhs, *_ in inputs]
-  makers = {OURS: measure.in_jax(ours(kind, groups), inputs),
-            OURS_BF16: measure.in_jax(ours("none", groups), wide)}
+  makers = {OURS: functools.partial(measure.in_jax(ours(kind, groups)), inputs),
+            OURS_BF16: functools.partial(measure.in_jax(ours("none", groups)), wide)}
   missing = {}
   if reason := measure.missing_module("torch"):
     missing[TORCH] = reason
   elif kind == "block" and groups:
     missing[TORCH] = "torch has no grouped product with scales of blocks"
   else:
-    makers[TORCH] = functools.partial(TorchWay, kind, inputs)
+    makers[TORCH] = functools.partial(_in_torch, kind, inputs)
 
   def of_way(name, way):
     arrays = wide[0] if name == OURS_BF16 else inputs[0]
@@ -174,7 +168,6 @@ def row(kind: str, case: str, m: int, n: int, k: int, groups: int, options: meas
 
   shapes = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype), inputs[0])
   fields = {"section": "scaled", "case": f"{kind} {case}", "kind": kind, "m": m, "n": n, "k": k,
-            "dtype": "float8_e4m3fn", "plan": str(jaxgemm.explain(ours(kind, groups), *shapes))
-            } | ({"groups": groups} if groups else {})
-  return [measure.row(fields, makers, of_way, options, flops=2 * m * n * k, num_inputs=count,
-                      missing=missing)]
+            "dtype": "float8_e4m3fn", "plan": str(jaxgemm.explain(ours(kind, groups), *shapes)),
+            "flops": 2 * m * n * k, "missing": missing} | ({"groups": groups} if groups else {})
+  return [measure.row(fields, makers, of_way, options, count)]

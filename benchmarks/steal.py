@@ -60,7 +60,7 @@ def jobs(name: str) -> Iterator[tuple[str, Callable[[], list[run.Row]]]]:
   options = measure.Options.of_flags()
   on_gpu = measure.on_gpu()
   run.refuse(*([] if on_gpu else ["processes"]))
-  for case in run.given_products(["bfloat16"] if on_gpu else dense.DTYPES, FLAGS.cases):
+  for case in run.given_products(["bfloat16"] if on_gpu else dense.DTYPES):
     product = dataclasses.replace(case, dtype=case.dtype or FLAGS.dtype)
     if on_gpu:
       if _ffi.default_platform() != "rocm":
@@ -213,8 +213,9 @@ def _prepared(product: cases.Product, variants: dict[str, Any], options: measure
   count = gpu_trace.input_sets(product.input_bytes)
   inputs = [operands(options.seed + i) for i in range(count)]
   ways, missing = measure.prepare({
-      name: measure.in_jax(dense.xla(product) if name == XLA else dense.ours(
-          product, implementation="jaxgemm", **given), inputs) for name, given in variants.items()})
+      name: functools.partial(measure.in_jax(dense.xla(product) if name == XLA else dense.ours(
+          product, implementation="jaxgemm", **given)), inputs)
+      for name, given in variants.items()})
   return ways, missing, count, operands(options.seed + count)
 
 

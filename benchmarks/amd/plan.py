@@ -22,7 +22,7 @@ launch. A grouped product has groups of equal size; it is predicted as that many
 one launch, on both sides, without the search of a tile's group. A ratio is our time over Triton's.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 import dataclasses
 import datetime
 import functools
@@ -32,14 +32,12 @@ import pathlib
 import statistics
 
 from absl import flags
-import jax
 import jax.numpy as jnp
 import numpy as np
 
 from benchmarks import amd, cases, progress, run
 from benchmarks.amd import resources, tile_times
 from benchmarks.amd.predicted import rank_correlation
-import jaxgemm
 from jaxgemm import _ffi, emulator
 from jaxgemm.emulator import clock, grid
 from jaxgemm.tune import choice, database
@@ -73,41 +71,18 @@ def define_flags() -> None:
   flags.DEFINE_integer("random_grouped", 0, "Random grouped products, with --triton.")
 
 
-@dataclasses.dataclass(frozen=True)
-class Machine:
-  """A chip: its clock's constants, and what the plan adds to a launch."""
-
-  arch: str
-
-  def value(self, name: str) -> float:
-    return clock.constants(self.arch)[name].value
-
-  def seconds(self, cycles: float, traffic: grid.Traffic, zeroes: bool) -> float:
-    memory = max(traffic.infinity_cache_bytes / self.value("infinity_cache_gb_per_s"),
-                 traffic.hbm_bytes / self.value("hbm_gb_per_s") / self.value("hbm_share")) * 1e-9
-    launches = self.value("launch_us") * (2 if zeroes else 1)
-    return max(cycles / self.value("peak_mhz") * 1e-6, memory) + launches * 1e-6
+def constant(arch: str, name: str) -> float:
+  """A constant of the clock."""
+  return clock.constants(arch)[name].value
 
 
-def sizes_of_tile(problem: tuple[int, int, int], tile: Sequence[int]
-                  ) -> tuple[int, int, int] | None:
-  """The sizes of a product's first tile; None if the clock does not run one with a k as long."""
-  m, n, k = problem
-  if k > tile[2] * max(K_TILES):
-    return None
-  return min(m, tile[0]), min(n, tile[1]), k
-
-
-def of_parts_of_lines(constants: tuple, part_bytes: int) -> tuple:
-  """The constants if tiles load whole cache lines of rhs, and use `part_bytes` of each.
-
-  The tiles that use the other parts load the line, too, and only the first of them not from the L2.
-  The traffic counts only the bytes that are used.
-  """
-  of_constants = dict(constants)
-  misses = 100 - of_constants["l2_hit_percent"]
-  of_constants["l2_hit_percent"] = 100 - misses * min(1.0, part_bytes / LINE_BYTES)
-  return tuple(of_constants.items())
+def launch_seconds(arch: str, cycles: float, traffic: grid.Traffic, zeroes: bool) -> float:
+  """The time of a launch, or of two if counters are set to zero before."""
+  value = functools.partial(constant, arch)
+  memory = max(traffic.infinity_cache_bytes / value("infinity_cache_gb_per_s"),
+               traffic.hbm_bytes / value("hbm_gb_per_s") / value("hbm_share")) * 1e-9
+  launches = value("launch_us") * (2 if zeroes else 1)
+  return max(cycles / value("peak_mhz") * 1e-6, memory) + launches * 1e-6
 
 
 @functools.cache
@@ -123,28 +98,25 @@ def launch_cycles(arch: str, kernel: str, workgroups: int, tiles: int, sizes: tu
   if workgroups * tiles > 1:
     if m < tile_m or tile_m == 16:  # kernels for few rows have one row of tiles
       n = tile_n * workgroups * tiles
-      constants = of_parts_of_lines(constants, tile_n * jnp.dtype(DTYPE).itemsize)
+      # Tiles load whole cache lines of rhs. The others that use parts of a line load it, too, and
+      # only the first of them not from the L2. The traffic counts only the bytes that are used.
+      part = min(1.0, tile_n * jnp.dtype(DTYPE).itemsize / LINE_BYTES)
+      constants = tuple({name: 100 - (100 - value) * part if name == "l2_hit_percent" else value
+                         for name, value in constants}.items())
     else:
       m *= workgroups * tiles
   schedule = {"schedule": "work_stealing", "num_queues": queues} if queues else {
       "schedule": "persistent"}
-  return _clock(arch, (m, n, k), workgroups, constants, kernel=kernel, num_workgroups=workgroups,
+  return _clock(arch, (m, n, k), workgroups, constants, kernel, num_workgroups=workgroups,
                 **schedule).cycles
 
 
 def _clock(arch: str, problem: tuple[int, int, int], workgroups: int, constants: tuple,
-           seed: int = 0, batch: int = 1, **config) -> clock.Clock:
+           kernel: str, seed: int = 0, batch: int = 0, **config) -> clock.Clock:
   """The clock of a launch whose first workgroups share a compute unit."""
-  m, n, k = problem
-  rhs_contracting = resources.contracting(resources.parse(config["kernel"])["layout"])[1]
-  rhs = (batch, n, k) if rhs_contracting else (batch, k, n)
-  call = jax.jit(lambda a, b: jaxgemm.dot_general(
-      a, b, (((2,), (1 + rhs_contracting,)), ((0,), (0,))), implementation=f"emulated:{arch}",
-      config=jaxgemm.GemmConfig(partition=False, **config)))
-  options = emulator.Options.unchecked(clock=workgroups, constants=dict(constants), seed=seed)
-  with emulator.options(options):
-    jax.block_until_ready(call(jnp.zeros((batch, m, k), DTYPE), jnp.zeros(rhs, DTYPE)))
-    record = emulator.last_record()
+  *_, record = resources.launch(
+      arch, kernel, problem, emulator.Options.unchecked(
+          clock=workgroups, constants=dict(constants), seed=seed), batch=batch, **config)
   assert record is not None and record.clock is not None
   return record.clock
 
@@ -163,17 +135,15 @@ def tiles_cycles(arch: str, kernel: str, workgroups: int, tiles: int,
 
   `claims`: the workgroup does not know its only tile from the start.
   """
-  tile = resources.parse(kernel)["tile"]
+  tile_m, tile_n, tile_k = resources.parse(kernel)["tile"]
+  m, n, k = min(problem[0], tile_m), min(problem[1], tile_n), problem[2]
 
   def of_tiles(tiles: int) -> float:
-    sizes = sizes_of_tile(problem, tile)
-    if sizes:
-      return launch_cycles(arch, kernel, workgroups, tiles, sizes, 0, constants)
-    m, n = min(problem[0], tile[0]), min(problem[1], tile[1])
-    return _on_line(
-        lambda depth: launch_cycles(
-            arch, kernel, workgroups, tiles, (m, n, depth * tile[2]), 0, constants),
-        math.ceil(problem[2] / tile[2]), K_TILES)
+    of_depth = lambda depth: launch_cycles(
+        arch, kernel, workgroups, tiles, (m, n, depth), 0, constants)
+    if k <= tile_k * max(K_TILES):
+      return of_depth(k)
+    return _on_line(lambda k_tiles: of_depth(k_tiles * tile_k), math.ceil(k / tile_k), K_TILES)
 
   if tiles == 1 and claims:
     low, high = TILES
@@ -207,8 +177,8 @@ def last_share_cycles(arch: str, kernel: str, shares: int, claims: bool, constan
   depth = SHARE_K_TILES * all_shares // tiles
   found = []
   for seed in SEEDS:
-    found.append(_clock(arch, (m, n, k * depth), 1, constants, seed, tiles,
-                        kernel=kernel, schedule="stream_k", num_workgroups=all_shares,
+    found.append(_clock(arch, (m, n, k * depth), 1, constants, kernel, seed, tiles,
+                        schedule="stream_k", num_workgroups=all_shares,
                         num_shares=all_shares).cycles)
     if max(found) > 1.02 * min(found) or (claims and shares == 2):
       return max(found)
@@ -228,24 +198,13 @@ def fix_up_cycles(arch: str, kernel: str, shares: int, claims: bool) -> float:
 def rounded_constants(arch: str, traffic: grid.Traffic) -> tuple:
   """The clock's constants, rounded, so that the clock runs less often."""
   rounded = dataclasses.replace(traffic, l2_hit_percent=round(traffic.l2_hit_percent, -1))
-  return tuple(grid.constants_for(arch, rounded, Machine(arch).value("peak_mhz")).items())
-
-
-def shared_by_workgroups(constants: tuple, more: float) -> tuple:
-  """The constants if each workgroup has an equal part of the bandwidth behind the L2.
-
-  `more`: the workgroups of the unit that the clock times, over those of a unit in the mean; it is
-  rounded, so that the clock runs less often.
-  """
-  of_constants = dict(constants)
-  of_constants["miss_bytes_per_cycle"] *= round(more, 1)
-  return tuple(of_constants.items())
+  return tuple(grid.constants_for(arch, rounded, constant(arch, "peak_mhz")).items())
 
 
 def clock_seconds(arch: str, problem: tuple[int, int, int], candidate: dict, cus: int,
                   groups: int = 1) -> float:
   """What the clock predicts for a candidate of the plan; `groups` products of `problem`."""
-  machine, config, kernel = Machine(arch), candidate["config"], candidate["kernel"]
+  config, kernel = candidate["config"], candidate["kernel"]
   m, n, k = problem
   tile_m, tile_n, tile_k = candidate["tile"]
   tiles = math.ceil(m / tile_m) * math.ceil(n / tile_n) * groups
@@ -255,7 +214,11 @@ def clock_seconds(arch: str, problem: tuple[int, int, int], candidate: dict, cus
 
   def whole(workgroups: int, tiles: int, claims: bool = True) -> float:
     on_cu = min(math.ceil(workgroups / cus), resident(arch, kernel))
-    shared = shared_by_workgroups(constants, on_cu * cus / workgroups) if on_cu > 1 else constants
+    # Each workgroup has an equal part of the bandwidth behind the L2, so a unit with more of them
+    # than the mean has more; it is rounded, so that the clock runs less often.
+    more = round(on_cu * cus / workgroups, 1) if on_cu > 1 else 1
+    shared = tuple({name: value * more if name == "miss_bytes_per_cycle" else value
+                    for name, value in constants}.items())
     return tiles_cycles(arch, kernel, on_cu, tiles, problem, shared, claims)
 
   workgroups = min(config["num_workgroups"], cus * resident(arch, kernel))
@@ -270,7 +233,7 @@ def clock_seconds(arch: str, problem: tuple[int, int, int], candidate: dict, cus
     # More workgroups than a chip can hold at once start when others end.
     cycles = whole(workgroups, rounds) if claims else rounds * whole(workgroups, 1, claims=False)
   if not claims and not cut:
-    cycles += (rounds + (last > 0) - 1) * machine.value("next_workgroup_cycles")
+    cycles += (rounds + (last > 0) - 1) * constant(arch, "next_workgroup_cycles")
   if last:
     # One more tile of the workgroups that have one.
     cycles += whole(last, 2) - whole(last, 1) if rounds and claims else whole(last, 1, claims)
@@ -287,7 +250,7 @@ def clock_seconds(arch: str, problem: tuple[int, int, int], candidate: dict, cus
       cycles -= tiles_cycles(arch, kernel, on_cu, 1, share, constants)
   if queues:
     cycles += steal_cycles(arch, kernel, rounds + (last > 0), queues, constants)
-  return machine.seconds(cycles, traffic, bool(shares or queues))
+  return launch_seconds(arch, cycles, traffic, bool(shares or queues))
 
 
 @functools.cache
@@ -385,13 +348,13 @@ def triton(arch: str, problem: tuple[int, int, int], groups: int) -> dict:
   """The best of Triton's tiles, and the time with it and with the largest one."""
   from benchmarks.amd import triton_peer
 
-  (m, n, k), machine = problem, Machine(arch)
+  m, n, k = problem
 
   def microseconds(tile: tuple[int, int, int], exact: bool) -> float:
     tile_m, tile_n, tile_k = tile
     k_tiles = math.ceil(k / tile_k)
     tiles = math.ceil(m / tile_m) * math.ceil(n / tile_n) * groups
-    rounds = math.ceil(tiles / machine.value("cus"))
+    rounds = math.ceil(tiles / constant(arch, "cus"))
     traffic = grid.matmul_traffic(arch, m, n, k, tile=(min(tile_m, m), min(tile_n, n)),
                                   groups=groups)
     masks = ("none",) if k % tile_k == 0 else ("each", "last") if k > tile_k else ("each",)
@@ -399,7 +362,7 @@ def triton(arch: str, problem: tuple[int, int, int], groups: int) -> dict:
     sizes = (min(m, tile_m), min(n, tile_n), k - max(0, k_tiles - tile_times.K_TILES) * tile_k)
     cycles = min(time.start + rounds * time.cycles(k_tiles) for time in _triton_times(
         arch, tile, masks, rounds > 1, rounded_constants(arch, traffic), sizes if exact else None))
-    return machine.seconds(cycles, traffic, False) * 1e6
+    return launch_seconds(arch, cycles, traffic, False) * 1e6
 
   roughly = {tile: microseconds(tile, False) for tile, _ in triton_peer.SMALLER}
   times = {"x".join(map(str, tile[:2])):
@@ -449,7 +412,7 @@ def triton_markdown(rows: list[dict]) -> str:
 
 def main(_) -> int:
   draw = cases.Draw(FLAGS.seed, multiple=8, odd=0, other_dtypes=0, layers=0.5)
-  products = [(sizes, 1) for sizes in run.named("cases", filter(None, FLAGS.cases), cases.mnk)]
+  products = [(sizes, 1) for sizes in run.named(filter(None, FLAGS.cases), cases.mnk)]
   products += [((each.m, each.n, each.k), 1)
                for each in itertools.islice(cases.random(draw), FLAGS.random)]
   rng, rows = np.random.default_rng(FLAGS.seed), []

@@ -21,7 +21,7 @@ import triton
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
-from benchmarks.amd import resources, tile_times
+from benchmarks.amd import tile_times
 from jaxgemm import emulator
 
 ARCH = "gfx950"
@@ -133,7 +133,7 @@ def times(kernel: Kernel, constants: dict[str, float] | None = None) -> tile_tim
   k_tiles = tile_times.K_TILES * 64 // kernel.tile_k
   k = k_tiles * kernel.tile_k
   rows, columns = TILE
-  zeros = lambda *shape: resources.aligned(np.zeros(shape, np.uint16))  # noqa: E731
+  zeros = lambda *shape: tile_times.aligned(shape)
   out = zeros(rows, columns)
   if kernel.op == "wgrad":
     lhs, rhs, offsets = zeros(k, rows), zeros(k, columns), np.array([0, k], np.int64)
@@ -143,7 +143,7 @@ def times(kernel: Kernel, constants: dict[str, float] | None = None) -> tile_tim
         rows, columns, rows, columns, rows * columns, columns, 0, 0)
   else:
     lhs, offsets = zeros(rows, k), np.array([0, rows], np.int64)
-    pointers = lambda rhs: [a.ctypes.data for a in (lhs, rhs, out, offsets)]  # noqa: E731
+    pointers = lambda rhs: [a.ctypes.data for a in (lhs, rhs, out, offsets)]
     if kernel.op == "fwd":
       rhs = zeros(columns, k)
       arguments = struct.pack("<4Q7i4x2Q", *pointers(rhs), 1, columns, k, k, columns * k, k,

@@ -185,76 +185,68 @@ def contracting(layout: str) -> tuple[int, int]:
   return int(layout[0] == "r"), int(layout[1] == "c")
 
 
-def operands(make, layout: str, m: int, n: int, k: int):
-  """(lhs, rhs) in a layout: `make` of each shape and number."""
+def shapes(layout: str, m: int, n: int, k: int) -> tuple[tuple[int, int], tuple[int, int]]:
+  """The shapes of lhs and rhs in a layout."""
   of_lhs, of_rhs = contracting(layout)
-  return make((m, k) if of_lhs else (k, m), 0), make((n, k) if of_rhs else (k, n), 1)
+  return (m, k) if of_lhs else (k, m), (n, k) if of_rhs else (k, n)
 
 
-def _product(lhs, rhs, layout: str) -> np.ndarray:
-  """[M, N] in float32, exact: the operands are small integers."""
-  of_lhs, of_rhs = contracting(layout)
-  x, y = lhs if of_lhs else lhs.T, rhs.T if of_rhs else rhs
-  return x.astype(np.float32) @ y.astype(np.float32)
+def launch(arch: str, kernel: str, product: tuple[int, int, int], options: emulator.Options,
+           make=jnp.zeros, batch: int = 0, out_dtype=None, **config):
+  """(lhs, rhs, result, record) of the emulation of a product, or of a batch.
 
-
-def _integers(shape: tuple[int, int], dtype: str) -> np.ndarray:
-  return np.random.default_rng(0).integers(-3, 4, shape).astype(jnp.dtype(dtype))
-
-
-def _launch_kernel(arch: str, name: str, k_tiles: int) -> dict:
-  """The cost record of one output tile by one workgroup."""
-  parsed = parse(name)
-  m, n, k = parsed["tile"]
-  lhs, rhs = operands(lambda shape, i: _integers(shape, parsed["dtypes"][i]), parsed["layout"],
-                      m, n, k * k_tiles)
-  of_lhs, of_rhs = contracting(parsed["layout"])
+  Args:
+    product: m, n and k.
+    make: makes an operand of a shape and a dtype.
+    config: fields of GemmConfig.
+  """
+  parsed, lead = parse(kernel), (batch,) * bool(batch)
+  lhs, rhs = (make((*lead, *shape), dtype) for shape, dtype in zip(
+      shapes(parsed["layout"], *product), parsed["dtypes"]))
+  numbers = [(len(lead) + dim,) for dim in contracting(parsed["layout"])]
   call = jax.jit(functools.partial(
-      jaxgemm.dot_general, dimension_numbers=(((of_lhs,), (of_rhs,)), ((), ())),
-      config=jaxgemm.GemmConfig(
-          kernel=name, schedule="persistent", num_workgroups=1, partition=False),
-      implementation=f"emulated:{arch}",
-      preferred_element_type=jnp.int32 if lhs.dtype == np.int8 else jnp.float32))
-  with emulator.options():
-    out = np.asarray(call(lhs, rhs))
-    cost = emulator.last_record().cost
-  if not np.array_equal(out, _product(lhs, rhs, parsed["layout"])):
+      jaxgemm.dot_general, dimension_numbers=(numbers, ((0,), (0,)) if batch else ((), ())),
+      config=jaxgemm.GemmConfig(kernel=kernel, partition=False, **config),
+      implementation=f"emulated:{arch}", preferred_element_type=out_dtype))
+  with emulator.options(options):
+    out = jax.block_until_ready(call(lhs, rhs))
+    return lhs, rhs, out, emulator.last_record()
+
+
+def _cost(arch: str, name: str, k_tiles: int) -> dict:
+  """The cost record of one output tile by one workgroup."""
+  m, n, k = parse(name)["tile"]
+  integers = lambda shape, dtype: np.random.default_rng(0).integers(-3, 4, shape).astype(
+      jnp.dtype(dtype))
+  lhs, rhs, out, record = launch(
+      arch, name, (m, n, k * k_tiles), emulator.Options(), integers, schedule="persistent",
+      num_workgroups=1, out_dtype=jnp.int32 if "_int8_" in name else jnp.float32)
+  # In float32 this is exact: the operands are small integers.
+  of_lhs, of_rhs = contracting(parse(name)["layout"])
+  x, y = lhs if of_lhs else lhs.T, rhs.T if of_rhs else rhs
+  if not np.array_equal(np.asarray(out), x.astype(np.float32) @ y.astype(np.float32)):
     raise RuntimeError(f"{name} for {arch} is wrong here: K has {k_tiles} tiles.")
-  return cost
-
-
-def _row(arch, name, metadata, waves, lds_bytes, launch) -> dict:
-  """A row without dtypes, tile and layout; `launch(k_tiles)` returns a record."""
-  longer, shorter = launch(FIRST_K_TILES + MORE_K_TILES), launch(FIRST_K_TILES)
-  cost = difference(longer, shorter, MORE_K_TILES)
-  by_pipe = cycles(arch, cost)
-  kept = ("vgprs", "agprs", "sgprs", "vgpr_spills", "sgpr_spills", "scratch_bytes", "code_bytes")
-  return {
-      "arch": arch, "kernel": name,
-      "resources": {key: metadata[key] for key in kept} | {
-          "lds_bytes": lds_bytes, "waves": waves,
-          **occupancy(arch, metadata["vgprs"], lds_bytes, waves)},
-      "cycles": by_pipe, "conflict_cycles": cost["lds_conflict_cycles"],
-      "instructions": {kind: cost[kind] / waves for kind in KINDS},
-      "summary": summary(by_pipe)}
+  return record.cost
 
 
 def of_kernel(arch: str, name: str) -> dict:
   """The row of one of this build's kernels."""
   code_object = (_ffi.KERNEL_FOLDER / arch / f"{name}.hsaco").read_bytes()
   (metadata,) = (x for x in emulator.kernels(code_object) if x["name"] == name)
-  row = _row(arch, name, metadata, metadata["max_workgroup"] // 64, metadata["lds_bytes"],
-             functools.partial(_launch_kernel, arch, name))
-  return {**parse(name), **row}
-
-
-def aligned(array: np.ndarray) -> np.ndarray:
-  """A copy at a multiple of 256 bytes, as device memory is allocated."""
-  memory = np.empty(array.nbytes + 256, np.uint8)
-  start = -memory.ctypes.data % 256
-  copy = memory[start:start + array.nbytes].view(array.dtype).reshape(array.shape)
-  copy[...] = array
-  return copy
+  waves = metadata["max_workgroup"] // 64
+  longer, shorter = (_cost(arch, name, k_tiles) for k_tiles in (
+      FIRST_K_TILES + MORE_K_TILES, FIRST_K_TILES))
+  cost = difference(longer, shorter, MORE_K_TILES)
+  by_pipe = cycles(arch, cost)
+  kept = ("vgprs", "agprs", "sgprs", "lds_bytes", "vgpr_spills", "sgpr_spills", "scratch_bytes",
+          "code_bytes")
+  return {
+      **parse(name), "arch": arch, "kernel": name,
+      "resources": {key: metadata[key] for key in kept} | {
+          "waves": waves, **occupancy(arch, metadata["vgprs"], metadata["lds_bytes"], waves)},
+      "cycles": by_pipe, "conflict_cycles": cost["lds_conflict_cycles"],
+      "instructions": {kind: cost[kind] / waves for kind in KINDS},
+      "summary": summary(by_pipe)}
 
 
 # ----------------------------------------------------------------------------------- report

@@ -8,12 +8,9 @@ import dataclasses
 import functools
 import math
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from benchmarks.amd import resources
-import jaxgemm
 from jaxgemm import emulator
 from jaxgemm.emulator import clock
 
@@ -111,21 +108,19 @@ def _of_only_tile(name: str, run: Callable, workgroups: int) -> TileTimes:
 
 def _launch(arch: str, name: str, workgroups: int, out_dtype: str | None, options: dict,
             k_tiles: int, tiles: int = 1, sizes: tuple[int, int, int] | None = None) -> clock.Clock:
-  parsed = resources.parse(name)
-  lhs, rhs = resources.operands(
-      lambda shape, i: jnp.zeros(shape, parsed["dtypes"][i]), parsed["layout"],
-      *_product(parsed["tile"], workgroups * tiles, k_tiles, sizes))
-  of_lhs, of_rhs = resources.contracting(parsed["layout"])
-  call = jax.jit(functools.partial(
-      jaxgemm.dot_general, dimension_numbers=(((of_lhs,), (of_rhs,)), ((), ())),
-      config=jaxgemm.GemmConfig(
-          kernel=name, schedule="persistent", num_workgroups=workgroups, partition=False),
-      implementation=f"emulated:{arch}", preferred_element_type=out_dtype))
-  with emulator.options(emulator.Options.unchecked(**options)):
-    jax.block_until_ready(call(lhs, rhs))
-    record = emulator.last_record()
+  product = _product(resources.parse(name)["tile"], workgroups * tiles, k_tiles, sizes)
+  *_, record = resources.launch(
+      arch, name, product, emulator.Options.unchecked(**options), schedule="persistent",
+      num_workgroups=workgroups, out_dtype=out_dtype)
   assert record is not None and record.clock is not None
   return record.clock
+
+
+def aligned(shape: tuple[int, ...]) -> np.ndarray:
+  """Zeros of 16 bits at a multiple of 256 bytes, as device memory is allocated."""
+  memory = np.zeros(2 * math.prod(shape) + 256, np.uint8)
+  start = -memory.ctypes.data % 256
+  return memory[start:start + 2 * math.prod(shape)].view(np.uint16).reshape(shape)
 
 
 def of_triton(arch: str, peer, layout: str, constants: dict[str, float] | None = None,
@@ -136,9 +131,8 @@ def of_triton(arch: str, peer, layout: str, constants: dict[str, float] | None =
   """
   def run(k_tiles: int, tiles: int = 1, sizes: tuple[int, int, int] | None = None) -> clock.Clock:
     product = _product(peer.tile, tiles, k_tiles, sizes)
-    zeros = lambda shape: resources.aligned(np.zeros(shape, np.uint16))
-    lhs, rhs = resources.operands(lambda shape, _: zeros(shape), layout, *product)
-    record = peer.launch(arch, lhs, rhs, zeros(product[:2]), product,
+    arrays = [aligned(shape) for shape in (*resources.shapes(layout, *product), product[:2])]
+    record = peer.launch(arch, *arrays, product,
                          emulator.Options.unchecked(clock=1, constants=constants))
     assert record.clock is not None
     return record.clock
