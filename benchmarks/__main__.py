@@ -40,6 +40,7 @@ class Suite(NamedTuple):
 # Experts of Mixtral, DeepSeek-V2-Lite, gpt-oss and Qwen3.
 _LAYERS = ",".join(cases.load()["grouped_calls"])
 _DENSE = ["--dtypes=bfloat16", "--implementation=jaxgemm", "--most_seconds=600"]
+_DRAWN = ["--kinds=plain", "--layers=0.5", "--odd=0.4", "--layouts=rr,rc,cr,cc"]
 # jax.lax.ragged_dot needs much of the GPU's memory for its masks.
 _EXPERTS = {"XLA_PYTHON_CLIENT_MEM_FRACTION": "0.92"}
 # The processes that tune need the GPU's memory, too.
@@ -66,7 +67,8 @@ SUITES = {
     "collective": Suite("collective", ["--cases=512x512x512"]),
     "moe_layer": Suite("moe", env=_EXPERTS),
     "train_step": Suite("moe", ["--work=step"], ["--work=step"], _EXPERTS),
-    "tuned": Suite("tuned", ["--num_problems=4", "--largest=512", "--tune_workers=0"], env=_TUNED),
+    "tuned": Suite("random_products", ["--num_products=4", "--most=512", "--tune_workers=0",
+                                       *_DRAWN], ["--num_products=30", *_DRAWN], _TUNED),
     "cu_sweep": Suite("steal", ["--min_seconds=1"], ["--cases=8192x8192x8192", "--dtype=bfloat16"]),
     "gpu": Suite("gpu", is_watched=False),
     "measure": Suite("model.measure", *[["--repeat=5", "--warmup=0", "--most_seconds=240"]] * 2,

@@ -9,8 +9,10 @@ row, "of_larger" is the larger of the times of producer and product over the tim
 """
 
 from collections.abc import Callable, Iterator, Sequence
+import dataclasses
 import functools
 import importlib.util
+import itertools
 import pathlib
 import tempfile
 
@@ -40,14 +42,12 @@ def define_flags() -> None:
 def jobs(name: str) -> Iterator[tuple[str, Callable[[], list[run.Row]]]]:
   run.refuse("threads")
   options = measure.Options.of_flags()
-  on_gpu = measure.on_gpu()
-  for product in run.given_products(["bfloat16" if on_gpu else "float32"]):
-    for chunks in map(int, FLAGS.chunks):
-      for producer in ["host"] if on_gpu else ["copy", "paced"]:
-        case = f"{product.sizes} {producer}, {chunks} chunks"
-        function = _on_gpu if on_gpu else functools.partial(_on_cpu, producer)
-        yield f"{name} {case}", lambda function=function, product=product, case=case, \
-            chunks=chunks: [function(product, chunks, case, options)]
+  producers, dtype = (("host",), "bfloat16") if measure.on_gpu() else (("copy", "paced"), "float32")
+  for product in run.given_products([dtype]):
+    for chunks, producer in itertools.product(map(int, FLAGS.chunks), producers):
+      case = f"{product.sizes} {producer}, {chunks} chunks"
+      yield f"{name} {case}", functools.partial(
+          rows, dataclasses.replace(product, dtype=dtype), chunks, producer, case, options)
 
 
 def after(rows: Sequence[run.Row]) -> list[str]:
@@ -57,25 +57,6 @@ def after(rows: Sequence[run.Row]) -> list[str]:
   return [f"- {row['case']}: the larger's time / together {run.spread(row['of_larger'])}, one "
           f"after the other / together {run.spread(row['candidates'][SEQUENTIAL]['ratio'])}"
           for row in rows if "of_larger" in row]
-
-
-def _row(product: cases.Product, chunks: int, case: str, dtype: str) -> run.Row:
-  return {"section": "chunked", "case": case, "m": product.m, "n": product.n, "k": product.k,
-          "dtype": dtype, "chunks": chunks, "flops": product.flops, "candidates": {}}
-
-
-def _finish(row: run.Row, measured: gpu_trace.Measured, flops: int, product: str) -> run.Row:
-  """Adds the times of the candidates that are there; `product` is the product's own time."""
-  for name in measured.timing.seconds:
-    row["candidates"][name] = measure.entry(
-        measured, name, None if name == PRODUCER else flops, TOGETHER) | row["candidates"].get(
-            name, {})
-  larger = max((PRODUCER, product), key=lambda name: measured.timing.time(name).median)
-  return row | measure.about(measured) | {
-      "larger": larger, "of_larger": measure.ratio(measured, TOGETHER, larger)}
-
-
-# ------------------------------------------------------------------------------------- CPU
 
 
 @functools.cache
@@ -88,96 +69,81 @@ def _own_producer():
   return module
 
 
-def _on_cpu(producer: str, product: cases.Product, chunks: int, case: str,
-            options: measure.Options) -> run.Row:
-  """The row of a producer; "spans" are those of one call."""
-  tiles = -(-product.m // (128 * chunks))
-  config = jaxgemm.GemmConfig(tile_m=128, num_workgroups=FLAGS.workgroups)
-  x, w = measure.random(options.seed, *product.shapes(), dtype="float32")
-  if producer == "copy":
-    start, epoch, lhs = functools.partial(jaxgemm.start_copy, chunk_rows=128 * tiles), None, x
-  else:
-    start = functools.partial(_own_producer().squares, chunk_rows=128 * tiles,
-                              pause_us=FLAGS.paced_us)
-    epoch, lhs = 1, x * x
+def rows(product: cases.Product, chunks: int, producer: str, case: str, options: measure.Options
+         ) -> list[run.Row]:
+  """The row of a producer; "spans" are those of one call.
 
-  def chunked(arriving, w):
-    return jaxgemm.chunked_matmul(arriving.data, w, arriving.signals, tiles_per_chunk_m=tiles,
-                                  config=config)
+  On a GPU "set" is the time of the plain product over that with all signals set.
+  """
+  on_gpu = producer == "host"
+  tile = 256 if on_gpu else 128
+  tiles = -(-product.m // (tile * chunks))
+  given = {"chunk_rows": tile * tiles}
+  config = jaxgemm.GemmConfig(tile_m=tile, num_workgroups=None if on_gpu else FLAGS.workgroups)
+  if producer == "paced":
+    start, epoch = functools.partial(
+        _own_producer().squares, pause_us=FLAGS.paced_us, **given), 1
+  else:
+    start, epoch = functools.partial(jaxgemm.start_copy, **given), None
+  chunked = functools.partial(jaxgemm.chunked_matmul, tiles_per_chunk_m=tiles, config=config)
+  alone = functools.partial(jaxgemm.matmul, **(
+      {"implementation": "jaxgemm"} if on_gpu else {"config": config}))
+  host, near = (jax.sharding.SingleDeviceSharding(jax.devices()[0], memory_kind=kind)
+                for kind in ("pinned_host" if on_gpu else None, None))
+  signals = jnp.ones(-(-product.m // given["chunk_rows"]), jnp.uint32)
 
   def together(x, w):
     arriving = start(x)
-    return jaxgemm.join(arriving, chunked(arriving, w), epoch=epoch)
+    return jaxgemm.join(arriving, chunked(arriving.data, w, arriving.signals), epoch=epoch)
 
   def sequential(x, w):
+    if on_gpu:
+      return alone(jax.device_put(x, near), w)
     arriving = start(x)
     w = jaxgemm.join(arriving, w + 0, epoch=epoch)  # the copy ends before the product
-    return jaxgemm.join(arriving, chunked(arriving, w), epoch=epoch)
+    return jaxgemm.join(arriving, chunked(arriving.data, w, arriving.signals), epoch=epoch)
 
-  functions = {TOGETHER: together,
-               PRODUCER: lambda x, w: jaxgemm.join(start(x), 2 * w[0], epoch=epoch),
-               PRODUCT: lambda x, w: jaxgemm.matmul(x, w, config=config), SEQUENTIAL: sequential}
-  inputs, row = [(x, w)], _row(product, chunks, case, "float32")
-  ways = {name: measure.Plain(jax.jit(function), inputs) for name, function in functions.items()}
-  row["candidates"][TOGETHER] = check.product(lhs, w, ways[TOGETHER].call(0), "float32",
-                                              options.seed)
-  measured = measure.interleave(ways, 1, options, f"chunked {case}")
-  ways[TOGETHER].call(0).block_until_ready()
-  native.start_trace()
-  ways[TOGETHER].call(0).block_until_ready()
-  spans = [(f"thread {thread}", kind, begin / 1e3, end / 1e3)
-           for kind, _, thread, begin, end in native.stop_trace()]
-  return _finish(row, measured, product.flops, PRODUCT) | {"spans": _from_first(spans)}
-
-
-# ------------------------------------------------------------------------------------- GPU
-
-
-def _on_gpu(product: cases.Product, chunks: int, case: str, options: measure.Options) -> run.Row:
-  """The row of a product of an lhs in pinned memory of the host.
-
-  "set" is the time of the plain product over that with all signals set.
-  """
-  device = jax.devices()[0]
-  host = jax.sharding.SingleDeviceSharding(device, memory_kind="pinned_host")
-  there = jax.sharding.SingleDeviceSharding(device)
-  tiles = -(-product.m // (256 * chunks))
-  rows = 256 * tiles
-  chunked = functools.partial(jaxgemm.chunked_matmul, tiles_per_chunk_m=tiles,
-                              config=jaxgemm.GemmConfig(tile_m=256))
-  plain = functools.partial(jaxgemm.matmul, implementation="jaxgemm")
-  signals = jnp.ones(-(-product.m // rows), jnp.uint32)
-
-  def together(x, w):
-    return jaxgemm.overlap(x, lambda data, signals: chunked(data, w, signals), chunk_rows=rows)
-
-  def copied(x, w):
-    return jaxgemm.join(jaxgemm.start_copy(x, chunk_rows=rows), 2 * w[0])
-
-  operands = lambda seed: measure.random(seed, *product.shapes())
-  count = gpu_trace.input_sets(product.input_bytes)
-  near = [operands(options.seed + i) for i in range(count)]
-  far = [(jax.device_put(x, host), w) for x, w in near]
-  functions = {
-      TOGETHER: (together, far), PRODUCER: (copied, far),
-      SET: (lambda x, w: chunked(x, w, signals), near), PRODUCT: (plain, near),
-      SEQUENTIAL: (lambda x, w: plain(jax.device_put(x, there), w), far)}
-  row = _row(product, chunks, case, "bfloat16")
+  operands = lambda seed: measure.random(seed, *product.shapes(), dtype=product.dtype)
+  count = gpu_trace.input_sets(product.input_bytes) if on_gpu else 1
+  here = [operands(options.seed + i) for i in range(count)]
+  there = [(jax.device_put(x, host), w) for x, w in here]
+  functions = {TOGETHER: (together, there),
+               PRODUCER: (lambda x, w: jaxgemm.join(start(x), 2 * w[0], epoch=epoch), there),
+               PRODUCT: (alone, here), SEQUENTIAL: (sequential, there)}
+  if on_gpu:
+    functions[SET] = lambda x, w: chunked(x, w, signals), here
+  row = {"section": "chunked", "case": case, "m": product.m, "n": product.n, "k": product.k,
+         "dtype": product.dtype, "chunks": chunks, "flops": product.flops, "candidates": {}}
   ways, row["missing"] = measure.prepare({
       name: functools.partial(measure.Plain, jax.jit(function), inputs)
       for name, (function, inputs) in functions.items()})
   if row["missing"]:
-    return row
-  measured = measure.interleave(ways, count, options, f"chunked {chunks}", calls=1)
+    return [row]
+  measured = measure.interleave(ways, count, options, f"chunked {case}", calls=1)
   progress.within("errors against float64")
   x, w = operands(options.seed + count)
   for name, way in ways.items():
+    row["candidates"][name] = measure.entry(
+        measured, name, None if name == PRODUCER else product.flops, TOGETHER)
     if name != PRODUCER:
-      given = jax.device_put(x, host) if way.inputs is far else x
-      row["candidates"][name] = check.product(x, w, way.fresh(given, w)[0], "bfloat16",
-                                              options.seed)
-  return _finish(row, measured, product.flops, SET) | {
-      "set": measure.ratio(measured, SET, PRODUCT), "spans": _of_streams(ways[TOGETHER])}
+      from_host = way.inputs is there
+      out, _ = way.fresh(jax.device_put(x, host) if from_host else x, w)
+      lhs = x * x if producer == "paced" and from_host else x
+      row["candidates"][name] |= check.product(lhs, w, out, product.dtype, options.seed)
+  larger = max((PRODUCER, SET if on_gpu else PRODUCT),
+               key=lambda name: measured.timing.time(name).median)
+  return [row | measure.about(measured) | {
+      "larger": larger, "of_larger": measure.ratio(measured, TOGETHER, larger),
+      "spans": (_of_streams if on_gpu else _of_threads)(ways[TOGETHER])} | (
+          {"set": measure.ratio(measured, SET, PRODUCT)} if on_gpu else {})]
+
+
+def _of_threads(way: measure.Plain) -> list[Span]:
+  """The spans of one call's copies, products and waits on the CPU."""
+  native.start_trace()
+  way.call(0).block_until_ready()
+  return _from_first([(f"thread {thread}", kind, begin / 1e3, end / 1e3)
+                      for kind, _, thread, begin, end in native.stop_trace()])
 
 
 def _of_streams(way: measure.Plain) -> list[Span]:

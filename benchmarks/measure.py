@@ -302,18 +302,21 @@ class Turn:
 
 
 def by_turns(turns: Sequence[Turn], options: Options, base: str,
-             check: Callable[[Turn, dict[str, Any], tuple], None]) -> list[run.Row]:
+             check: Callable[[Turn, dict[str, Any], tuple], None], calls: int = 1,
+             most_sets: int = 9) -> list[run.Row]:
   """The rows of some products, whose candidates take turns, each on inputs of its own.
 
   Args:
     base: the candidate that the others' times are compared with.
     check: function of a turn, its programs and an input set.
+    calls: calls in a sample on a GPU.
+    most_sets: the most input sets of a product.
   """
   ways, sets = {}, 3
   for number, turn in enumerate(turns):
     turn.row |= {"missing": {}}
     nbytes = sum(x.size * x.dtype.itemsize for x in turn.shapes)
-    count = min(9, gpu_trace.input_sets(nbytes))
+    count = min(most_sets, gpu_trace.input_sets(nbytes))
     sets, inputs, done = max(sets, count), None, {}
     for place, (name, future) in enumerate(turn.programs.items()):
       progress.within(f"{turn.row['case']}, first calls")
@@ -327,9 +330,11 @@ def by_turns(turns: Sequence[Turn], options: Options, base: str,
         turn.row["missing"][name] = f"{type(error).__name__}: {error}"[:500]
     if done:
       check(turn, done, inputs[0])
+  if not ways:
+    return [turn.row for turn in turns]
   # Neighbours in the order of turns belong to different products.
   order = {f"{number} {name}": ways[place, number, name] for place, number, name in sorted(ways)}
-  measured = interleave(order, sets, options, turns[0].row["case"], calls=1)
+  measured = interleave(order, sets, options, turns[0].row["case"], calls=calls)
   for number, turn in enumerate(turns):
     candidates = turn.row["candidates"]
     turn.row |= about(measured) | {"candidates": {

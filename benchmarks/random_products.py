@@ -1,24 +1,36 @@
-r"""Random products as models call them, by jaxgemm and by XLA's own fused programs.
+r"""Random products as models call them, by jaxgemm and by XLA; and the same after tuning.
 
     python -m benchmarks random --seed=32 --num_products=110 --json=random.json
     python -m benchmarks random --kinds=plain,bias,fp8,int8 --most=4096 --most_k=512 --layouts=rc \
         --implementation=jaxgemm
     JAX_PLATFORMS=cpu python -m benchmarks random --threads=1 --clock=cpu
+    python -m benchmarks tuned --num_products=30 --tune_seconds=100 --json=tuned.json
+    python -m benchmarks tuned --problems=mine.yaml --tuning_file=mine.json
 
-Sizes are log-uniform, all drawn from --seed. XLA compiles with its default flags, so on a GPU it
-times several kernels for each product (autotuning), and takes the fastest. There --batch products
-take turns, each on inputs of its own. On a CPU small products are in a loop inside a program, so
-that the time of a call from Python does not hide theirs. With --implementation=jaxgemm the kernels
-also compute what the plan would leave to XLA. Errors of products without an epilogue on a CPU are
-against float64, all others against XLA's result.
+Sizes are log-uniform, all drawn from --seed; give one that no constant of the plan was fitted to
+(benchmarks/model/data has those). XLA compiles with its default flags, so on a GPU it times several
+kernels for each product (autotuning), and takes the fastest. There --batch products take turns,
+each on inputs of its own. On a CPU small products are in a loop inside a program, so that the time
+of a call from Python does not hide theirs. With --implementation=jaxgemm the kernels also compute
+what the plan would leave to XLA. Errors of products without an epilogue on a CPU are against
+float64, all others against XLA's result.
+
+`tuned` tunes its products first. Each program is compiled three times: with the tuning file,
+without one, and as XLA's product. Equal programs are timed once, and their ratio is 1. Ratios are
+times over the tuned program's.
 """
 
+import atexit
 from collections.abc import Callable, Iterator, Sequence
 import concurrent.futures
 import dataclasses
 import functools
 import math
 import os
+import pathlib
+import shutil
+import tempfile
+import time
 from typing import Any
 
 from absl import flags
@@ -26,10 +38,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from benchmarks import cases, check, measure, run
+from benchmarks import cases, check, measure, progress, run
 from benchmarks.measure import OURS, XLA
 import jaxgemm
-from jaxgemm.tune import timing
+from jaxgemm.tune import choice, timing
+from jaxgemm.tune.tune import tune_all
 
 # For each kind: dtype of the operands, dtype of the result, options.
 KINDS: dict[str, tuple[str, str, dict[str, Any]]] = {
@@ -51,7 +64,9 @@ _PROGRAM_FLOPS, _MOST_TURNS = 4e6, 200
 # The largest difference from XLA's result that is right.
 _DIFFERENCE = 2e-2
 _OF_PLAN = ("implementation", "kernel", "schedule", "reduction", "tile", "num_workgroups",
-            "reasons")
+            "group_m", "tuned", "reasons")
+# The programs of `tuned` beside XLA's; those of so many products are compiled at once.
+TUNED, PLAN, _AT_ONCE = "tuned", "plan", 16
 FLAGS = flags.FLAGS
 
 
@@ -63,22 +78,32 @@ def define_flags() -> None:
   flags.DEFINE_integer("most", 16384, "Largest M, N and K.", lower_bound=1)
   flags.DEFINE_integer("most_k", 0, "Largest K; 0: that of M and N.")
   flags.DEFINE_integer("multiple", 16, "Sizes are multiples of this.", lower_bound=1)
+  flags.DEFINE_float("odd", 0, "Share of products with an odd dimension.")
   flags.DEFINE_float("most_flops", math.inf, "Most operations of a product.")
+  flags.DEFINE_float("layers", 0, "Share of products with the sizes of a layer of a model.")
   flags.DEFINE_float("batches", 0, "Share of products with a batch of up to 256.")
   flags.DEFINE_float("vectors", 0, "Share of products with a vector.")
   flags.DEFINE_string("implementation", None, "The implementation= of jaxgemm's calls.")
   flags.DEFINE_integer("batch", 10, "Products that take turns on a GPU.", lower_bound=1)
+  flags.DEFINE_float("tune_seconds", 120, "Seconds in which to tune all products.")
+  flags.DEFINE_integer("tune_workers", 1, "Processes that tune, each with a device; 0: this one.",
+                       lower_bound=0)
+  flags.DEFINE_string("tuning_file", None, "Tuning file to add to. Default: a temporary one.")
 
 
 def drawn() -> list[tuple[str, cases.Product]]:
-  """The products and their kinds."""
+  """The products and their kinds: those of --problems, or random ones."""
   kinds = run.choose("kinds", FLAGS.kinds, KINDS)
-  rng = np.random.default_rng(FLAGS.seed)
-  found = []
-  draw = cases.Draw(FLAGS.seed, FLAGS.least, FLAGS.most, FLAGS.most_k, FLAGS.multiple, odd=0,
-                    other_dtypes=0, layouts=tuple(FLAGS.layouts), batches=FLAGS.batches,
-                    vectors=FLAGS.vectors, most_flops=FLAGS.most_flops, most_bytes=1 << 33)
-  for number, product in zip(range(FLAGS.num_products), cases.random(draw)):
+  if (given := run.problems(["bfloat16"])) is not None:
+    return [("plain", cases.Product(each["m"], each["n"], each["k"], source="problems"))
+            for each in given]
+  rng, found = np.random.default_rng(FLAGS.seed), []
+  draw = cases.Draw(FLAGS.seed, FLAGS.least, FLAGS.most, FLAGS.most_k, FLAGS.multiple,
+                    FLAGS.odd, FLAGS.layers, 0, layouts=tuple(FLAGS.layouts),
+                    batches=FLAGS.batches, vectors=FLAGS.vectors, most_flops=FLAGS.most_flops)
+  fits = (each for each in cases.random(draw) if max(each.m, each.n) <= FLAGS.most
+          and each.k <= (FLAGS.most_k or FLAGS.most))
+  for number, product in zip(range(FLAGS.num_products), fits):
     kind = kinds[number % len(kinds)]
     dtype, out, options = KINDS[kind]
     batch = int(rng.choice([2, 4, 8, 16])) if options.get("batch") else product.batch
@@ -87,17 +112,25 @@ def drawn() -> list[tuple[str, cases.Product]]:
 
 
 def jobs(name: str) -> Iterator[tuple[str, Callable[[], list[run.Row]]]]:
-  run.refuse("problems")
   options, products = measure.Options.of_flags(), drawn()
-  if not measure.on_gpu():
+  if name == "tuned":
+    run.refuse("threads", "processes")
+    path = tune([product for _, product in products])
+    for start in range(0, len(products), _AT_ONCE):
+      batch = [product for _, product in products[start:start + _AT_ONCE]]
+      turns = functools.cache(functools.partial(_tuned, batch, path))
+      for index, product in enumerate(batch):
+        yield f"{name} {product.label}", lambda turns=turns, index=index: [
+            _timed_once(*turns()[index], options)]
+  elif not measure.on_gpu():
     for number, (kind, product) in enumerate(products):
       yield f"{name} {number} {kind} {product.label}", functools.partial(
           _on_cpu, kind, product, options)
-    return
-  for first in range(0, len(products), FLAGS.batch):
-    batch = products[first:first + FLAGS.batch]
-    yield (f"{name} {first} to {first + len(batch) - 1}",
-           functools.partial(_on_gpu, batch, options))
+  else:
+    for first in range(0, len(products), FLAGS.batch):
+      batch = products[first:first + FLAGS.batch]
+      yield (f"{name} {first} to {first + len(batch) - 1}",
+             functools.partial(_on_gpu, batch, options))
 
 
 def programs(kind: str, product: cases.Product, implementation: str | None):
@@ -230,9 +263,115 @@ def _on_gpu(batch: Sequence[tuple[str, cases.Product]], options: measure.Options
   return measure.by_turns(turns, options, OURS, check)
 
 
+# ---------------------------------------------------------------------------------- tuned
+
+
+def tune(products: Sequence[cases.Product]) -> pathlib.Path:
+  """Tunes products as `python -m jaxgemm.tune` does; returns the tuning file."""
+  scratch, begin = tempfile.mkdtemp(), time.monotonic()
+  atexit.register(shutil.rmtree, scratch)
+  path = pathlib.Path(FLAGS.tuning_file or os.path.join(scratch, "tuning.json")).absolute()
+  progress.doing(f"tuning {len(products)} products")
+  report = tune_all([(_functions(each)[0], _types(each), {}) for each in products],
+                    seconds=FLAGS.tune_seconds, routing="balanced", again=False,
+                    most_candidates=16, workers=FLAGS.tune_workers, candidate_seconds=60.0,
+                    path=path)
+  print(f"tuned {len(report.results)} of {len(products)} products in "
+        f"{time.monotonic() - begin:.1f} s", flush=True)
+  return path
+
+
+def _functions(product: cases.Product) -> tuple[Callable, Callable]:
+  """The product by jaxgemm, and by XLA."""
+  numbers = product.dimension_numbers()
+
+  # Equal names, because the names are parts of the programs that are compared.
+  def named(function):
+    def product(lhs, rhs):
+      return function(lhs, rhs, numbers)
+    return product
+
+  return named(jaxgemm.dot_general), named(jax.lax.dot_general)
+
+
+def _types(product: cases.Product) -> list[jax.ShapeDtypeStruct]:
+  return [jax.ShapeDtypeStruct(shape, product.dtype) for shape in product.shapes()]
+
+
+def _lowered(product: cases.Product, path: pathlib.Path) -> tuple[dict[str, Any], dict[str, Any]]:
+  """(the lowered programs by name, the plans with and without the tuning file)."""
+  found, plans, types = {}, {}, _types(product)
+  for name, place in ((TUNED, str(path)), (PLAN, "off")):
+    os.environ["JAXGEMM_TUNING"] = place
+    choice.forget()
+    jax.clear_caches()  # with the other file a traced product may have been left to XLA
+    ours, theirs = _functions(product)
+    found[name] = jax.jit(ours).lower(*types)
+    plan = jaxgemm.explain(ours, *types).data["calls"][0]
+    plans[name] = {key: plan.get(key) for key in _OF_PLAN}
+  found[XLA] = jax.jit(theirs).lower(*types)
+  return found, plans
+
+
+def _tuned(batch: Sequence[cases.Product], path: pathlib.Path
+           ) -> list[tuple[measure.Turn, dict[str, str]]]:
+  """For each product: its programs, of which no two are equal, and the equal one of each name."""
+  progress.within(f"compilation of {len(batch)} products")
+  given, turns = [_lowered(each, path) for each in batch], []
+  with concurrent.futures.ThreadPoolExecutor(min(16, os.cpu_count() or 1)) as pool:
+    for product, (programs, plans) in zip(batch, given):
+      names = {programs[name].as_text(): name for name in (XLA, PLAN, TUNED)}
+      alike = {name: names[program.as_text()] for name, program in programs.items()}
+      row = {"section": "tuned", "case": product.label, "kind": product.source, "m": product.m,
+             "n": product.n, "k": product.k, "dtype": product.dtype, "layout": product.layout,
+             "flops": product.flops, "alike": alike, "plans": plans,
+             "candidates": {name: {} for name in dict.fromkeys(alike.values())}}
+      turns.append((measure.Turn(row, _types(product), {
+          name: pool.submit(programs[name].compile) for name in row["candidates"]}), alike))
+  return turns
+
+
+def _timed_once(turn: measure.Turn, alike: dict[str, str], options: measure.Options) -> run.Row:
+  """The row of a product: equal programs have the same times."""
+  def checked(turn, done, inputs):
+    lhs, rhs = (x if letter == "r" else x.T for x, letter in zip(inputs, turn.row["layout"]))
+    for name, program in done.items():
+      turn.row["candidates"][name] |= check.of_sketches(
+          check.dense(lhs, rhs, program(*inputs), options.seed))
+
+  (row,) = measure.by_turns([turn], options, alike[TUNED], checked, calls=4, most_sets=99)
+  if not row["missing"]:
+    same = {"ratio": dict.fromkeys(("median", "q1", "q3"), 1.0)}
+    times = row["candidates"]
+    row["candidates"] = {
+        name: times[alike[name]] | (same if alike[name] == alike[TUNED] != name else {})
+        for name in (TUNED, PLAN, XLA)}
+    row["candidates"][TUNED] = row["candidates"][TUNED] | {"note": f"{chosen(row)} program"}
+    row["candidates"][TUNED].pop("ratio", None)
+  return row
+
+
+def chosen(row: run.Row) -> str:
+  """Whether the tuned program is the plan's, XLA's or another one."""
+  alike = row["alike"]
+  return ("XLA's" if alike[TUNED] == alike[XLA] else
+          "the plan's" if alike[TUNED] == alike[PLAN] else "another")
+
+
 def after(rows: Sequence[run.Row]) -> list[str]:
-  """How fast our kernels are without the products that are left to XLA."""
-  ratios = [row["candidates"][XLA]["ratio"]["median"] for row in rows if row["candidates"]
+  """How fast our kernels are without what is left to XLA, and tuned programs beside the better."""
+  rows, found = [row for row in rows if row["candidates"]], []
+  ratio = lambda row, name: row["candidates"][name]["ratio"]["median"]
+  ratios = [ratio(row, XLA) for row in rows if OURS in row["candidates"]
             and (row["candidates"][OURS]["plan"] or {}).get("implementation") != "xla"]
-  return [f"- {len(rows) - len(ratios)} of {len(rows)} products are left to XLA; of the others its "
-          f"time / ours is {run.geometric_mean(ratios):.3f}"] if ratios else []
+  if ratios:
+    found.append(f"- {len(rows) - len(ratios)} of {len(rows)} products are left to XLA; of the "
+                 f"others its time / ours is {run.geometric_mean(ratios):.3f}")
+  if better := [min(ratio(row, PLAN), ratio(row, XLA)) for row in rows if "alike" in row]:
+    counts = {kind: sum(chosen(row) == kind for row in rows)
+              for kind in ("another", "the plan's", "XLA's")}
+    found += [f"- better of plan and xla over tuned: geometric mean "
+              f"{run.geometric_mean(better):.3f}, least {min(better):.3f}, "
+              f"{sum(each < 1 / 1.01 for each in better)} of {len(rows)} below 1 / 1.01",
+              "- tuned programs: " + ", ".join(f"{n} {kind}" for kind, n in counts.items())]
+  return found

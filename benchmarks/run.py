@@ -27,7 +27,9 @@ FLAGS = flags.FLAGS
 
 
 def define_flags() -> None:
-  """Defines the flags of all suites."""
+  """Defines the flags of all suites, once in a process."""
+  if "resume" in FLAGS:
+    return
   flags.DEFINE_string("json", None, "File to write the rows to, as they come.")
   flags.DEFINE_string("csv", None, "File to write a line for each candidate to.")
   flags.DEFINE_string("markdown", None, "File to write the tables to.")

@@ -4,11 +4,12 @@
     python -m benchmarks cu_sweep --cases=2048x2048x2048 --occupied=0,1
 
 On a CPU each occupied processor has a process pinned to it that runs an endless loop. On an NVIDIA
-GPU another kernel holds multiprocessors; on an AMD GPU CUs are taken away by a mask, which nobody
-has tried on a real one. `active_cus` is the number of those that are free. On an NVIDIA GPU there
-is a row of the section "steal", too: both schedules alone, and with a quarter of the
-multiprocessors held from before the product starts until it has run for half of the time that the
-persistent schedule takes.
+GPU another kernel holds multiprocessors, for four times as long as the persistent schedule takes
+alone, which is longer than each product takes; on an AMD GPU CUs are taken away by a mask, which
+nobody has tried on a real one. `active_cus` is the number of those that are free; ratios are times
+over that of the persistent schedule. On an NVIDIA GPU the section "steal" has two schedules, whose
+ratios are times over that of work stealing: alone, and with a quarter of the multiprocessors held
+from before the product starts until it has run for half of the persistent schedule's time.
 """
 
 from collections.abc import Callable, Iterator
@@ -63,8 +64,6 @@ def jobs(name: str) -> Iterator[tuple[str, Callable[[], list[run.Row]]]]:
   for case in run.given_products(["bfloat16"] if on_gpu else dense.DTYPES):
     product = dataclasses.replace(case, dtype=case.dtype or FLAGS.dtype)
     if on_gpu:
-      if _ffi.default_platform() != "rocm":
-        yield f"steal {product.sizes}", functools.partial(steal, product, options)
       yield f"{name} {product.sizes}", functools.partial(sweep, product, options)
     else:
       processors = sorted(os.sched_getaffinity(0))
@@ -207,59 +206,59 @@ SLEEP:
     return measure.Way(call, wait)
 
 
-def _prepared(product: cases.Product, variants: dict[str, Any], options: measure.Options):
-  """(ways, why others are missing, number of input sets, operands of no input set)."""
-  operands = lambda seed: measure.random(seed, *product.shapes())
-  count = gpu_trace.input_sets(product.input_bytes)
-  inputs = [operands(options.seed + i) for i in range(count)]
-  ways, missing = measure.prepare({
-      name: functools.partial(measure.in_jax(dense.xla(product) if name == XLA else dense.ours(
-          product, implementation="jaxgemm", **given)), inputs)
-      for name, given in variants.items()})
-  return ways, missing, count, operands(options.seed + count)
-
-
-def _fields(section: str, case: str, product: cases.Product) -> run.Row:
-  return {"section": section, "case": case, "m": product.m, "n": product.n, "k": product.k,
-          "dtype": product.dtype, "flops": product.flops, "candidates": {}}
-
-
-def _checked(way, fresh, dtype: str, seed: int) -> run.Row:
-  out, poisoned = way.fresh(*fresh)
-  return check.product(*fresh, out, dtype, seed) | {"poisoned": poisoned}
-
-
 def sweep(product: cases.Product, options: measure.Options) -> list[run.Row]:
   """Rows of all schedules and XLA, one for each number of free multiprocessors or CUs.
 
-  On NVIDIA GPUs the others are held for four times as long as the persistent schedule takes
-  alone, which is longer than each product takes. On AMD GPUs there is a process for each number,
-  which sees only the free CUs.
+  On AMD GPUs there is a process for each number, which sees only the free CUs.
   """
   total = jax.devices()[0].core_count
   free = os.environ.get(_FREE)
   if not free and _ffi.default_platform() == "rocm":
     counts = [total - round(total * part) for part in _PARTS]
     return [row for count in counts for row in masked(product, options, count)]
-  ways, missing, count, fresh = _prepared(product, SWEPT | {XLA: {}}, options)
-  checked = {name: _checked(way, fresh, product.dtype, options.seed) for name, way in ways.items()}
-  rows, alone = [], 0.0
-  for part in (0,) if free else _PARTS:
+  operands = lambda seed: measure.random(seed, *product.shapes())
+  count = gpu_trace.input_sets(product.input_bytes)
+  inputs = [operands(options.seed + i) for i in range(count)]
+  functions = {name: dense.ours(product, implementation="jaxgemm", **given)
+               for name, given in SWEPT.items()} | {XLA: dense.xla(product)}
+  ways, missing = measure.prepare({
+      name: functools.partial(measure.in_jax(function), inputs)
+      for name, function in functions.items()})
+  fresh, rows, checked = operands(options.seed + count), [], {}
+  for name, way in ways.items():
+    out, poisoned = way.fresh(*fresh)
+    checked[name] = check.product(*fresh, out, product.dtype, options.seed) | {
+        "poisoned": poisoned}
+  two = {name: ways[name] for name in ("persistent", "work_stealing") if name in ways}
+  parts = [("cu_sweep", part, 4, ways) for part in ((0,) if free else _PARTS)]
+  parts += [] if free else [("steal", 0, 0, two), ("steal", 1 / 4, 1 / 2, two)]
+  alone = 0.0
+  for section, part, share, its_ways in parts:
     held = round(total * part)
     active = int(free or total) - held
-    its_ways = ways
+    timed = functools.partial(measure.interleave, num_inputs=count, calls=1,
+                              own=lambda name: Holder.NAME not in name)
+    beside = its_ways
     if held:
-      holder = Holder(held)
-      its_ways = {name: holder.beside(way, 4 * alone) for name, way in ways.items()}
-    measured = measure.interleave(its_ways, count, options, f"cu-sweep-{active}", calls=1,
-                                  own=lambda name: Holder.NAME not in name)
-    alone = alone or measured.timing.time("persistent").median
-    row = _fields("cu_sweep", f"{product.sizes}, {active} free", product) | {
-        "active_cus": active, "input_sets": count, "missing": missing, **measure.about(measured)}
-    for name in ways:  # ratios are times over that of the persistent schedule
-      row["candidates"][name] = measure.entry(
-          measured, name, product.flops, "persistent") | checked[name]
-    rows.append(row)
+      holder, seconds = Holder(held), share * alone
+      if section == "steal":
+        # The product's launch takes a part of the time for which they are held: hold longer.
+        few = dataclasses.replace(options, rounds=5, warmup=0, profile=None)
+        first = timed({name: holder.beside(way, seconds) for name, way in two.items()},
+                      options=few, label="")
+        seconds += seconds - first.launches["persistent"].others[Holder.NAME]["overlap"]
+      beside = {name: holder.beside(way, seconds) for name, way in its_ways.items()}
+    measured = timed(beside, options=options, label=f"{section}-{active}")
+    if not held:
+      alone = measured.timing.time("persistent").median
+    rows.append({
+        "section": section, "case": f"{product.sizes}, {active} free", "m": product.m,
+        "n": product.n, "k": product.k, "dtype": product.dtype, "flops": product.flops,
+        "active_cus": active, "is_held": held > 0, "input_sets": count, "missing": missing,
+        **measure.about(measured), "candidates": {
+            name: measure.entry(measured, name, product.flops, "work_stealing" if
+                                section == "steal" else "persistent") | checked[name]
+            for name in its_ways}})
   return rows
 
 
@@ -276,50 +275,3 @@ def masked(product: cases.Product, options: measure.Options, free: int) -> list[
         env=os.environ | {_MASK: hex((1 << free) - 1), _FREE: str(free), watch.SHARE: "0/1",
                           "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}, check=False)
     return json.loads((folder / "rows.json").read_text())["rows"]
-
-
-def steal(product: cases.Product, options: measure.Options, share: float = 0.5) -> list[run.Row]:
-  """A row: both schedules alone, and with a quarter of the multiprocessors held.
-
-  They are held from before the product starts until it has run for `share` of the time
-  that the persistent schedule takes alone.
-  """
-  about = _fields("steal", product.sizes, product)
-  ways, about["missing"], count, fresh = _prepared(
-      product, {name: SWEPT[name] for name in ("persistent", "work_stealing")}, options)
-  if about["missing"]:
-    return [about]
-  alone = measure.interleave(ways, count, options, "steal-alone", calls=1)
-  wanted = seconds = share * alone.timing.time("persistent").median
-  quarter = jax.devices()[0].core_count // 4
-  holder = Holder(quarter)
-
-  def held_for(seconds: float, options: measure.Options, label: str) -> gpu_trace.Measured:
-    return measure.interleave(
-        {name: holder.beside(way, seconds) for name, way in ways.items()}, count, options, label,
-        calls=1, own=lambda name: Holder.NAME not in name)
-
-  # The product's launch takes a part of the time in which multiprocessors are held: hold longer.
-  first = held_for(seconds, dataclasses.replace(options, rounds=5, warmup=0, profile=None), "")
-  seconds += wanted - first.launches["persistent"].others[Holder.NAME]["overlap"]
-  held = held_for(seconds, dataclasses.replace(options, warmup=0), "steal-held")
-  for name, way in ways.items():
-    holder.start(seconds)
-    checked = _checked(way, fresh, product.dtype, options.seed)
-    holder.wait()
-    for what, measured in (("alone", alone), ("held", held)):
-      about["candidates"][f"{name} {what}"] = measure.entry(measured, name, product.flops) | checked
-  return [about | measure.about(held) | {
-      "input_sets": count, "multiprocessors_held": quarter,
-      "seconds_held": held.launches["persistent"].others[Holder.NAME]["overlap"],
-      # Time of the persistent schedule / time of work stealing.
-      "alone": measure.ratio(alone, "work_stealing", "persistent"),
-      "held": measure.ratio(held, "work_stealing", "persistent")}]
-
-
-def after(rows: list[run.Row]) -> list[str]:
-  """How much work stealing gains."""
-  return [f"- stealing over persistent, {row['case']}, {row['multiprocessors_held']} "
-          f"multiprocessors held for {row['seconds_held'] * 1e6:.0f} us: "
-          f"{run.spread(row['held'])}; alone: {run.spread(row['alone'])}"
-          for row in rows if row["section"] == "steal" and "held" in row]

@@ -389,7 +389,7 @@ def test_the_commands_of_the_pages_exist():
 @pytest.mark.filterwarnings("ignore:jaxgemm leaves this product")
 def test_tuned_programs_are_timed_beside_the_plans(tmp_path, monkeypatch, capfd, suites):
   """If tuning finds another choice, its program differs; equal programs are timed once."""
-  from benchmarks import tuned
+  from benchmarks import random_products
   from jaxgemm.tune import choice, measure
 
   problems, out, table = (tmp_path / name for name in ("p.json", "out.json", "out.md"))
@@ -417,7 +417,7 @@ def test_tuned_programs_are_timed_beside_the_plans(tmp_path, monkeypatch, capfd,
   assert first["plans"]["tuned"]["schedule"] == "work_stealing"
   assert second["alike"]["tuned"] == second["alike"]["xla"]
   assert second["candidates"]["xla"]["ratio"]["median"] == 1
-  assert [tuned.chosen(row) for row in result["rows"]] == ["another", "XLA's"]
+  assert [random_products.chosen(row) for row in result["rows"]] == ["another", "XLA's"]
   assert "| another program |" in table.read_text()
   assert "- tuned programs: 1 another, 0 the plan's, 1 XLA's" in table.read_text()
   assert "tuned 2 of 2 products in" in capfd.readouterr().out
