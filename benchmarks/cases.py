@@ -29,14 +29,12 @@ class Product:
   """lhs [M, K] x rhs [K, N], or a batch of such products.
 
   Attributes:
-    layout: a letter for each operand: "r" if it is in memory as above, "c" if it is
-      transposed, [K, M] and [N, K].
-    dtype: of both operands; None leaves it to the command line.
+    layout: a letter for each operand: "r" if it is in memory as above, "c" if it is transposed.
+    dtype: of both operands; None leaves it to the command line, as it does with the schedule.
     source: "random", "explicit", "problems", or the set or the model that it is from.
     out: dtype of the product; empty: that of the operands, or what OUT_DTYPES has.
     batch: number of products; 0: the operands have no dimension for it.
-    schedule: None leaves it to the command line.
-    gate: what a row of shapes.json's "gates" selects it by.
+    gate: what rows of shapes.json's "gates" select it by.
   """
 
   m: int
@@ -132,10 +130,8 @@ def listed() -> list[str]:
   """A line for each named case."""
   found = []
   for name in SETS:
-    found.append(name)
-    for each in products(name):
-      fixed = " ".join(filter(None, [each.dtype, each.schedule]))
-      found.append(f"  {each.sizes:>16} {each.flops / 1e9:10.3f} GFLOP  {fixed}".rstrip())
+    found += [name, *(f"  {each.sizes:>16} {each.dtype or ''} {each.schedule or ''}".rstrip()
+                      for each in products(name))]
   return [*found, "layers", *(f"  {name}" for name in models()), "grouped",
           *(f"  {name}" for name in grouped_names())]
 
@@ -152,10 +148,9 @@ def mnk(name: str) -> list[tuple[int, int, int]]:
 
 @dataclasses.dataclass(frozen=True)
 class Draw:
-  """The ranges and shares that `random` draws from.
+  """The ranges and shares that `random` draws from. Equal seeds give equal products.
 
   Attributes:
-    seed: of the generator. Equal seeds give equal products.
     least, most: limits of M, N and K, which are log-uniform between them.
     most_k: largest K; 0: that of M and N.
     multiple: sizes are multiples of this, if they are above it. With 16 TMA reads all lines.
@@ -163,8 +158,7 @@ class Draw:
     layers: share of products with the sizes of a layer of a model.
     other_dtypes: share of products of one of `others` in place of bfloat16.
     float32_out: share of the products of 16-bit dtypes whose product is float32.
-    batches: share of products with a batch of up to `most_batch`.
-    vectors: share of products with an M or N of 1, or both.
+    batches, vectors: shares of those with a batch of up to `most_batch`, and with an M or N of 1.
     most_bytes, most_flops: larger products are drawn again.
   """
 
@@ -226,9 +220,6 @@ def _layers() -> list[Product]:
           for layout in ("rr", "rc")]
 
 
-# ----------------------------------------------------------------------- grouped products
-
-
 @dataclasses.dataclass(frozen=True)
 class Grouped:
   """A product [M, K] x [G, K, N] of one dtype."""
@@ -241,7 +232,7 @@ class Grouped:
 
   @property
   def flops(self) -> int:
-    """FLOPs of the forward pass if the sizes sum to M."""
+    """Of the forward pass, if the sizes of the groups sum to M."""
     return 2 * self.m * self.n * self.k
 
   @property

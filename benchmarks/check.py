@@ -50,9 +50,6 @@ def right(checked: dict[str, Any]) -> bool:
   return all(checked["errors"][name] <= most for name, most in checked["at_most"].items())
 
 
-# ------------------------------------------------------------------------------ by elements
-
-
 def elements(out: np.ndarray, wanted: np.ndarray) -> dict[str, float]:
   """max|out - wanted| / max|wanted| and the same with Frobenius norms."""
   difference = out.astype(np.float64) - wanted
@@ -94,21 +91,11 @@ def groups(operands, results: dict[str, Any], sizes: np.ndarray, dtype: str) -> 
   return {"errors": errors, "at_most": dict.fromkeys(errors, tolerance(dtype))}
 
 
-# ------------------------------------------------------------------------------ by sketches
-
-
 def _rows(matrix, vectors):
-  """matrix @ vectors in float64, a few rows at a time."""
+  """matrix @ vectors in float64, a few rows at a time; of each matrix if there are several."""
+  if matrix.ndim == 3:
+    return lax.map(lambda one: _rows(one, vectors), matrix)
   return lax.map(lambda row: row.astype(jnp.float64) @ vectors, matrix, batch_size=2048)
-
-
-def _of_groups(matrices, vectors):
-  """[G, R, C] @ [C, S] -> [G, R, S]."""
-  return lax.map(lambda matrix: _rows(matrix, vectors), matrices)
-
-
-def _signs(rows: int, seed: int, columns: int = _COLUMNS):
-  return np.random.default_rng(seed).choice([-1.0, 1.0], (rows, columns))
 
 
 def _errors(given, wanted):
@@ -125,7 +112,7 @@ def _dense(lhs, rhs, out, signs):
 def _forward(lhs, rhs, out, groups, signs):
   """Errors of out[i] = lhs[i] @ rhs[groups[i]]."""
   num_groups, depth, _ = rhs.shape
-  folded = _of_groups(rhs, signs).transpose(1, 0, 2).reshape(depth, -1)
+  folded = _rows(rhs, signs).transpose(1, 0, 2).reshape(depth, -1)
   by_group = _rows(lhs, folded).reshape(-1, num_groups, _COLUMNS)
   wanted = jnp.take_along_axis(by_group, groups[:, None, None], axis=1)[:, 0]
   return _errors(_rows(out, signs), wanted)
@@ -142,7 +129,7 @@ def _wgrad(lhs, cotangent, out, groups, signs):
   member = groups[:, None] == jnp.arange(num_groups)
   spread = jnp.where(member[:, :, None], rows[:, None], 0).reshape(len(groups), -1)
   wanted = _rows(lhs.T, spread).reshape(depth, num_groups, _COLUMNS)
-  return _errors(_of_groups(out, signs), wanted.transpose(1, 0, 2))
+  return _errors(_rows(out, signs), wanted.transpose(1, 0, 2))
 
 
 @functools.cache
@@ -152,7 +139,8 @@ def _jitted(function):
   return jax.jit(function, compiler_options=options)
 
 
-def _run(function, *arrays, signs) -> dict[str, float]:
+def _run(function, *arrays, seed: int, columns: int = _COLUMNS) -> dict[str, float]:
+  signs = np.random.default_rng(seed).choice([-1.0, 1.0], (arrays[2].shape[-1], columns))
   with jax.enable_x64(True):
     norm, largest = _jitted(function)(*arrays, signs)
     return {"norm": float(norm), "max": float(largest)}
@@ -161,21 +149,16 @@ def _run(function, *arrays, signs) -> dict[str, float]:
 def dense(lhs, rhs, out, seed: int) -> dict[str, float]:
   """Errors of out [M, N] as the product of lhs [M, K] and rhs [K, N]."""
   columns = max(_COLUMNS, _ELEMENTS // max(out.shape[0], 1))
-  return _run(_dense, lhs, rhs, out, signs=_signs(out.shape[1], seed, columns))
+  return _run(_dense, lhs, rhs, out, seed=seed, columns=columns)
 
 
 def grouped(work: str, operands, out, sizes: np.ndarray, seed: int) -> dict[str, float]:
   """Errors of the result of "forward", "dgrad" or "wgrad"; sizes sum to all rows.
 
-  Args:
-    work: the product, by name.
-    operands: (lhs [M, K], rhs [G, K, N], cotangent [M, N]).
-    out: [M, N], [M, K] or [G, K, N].
-    sizes: rows of each group.
-    seed: seed of the signs.
+  operands: lhs [M, K], rhs [G, K, N] and the result's cotangent [M, N].
   """
   lhs, rhs, cotangent = operands
   function, a, b = {"forward": (_forward, lhs, rhs), "dgrad": (_dgrad, cotangent, rhs),
                     "wgrad": (_wgrad, lhs, cotangent)}[work]
   groups = np.repeat(np.arange(len(sizes)), sizes)
-  return _run(function, a, b, out, groups, signs=_signs(out.shape[-1], seed))
+  return _run(function, a, b, out, groups, seed=seed)

@@ -23,11 +23,9 @@ from typing import Any
 from absl import flags
 
 FLAGS = flags.FLAGS
-# File with the case and the candidate that are being measured.
-_BEGUN = "JAXGEMM_BENCHMARK_BEGUN"
-# File with a list [case, candidate, why] for each earlier end of the process; a candidate of "" is
-# the whole case.
-_ENDED = "JAXGEMM_BENCHMARK_ENDED"
+# Files: the case and the candidate that are being measured; and a list [case, candidate, why] for
+# each earlier end of the process, in which a candidate of "" is the whole case.
+_BEGUN, _ENDED = "JAXGEMM_BENCHMARK_BEGUN", "JAXGEMM_BENCHMARK_ENDED"
 # "2/8": this process measures the cases whose number is 2 modulo 8.
 SHARE = "JAXGEMM_BENCHMARK_SHARE"
 # The arguments of the command that a user gave, as a JSON list.
@@ -35,8 +33,6 @@ _COMMAND = "JAXGEMM_BENCHMARK_COMMAND"
 _VISIBLE = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES")
 _SET_PARENT_DEATH_SIGNAL = 1  # of Linux's prctl
 
-
-# ------------------------------------------------------- what a suite says, and is told
 
 _now = {"case": "", "candidate": ""}
 
@@ -78,9 +74,6 @@ def command() -> list[str]:
   return json.loads(os.environ.get(_COMMAND, "null")) or sys.argv[1:]
 
 
-# --------------------------------------------------------------- the process that watches
-
-
 def virtual_gpus() -> list[str]:
   """Arguments of Python that give a child this process's virtual GPUs; jax is not imported."""
   rocm = sys.modules.get("jaxgemm.emulator.rocm")
@@ -105,11 +98,6 @@ def _visible_devices() -> list[str]:
   return [str(i) for i in range(len(found))]
 
 
-def _dies_with_parent() -> None:
-  """Called in a child process: it is killed when its parent dies."""
-  ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
-
-
 class _Child:
   """The process of a share of the cases, and its files."""
 
@@ -127,8 +115,9 @@ class _Child:
     more: list[str] = []
     while True:
       self.begun.write_text(json.dumps({"case": "", "candidate": ""}))
-      child = subprocess.Popen([sys.executable, *virtual_gpus(), "-m", "benchmarks",
-                                *self._argv, *more], env=self._env, preexec_fn=_dies_with_parent)
+      child = subprocess.Popen(
+          [sys.executable, *virtual_gpus(), "-m", "benchmarks", *self._argv, *more], env=self._env,
+          preexec_fn=lambda: ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL))
       try:
         why = self._wait(child)
       finally:
@@ -162,10 +151,7 @@ class _Child:
 
 
 def merged(contents: Sequence[dict[str, Any]]) -> dict[str, Any]:
-  """Merges the contents of several files: lists are joined, without duplicates.
-
-  Of values that are not lists, the first one counts.
-  """
+  """The contents of files: their lists without duplicates; of other values the first counts."""
   found: dict[str, Any] = {}
   for content in contents:
     for name, value in content.items():

@@ -222,7 +222,7 @@ def main(_) -> int:
   progress.doing("Triton's persistent matmul")
   from benchmarks.amd import triton_peer
 
-  num_cus = resources.DEVICES[ARCH].num_cus
+  num_cus = int(clock.constants(ARCH)["cus"].value)
   peers = triton_peer.variants(ARCH, *resources.contracting("rcr"), num_cus)
 
   def of_triton(constants):

@@ -1,29 +1,11 @@
-"""The resources of the AMD kernels and the cycles of their main loops.
+"""The resources of the AMD kernels, and the instructions of their main loops.
 
     python -m benchmarks resources --kernels='bfloat16.*256x256' --markdown=resources.md
 
 No GPU is used, and no time is measured. Registers, LDS, spills and scratch are those of the code
-objects. Cycles for which each pipe of a compute unit is busy with a k tile come from the emulator's
-record of a launch (what was executed, with the real addresses); the emulator's sources say where
-its cycles of each instruction come from. This module adds the following, with sources:
-
-- A SIMD has its own matrix pipe and vector issue; the busiest of the four SIMDs counts.
-  Matrix instructions are vector instructions: each takes 4 cycles of vector issue.
-- A compute unit has one LDS, scalar unit and path to memory. In each cycle
-  the scheduler looks at one SIMD and issues at most one instruction per kind (ROCm
-  Compute Profiler, "Pipeline descriptions"), so a scalar instruction takes one cycle
-  of the unit.
-- Memory: the larger of 64 bytes a cycle through the L1 (CDNA2 white paper; AMD's
-  profiler takes 128 as CDNA3's and CDNA4's peak, so this is the cautious figure) and
-  the CU's share of its L2, 16 channels of 128 bytes a cycle for each XCD (CDNA3 white
-  paper; the profiler's "L2 Cache BW") and 32 for gfx90a's die (CDNA2 white paper), with
-  every CU of the XCD loading and nothing found in the L1.
-- Registers: 512 vector registers a SIMD, allocated in eights, arch and accumulation
-  registers together; at most 8 waves (LLVM AMDGPUUsage, gfx90a and later; LLVM's
-  GCNSubtarget for the granules of the LDS).
+objects. Instructions and LDS conflicts are counted by the emulator.
 """
 
-import dataclasses
 import functools
 import re
 
@@ -36,16 +18,13 @@ from benchmarks import amd, progress
 import jaxgemm
 from jaxgemm import _ffi, emulator
 
-SIMDS = 4
-MAX_WAVES = 8         # per SIMD
-VECTOR_REGISTERS = 512
-REGISTER_GRANULE = 8
-MATRIX_ISSUE = 4      # cycles of vector issue
-L1_BYTES = 64         # per cycle
-CHANNEL_BYTES = 128   # of the L2, per cycle
-PIPES = ("matrix", "vector", "lds", "memory", "scalar")
-# The bounds of the large bf16 tile.
-LIMITS = {"vgprs": 256, "ratio": 0.75}
+# Of a SIMD: LLVM AMDGPUUsage, gfx90a and later. Arch and accumulation registers are one file.
+SIMDS, MAX_WAVES, VECTOR_REGISTERS, REGISTER_GRANULE = 4, 8, 512, 8
+# The chip, its bytes of LDS of a compute unit, and their granule (LLVM's GCNSubtarget).
+DEVICES = {"gfx942": ("MI300X", 64 << 10, 512), "gfx950": ("MI355X", 160 << 10, 1280),
+           "gfx90a": ("MI250X", 64 << 10, 512)}
+COMPARED = ("gfx942", "gfx950")  # by default
+MOST_VGPRS = 256  # of the large bf16 tile
 # The k tiles of the first launch, which reach the loop's steady state, and how many more the second
 # launch has.
 FIRST_K_TILES, MORE_K_TILES = 4, 4
@@ -61,100 +40,6 @@ FLAGS = flags.FLAGS
 def define_flags() -> None:
   flags.DEFINE_list("arch", list(COMPARED), "Architectures to report on.")
   flags.DEFINE_string("kernels", "", "Regular expression that kernel names must match.")
-
-
-# ----------------------------------------------------------------------------------- pipes
-
-
-@dataclasses.dataclass(frozen=True)
-class Device:
-  """Properties of a device that the report needs."""
-
-  name: str
-  cus_per_xcd: int
-  lds_bytes: int
-  lds_granule: int
-  xcds: int = 8
-  l2_channels: int = 16  # of each XCD
-
-  @property
-  def num_cus(self) -> int:
-    return self.xcds * self.cus_per_xcd
-
-
-DEVICES = {
-    "gfx942": Device("MI300X", cus_per_xcd=38, lds_bytes=64 << 10, lds_granule=512),
-    "gfx950": Device("MI355X", cus_per_xcd=32, lds_bytes=160 << 10, lds_granule=1280),
-    "gfx90a": Device("MI250X", cus_per_xcd=110, lds_bytes=64 << 10, lds_granule=512, xcds=1,
-                     l2_channels=32)}
-# Those that the reports compare with Triton's kernels.
-COMPARED = ("gfx942", "gfx950")
-
-
-def _round_up(value: int, granule: int) -> int:
-  return -(-value // granule) * granule
-
-
-def occupancy(arch: str, vgprs: int, lds_bytes: int, waves: int) -> dict[str, int]:
-  """Waves per SIMD with workgroups of `waves` waves: by registers, by LDS, by both.
-
-  vgprs counts arch and accumulation registers together; lds_bytes is per workgroup.
-  """
-  device = DEVICES[arch]
-  by_registers = min(
-      MAX_WAVES, VECTOR_REGISTERS // max(REGISTER_GRANULE, _round_up(vgprs, REGISTER_GRANULE)))
-  waves_per_simd = -(-waves // SIMDS)
-  groups_by_registers = by_registers // waves_per_simd
-  groups_by_lds = MAX_WAVES // waves_per_simd
-  if lds_bytes:
-    groups_by_lds = device.lds_bytes // _round_up(lds_bytes, device.lds_granule)
-  return {"by_registers": by_registers, "by_lds": min(MAX_WAVES, groups_by_lds * waves_per_simd),
-          "waves_per_simd": min(groups_by_registers, groups_by_lds) * waves_per_simd}
-
-
-def difference(longer: dict, shorter: dict, tiles: int) -> dict:
-  """Costs of a k tile, from two records of one workgroup that differ by `tiles` k tiles."""
-  return {name: [(a - b) / tiles for a, b in zip(value, shorter[name])]
-          if isinstance(value, list) else (value - shorter[name]) / tiles
-          for name, value in longer.items()}
-
-
-def cycles(arch: str, cost: dict) -> dict[str, float]:
-  """Cycles of each pipe for one workgroup on its CU, from `difference`.
-
-  matrix_issue is the part of `vector` that is the issue of matrix instructions.
-  """
-  moved = cost["global_read_bytes"] + cost["global_write_bytes"]
-  share = DEVICES[arch].l2_channels * CHANNEL_BYTES / DEVICES[arch].cus_per_xcd
-  lds = ("lds_read_cycles", "lds_write_cycles", "lds_dma_cycles", "lds_conflict_cycles")
-  issue = MATRIX_ISSUE * cost["matrix"] / SIMDS
-  return {
-      "matrix": max(cost["simd_matrix_cycles"]),
-      "matrix_issue": issue,
-      "vector": max(cost["simd_vector_cycles"]) + issue,
-      "lds": sum(cost[name] for name in lds),
-      "memory": max(cost["global_lines"], moved / min(share, L1_BYTES)),
-      "scalar": cost["scalar"] + cost["branch"] + cost["scalar_memory"]}
-
-
-def summary(by_pipe: dict[str, float]) -> dict:
-  """The limiting pipe, each pipe's cycles over the matrix pipe's, and the shares.
-
-  share: matrix cycles / cycles of the busiest pipe, the share of time that the matrix
-  pipe works if all pipes work at the same time. share_in_turn: matrix cycles / the sum
-  of all pipes' cycles (the issue of matrix instructions counted once), if no two
-  pipes work at the same time. A GPU lies between the two.
-  """
-  matrix = by_pipe["matrix"]
-  busiest = max(PIPES, key=by_pipe.__getitem__)
-  return {
-      "limit": busiest,
-      "ratio": {name: by_pipe[name] / matrix for name in PIPES if name != "matrix"},
-      "share": matrix / by_pipe[busiest],
-      "share_in_turn": matrix / (sum(by_pipe[name] for name in PIPES) - by_pipe["matrix_issue"])}
-
-
-# ------------------------------------------------------------------------------------ rows
 
 
 def kernel_names(arch: str) -> list[str]:
@@ -193,12 +78,9 @@ def shapes(layout: str, m: int, n: int, k: int) -> tuple[tuple[int, int], tuple[
 
 def launch(arch: str, kernel: str, product: tuple[int, int, int], options: emulator.Options,
            make=jnp.zeros, batch: int = 0, out_dtype=None, **config):
-  """(lhs, rhs, result, record) of the emulation of a product, or of a batch.
+  """(lhs, rhs, result, record) of the emulation of a product m x n x k, or of a batch.
 
-  Args:
-    product: m, n and k.
-    make: makes an operand of a shape and a dtype.
-    config: fields of GemmConfig.
+  `make` makes an operand of a shape and a dtype; `config` are fields of GemmConfig.
   """
   parsed, lead = parse(kernel), (batch,) * bool(batch)
   lhs, rhs = (make((*lead, *shape), dtype) for shape, dtype in zip(
@@ -211,6 +93,28 @@ def launch(arch: str, kernel: str, product: tuple[int, int, int], options: emula
   with emulator.options(options):
     out = jax.block_until_ready(call(lhs, rhs))
     return lhs, rhs, out, emulator.last_record()
+
+
+def occupancy(arch: str, vgprs: int, lds_bytes: int, waves: int) -> dict[str, int]:
+  """Waves per SIMD with workgroups of `waves` waves: by registers, by LDS, by both.
+
+  vgprs counts arch and accumulation registers together; lds_bytes is per workgroup.
+  """
+  round_up = lambda value, granule: -(-value // granule) * granule
+  _, lds, granule = DEVICES[arch]
+  by_registers = min(
+      MAX_WAVES, VECTOR_REGISTERS // max(REGISTER_GRANULE, round_up(vgprs, REGISTER_GRANULE)))
+  of_group = -(-waves // SIMDS)
+  by_lds = lds // round_up(lds_bytes, granule) if lds_bytes else MAX_WAVES // of_group
+  return {"by_registers": by_registers, "by_lds": min(MAX_WAVES, by_lds * of_group),
+          "waves_per_simd": min(by_registers // of_group, by_lds) * of_group}
+
+
+def difference(longer: dict, shorter: dict, tiles: int) -> dict:
+  """Costs of a k tile, from two records of one workgroup that differ by `tiles` k tiles."""
+  return {name: [(a - b) / tiles for a, b in zip(value, shorter[name])]
+          if isinstance(value, list) else (value - shorter[name]) / tiles
+          for name, value in longer.items()}
 
 
 def _cost(arch: str, name: str, k_tiles: int) -> dict:
@@ -237,36 +141,15 @@ def of_kernel(arch: str, name: str) -> dict:
   longer, shorter = (_cost(arch, name, k_tiles) for k_tiles in (
       FIRST_K_TILES + MORE_K_TILES, FIRST_K_TILES))
   cost = difference(longer, shorter, MORE_K_TILES)
-  by_pipe = cycles(arch, cost)
   kept = ("vgprs", "agprs", "sgprs", "lds_bytes", "vgpr_spills", "sgpr_spills", "scratch_bytes",
           "code_bytes")
   return {
       **parse(name), "arch": arch, "kernel": name,
       "resources": {key: metadata[key] for key in kept} | {
           "waves": waves, **occupancy(arch, metadata["vgprs"], metadata["lds_bytes"], waves)},
-      "cycles": by_pipe, "conflict_cycles": cost["lds_conflict_cycles"],
-      "instructions": {kind: cost[kind] / waves for kind in KINDS},
-      "summary": summary(by_pipe)}
-
-
-# ----------------------------------------------------------------------------------- report
-
-
-HEAD = """\
-# Resources of the AMD kernels
-
-No AMD GPU was used. Registers, LDS, spills and scratch are what the code objects say;
-cycles are counted from emulation and the ISA manuals. Nothing here is a measured time.
-
-Cycles are of one compute unit with one workgroup, for one k tile in the middle of the
-main loop: the difference of two launches of one output tile whose k differs by four k
-tiles. benchmarks/amd/resources.py says where each pipe's rate comes from. The busiest SIMD
-counts for `matrix` and `vector`; `vector` includes the issue of matrix instructions;
-`lds` includes the writes of loads from global memory to the LDS, and the conflicts, which also
-have a column of their own. `share` is matrix cycles / cycles of the busiest pipe: the share
-of time that the matrix pipe works if all pipes work at once. `in turn` is matrix cycles
-/ the sum of all pipes' cycles: that share if no two pipes work at once. A GPU lies between the
-two."""
+      "matrix_cycles": max(cost["simd_matrix_cycles"]),
+      "conflict_cycles": cost["lds_conflict_cycles"],
+      "instructions": {kind: cost[kind] / waves for kind in KINDS}}
 
 
 def _number(value: float) -> str:
@@ -280,65 +163,58 @@ def _resources(row) -> list:
           r["code_bytes"]]
 
 
-def _cycles(row) -> list:
-  found = row["summary"]
-  return [row["kernel"], *(_number(row["cycles"][name]) for name in PIPES),
-          _number(row["conflict_cycles"]), found["limit"], f"{max(found['ratio'].values()):.2f}",
-          f"{found['share']:.2f}", f"{found['share_in_turn']:.2f}"]
-
-
-def _instructions(row) -> list:
+def _loop(row) -> list:
   counts = row["instructions"]
-  return [row["kernel"], *map(_number, counts.values()),
-          f"{counts['instructions'] / counts['matrix'] - 1:.2f}"]
+  return [row["kernel"], _number(row["matrix_cycles"]), _number(row["conflict_cycles"]),
+          *map(_number, counts.values()), f"{counts['instructions'] / counts['matrix'] - 1:.2f}"]
 
 
 def markdown(rows: list[dict], about: dict) -> str:
-  """The report: a head, then for each arch three tables, then the bounds."""
-  parts = [HEAD, "\n".join(f"- {key}: `{value}`" for key, value in about.items())]
-  for arch, device in DEVICES.items():
+  """The report: a head, then for each arch two tables, then the bounds."""
+  parts = [
+      "# Resources of the AMD kernels",
+      "No AMD GPU was used. Registers, LDS, spills and scratch are what the code objects say; "
+      "cycles and instructions are counted in emulation, for one k tile in the middle of the main "
+      "loop: the difference of two launches of one output tile whose k differs by four k tiles.",
+      "\n".join(f"- {key}: `{value}`" for key, value in about.items())]
+  for arch, (chip, *_) in DEVICES.items():
     if mine := [row for row in rows if row["arch"] == arch]:
+      kinds = [kind.replace("_", " ") for kind in list(mine[0]["instructions"])[1:]]
       parts += [
-          f"## {arch} ({device.name})",
+          f"## {arch} ({chip})",
           "Resources of a wave (VGPRs: arch and accumulation registers together), "
           "spilled VGPRs + SGPRs, bytes of scratch, waves on a SIMD, bytes of code.",
           amd.table(["kernel", "VGPRs", "of these AGPRs", "SGPRs", "LDS", "spills", "scratch",
                      "waves", "code"], list(map(_resources, mine))),
-          "Cycles for one k tile.",
-          amd.table(["kernel", *PIPES, "conflicts", "limit", "largest other / matrix", "share",
-                     "in turn"], list(map(_cycles, mine))),
-          "Instructions of a wave for one k tile.", amd.table(["kernel", "all", *(
-              kind.replace("_", " ") for kind in list(mine[0]["instructions"])[1:]),
-              "others / matrix"], list(map(_instructions, mine)))]
+          "For one k tile: cycles of the busiest SIMD's matrix pipe, cycles of LDS conflicts, and "
+          "instructions of a wave.",
+          amd.table(["kernel", "matrix cycles", "conflicts", "all", *kinds, "others / matrix"],
+                    list(map(_loop, mine)))]
   if held := gates(rows):
     parts += ["## Bounds of the large bf16 tile",
               f"{sum(gate['ok'] for gate in held)} of {len(held)} hold.",
               amd.table(["kernel", "what", "is", "bound", ""], [
                   [f"{gate['arch']} {gate['kernel']}", gate["what"], gate["value"], gate["bound"],
                    "ok" if gate["ok"] else "MISSED"] for gate in held])]
-  return "\n\n".join(filter(None, parts)) + "\n"
+  return "\n\n".join(parts) + "\n"
 
 
 def gates(rows: list[dict]) -> list[dict]:
   """Compares each large bf16 kernel with the bounds."""
   found = []
   for row in rows:
-    if row["dtypes"] != ["bfloat16"] * 2 or row["tile"][:2] != [256, 256]:
-      continue
-    r, mine = row["resources"], row["summary"]
-    spills = r["vgpr_spills"] + r["sgpr_spills"]
-    worst = max(mine["ratio"], key=mine["ratio"].get)
-    ratio = round(mine["ratio"][worst], 3)
-    held = [
-        ("spilled registers", spills, spills == 0, "none"),
-        ("scratch bytes", r["scratch_bytes"], r["scratch_bytes"] == 0, "none"),
-        ("VGPRs", r["vgprs"], r["vgprs"] <= LIMITS["vgprs"], f"at most {LIMITS['vgprs']}"),
-        ("waves on a SIMD", r["waves_per_simd"], r["waves_per_simd"] >= 2, "at least 2"),
-        ("LDS conflict cycles", row["conflict_cycles"], row["conflict_cycles"] == 0, "none"),
-        (f"{worst} cycles / matrix cycles", ratio, ratio <= LIMITS["ratio"],
-         f"at most {LIMITS['ratio']}")]
-    found += [{"arch": row["arch"], "kernel": row["kernel"], "what": what, "value": value,
-               "bound": bound, "ok": bool(ok)} for what, value, ok, bound in held]
+    if row["dtypes"] == ["bfloat16"] * 2 and row["tile"][:2] == [256, 256]:
+      r = row["resources"]
+      spills = r["vgpr_spills"] + r["sgpr_spills"]
+      found += [{"arch": row["arch"], "kernel": row["kernel"], "what": what, "value": value,
+                 "bound": bound, "ok": bool(ok)} for what, value, ok, bound in (
+                     ("spilled registers", spills, spills == 0, "none"),
+                     ("scratch bytes", r["scratch_bytes"], r["scratch_bytes"] == 0, "none"),
+                     ("VGPRs", r["vgprs"], r["vgprs"] <= MOST_VGPRS, f"at most {MOST_VGPRS}"),
+                     ("waves on a SIMD", r["waves_per_simd"], r["waves_per_simd"] >= 2,
+                      "at least 2"),
+                     ("LDS conflict cycles", row["conflict_cycles"], row["conflict_cycles"] == 0,
+                      "none"))]
   return found
 
 
