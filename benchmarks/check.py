@@ -1,8 +1,8 @@
-"""Errors of products against float64: by elements on a CPU, by random sketches on a GPU.
+"""Errors of products against float64, by random sketches.
 
-On a GPU the whole product in float64 would take too long. With random signs v, out @ v is compared
-with lhs @ (rhs @ v). The errors of elements add up in it as in a norm, and an element that is not
-finite makes it not finite.
+With random signs v, out @ v is compared with lhs @ (rhs @ v). The errors of elements add up in it
+as in a norm, and an element that is not finite makes it not finite. The whole product in float64
+would take too long on a GPU.
 """
 
 import functools
@@ -24,12 +24,6 @@ _OF_ELEMENTS = 6.25
 _COLUMNS = 4  # of v, and so of a sketch
 # A dense product's sketch has at least so many elements: the norm of a few may be small by chance.
 _ELEMENTS = 256
-# A float64 reference of more FLOPs than this covers only some rows.
-_REFERENCE_FLOPS = 8e9
-
-
-def by_sketches() -> bool:
-  return jax.default_backend() == "gpu"
 
 
 def tolerance(dtype: str) -> float:
@@ -39,56 +33,22 @@ def tolerance(dtype: str) -> float:
   return TOLERANCE[dtype]
 
 
-def of_sketches(errors: dict[str, float], dtype: str = "bfloat16") -> dict[str, Any]:
-  """The entries of a candidate: errors of sketches, and the largest that are right."""
-  most = tolerance(dtype)
-  return {"errors": errors, "at_most": {"norm": most, "max": _OF_ELEMENTS * most}}
+def bounded(errors: dict[str, float], dtype: str = "bfloat16", factor: float = 1) -> dict[str, Any]:
+  """The entries of a candidate: its errors, and the largest that are right.
+
+  Args:
+    errors: by a name that ends in "norm" or "max".
+    dtype: the operands' type.
+    factor: of the tolerance.
+  """
+  most = factor * tolerance(dtype)
+  return {"errors": errors, "at_most": {
+      name: most * (_OF_ELEMENTS if name.endswith("max") else 1) for name in errors}}
 
 
 def right(checked: dict[str, Any]) -> bool:
   """Whether errors are within their bounds; NaN is not."""
   return all(checked["errors"][name] <= most for name, most in checked["at_most"].items())
-
-
-def elements(out: np.ndarray, wanted: np.ndarray) -> dict[str, float]:
-  """max|out - wanted| / max|wanted| and the same with Frobenius norms."""
-  difference = out.astype(np.float64) - wanted
-  return {"max": float(np.abs(difference).max() / np.abs(wanted).max()),
-          "norm": float(np.linalg.norm(difference) / np.linalg.norm(wanted))}
-
-
-def reference(lhs: np.ndarray, rhs: np.ndarray, seed: int) -> tuple[np.ndarray, Any]:
-  """(float64 product of some or all rows, index of these rows)."""
-  (m, k), n = lhs.shape, rhs.shape[1]
-  count = max(8, int(_REFERENCE_FLOPS // max(1, 2 * n * k)))
-  rows: Any = slice(None)
-  if count < m:
-    inner = np.random.default_rng(seed).choice(np.arange(1, m - 1), count - 2, replace=False)
-    rows = np.sort(np.concatenate([[0, m - 1], inner]))
-  return lhs[rows].astype(np.float64) @ rhs.astype(np.float64), rows
-
-
-def product(lhs, rhs, out, dtype: str, seed: int) -> dict[str, Any]:
-  """Errors of out [M, N] as the product of lhs [M, K] and rhs [K, N], and their bounds."""
-  if by_sketches():
-    return of_sketches(dense(lhs, rhs, out, seed), dtype)
-  wanted, rows = reference(np.asarray(lhs), np.asarray(rhs), seed)
-  return {"errors": elements(np.asarray(out)[rows], wanted), "at_most": {"max": tolerance(dtype)}}
-
-
-def groups(operands, results: dict[str, Any], sizes: np.ndarray, dtype: str) -> dict[str, Any]:
-  """Errors of some of out, d_lhs and d_rhs of a grouped product, element by element."""
-  lhs, rhs, cotangent = map(np.asarray, operands)
-  wanted = {name: np.zeros(x.shape) for name, x in
-            (("out", cotangent), ("d_lhs", lhs), ("d_rhs", rhs))}
-  start = 0
-  for group, size in enumerate(sizes):
-    rows = slice(start, start := start + int(size))
-    x, w, ct = (a.astype(np.float64) for a in (lhs[rows], rhs[group], cotangent[rows]))
-    wanted["out"][rows], wanted["d_lhs"][rows], wanted["d_rhs"][group] = x @ w, ct @ w.T, x.T @ ct
-  errors = {name: elements(np.asarray(jax.dlpack.from_dlpack(out)), wanted[name])["max"]
-            for name, out in results.items()}
-  return {"errors": errors, "at_most": dict.fromkeys(errors, tolerance(dtype))}
 
 
 def _rows(matrix, vectors):
@@ -144,6 +104,11 @@ def _run(function, *arrays, seed: int, columns: int = _COLUMNS) -> dict[str, flo
   with jax.enable_x64(True):
     norm, largest = _jitted(function)(*arrays, signs)
     return {"norm": float(norm), "max": float(largest)}
+
+
+def product(lhs, rhs, out, dtype: str, seed: int) -> dict[str, Any]:
+  """The entries of a candidate for out [M, N] as the product of lhs [M, K] and rhs [K, N]."""
+  return bounded(dense(lhs, rhs, out, seed), dtype)
 
 
 def dense(lhs, rhs, out, seed: int) -> dict[str, float]:

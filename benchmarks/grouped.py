@@ -241,13 +241,14 @@ def rows(case: str, product: cases.Grouped, works: Sequence[str], routings: Sequ
 def _checked(way, work: str, arrays, sizes: np.ndarray, order, product: cases.Grouped, seed: int
              ) -> dict[str, Any]:
   out, poisoned = way.fresh(*arrays, order)
-  if measure.on_gpu():
-    return {"poisoned": poisoned} | check.of_sketches(
-        check.grouped(work, arrays, out, sizes, seed), product.dtype)
-  names = {"forward": ["out"], "dgrad": ["d_lhs"], "wgrad": ["d_rhs"]}.get(
-      work, ["out", "d_lhs", "d_rhs"])
-  results = dict(zip(names, out if work == "forward+backward" else [out]))
-  return check.groups(arrays, results, sizes, product.dtype)
+  results = {"forward": {"out": "forward"}, "dgrad": {"d_lhs": "dgrad"}, "wgrad": {"d_rhs": "wgrad"}}
+  names = results.get(work) or {name: each for one in results.values() for name, each in one.items()}
+  errors = {}
+  for (name, one), given in zip(names.items(), out if len(names) > 1 else [out]):
+    found = check.grouped(one, arrays, jax.dlpack.from_dlpack(given), sizes, seed)
+    errors |= {f"{name} {key}": value for key, value in found.items()}
+  return check.bounded(errors, product.dtype) | (
+      {"poisoned": poisoned} if measure.on_gpu() else {})
 
 
 def _plan(product: cases.Grouped) -> dict[str, Any]:

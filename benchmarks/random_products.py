@@ -336,8 +336,8 @@ def _timed_once(turn: measure.Turn, alike: dict[str, str], options: measure.Opti
   def checked(turn, done, inputs):
     lhs, rhs = (x if letter == "r" else x.T for x, letter in zip(inputs, turn.row["layout"]))
     for name, program in done.items():
-      turn.row["candidates"][name] |= check.of_sketches(
-          check.dense(lhs, rhs, program(*inputs), options.seed))
+      turn.row["candidates"][name] |= check.product(
+          lhs, rhs, program(*inputs), turn.row["dtype"], options.seed)
 
   (row,) = measure.by_turns([turn], options, alike[TUNED], checked, calls=4, most_sets=99)
   if not row["missing"]:

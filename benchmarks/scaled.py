@@ -28,8 +28,8 @@ KINDS = ("none", "tensor", "row", "block")
 FLAGS = flags.FLAGS
 BLOCK = 128
 OURS_BF16 = "jaxgemm bf16"
-# Largest errors of a right result: its rounding, and the sums of the tensor cores, which are cut.
-TOLERANCE = {"norm": 1e-2, "max": 6e-2}
+# Errors may be so many times those of bfloat16: the tensor cores' sums are cut.
+FACTOR = 2.5
 # lhs [M, K] with rhs [G, N, K].
 _NUMBERS = jax.lax.RaggedDotDimensionNumbers((((1,), (2,)), ((), ())), (0,), (0,))
 
@@ -139,7 +139,7 @@ def checked(arrays, out, seed: int) -> dict[str, Any]:
     errors = check.dense(lhs, rhs, out, seed)
   else:
     errors = check.grouped("forward", (lhs, rhs, out), out, np.asarray(sizes), seed)
-  return {"errors": errors, "at_most": TOLERANCE}
+  return check.bounded(errors, factor=FACTOR)
 
 
 def row(kind: str, case: str, m: int, n: int, k: int, groups: int, options: measure.Options

@@ -44,7 +44,7 @@ def test_the_command_writes_speed_error_and_plan_of_both_products(tmp_path):
     assert set(row["candidates"]) == {"xla", "jaxgemm"}
     for entry in row["candidates"].values():
       assert entry["tflops"] > 0
-      assert entry["errors"]["max"] <= entry["at_most"]["max"] == tolerance[row["dtype"]]
+      assert entry["errors"]["norm"] <= entry["at_most"]["norm"] == tolerance[row["dtype"]]
     ratio = row["candidates"]["xla"]["ratio"]
     assert ratio["q1"] <= ratio["median"] <= ratio["q3"]
     assert row["candidates"]["jaxgemm"]["plan"]["kernel"] in done.stdout
@@ -95,14 +95,14 @@ def suites():
 
 @pytest.mark.parametrize("suite, name, flags, found", [
     ("dense", "matmul", ["--cases=tiny", "--dtypes=bfloat16"],
-     ["WRONG: dense tiny 32x32x32 bfloat16 jaxgemm: max error", "WRONG: dense tiny 17x33x65"]),
+     ["WRONG: dense tiny 32x32x32 bfloat16 jaxgemm: norm error", "WRONG: dense tiny 17x33x65"]),
     ("dense", "matmul", ["--cases=overhead", "--dtypes=float32"],
-     [f"WRONG: overhead 32x32x32 float32 {way} jaxgemm: max error"
+     [f"WRONG: overhead 32x32x32 float32 {way} jaxgemm: norm error"
       for way in ("dispatch", "loop", "chain")]),
     ("grouped", "ragged_dot", ["--cases=60x24x16.g5", "--routings=mild",
                                "--dtypes=float32", "--repeat=3"],
-     ["WRONG: grouped 60x24x16.g5 float32 forward mild jaxgemm.ragged_dot: out error",
-      "forward+backward mild jaxgemm.ragged_dot: d_rhs error"]),
+     ["WRONG: grouped 60x24x16.g5 float32 forward mild jaxgemm.ragged_dot: out norm error",
+      "forward+backward mild jaxgemm.ragged_dot: d_rhs norm error"]),
 ])
 def test_a_wrong_result_is_named_and_fails_the_command(suite, name, flags, found):
   done = wrong(suite, name, "--min_seconds=0", *flags)
@@ -120,7 +120,7 @@ def test_a_wrong_chunked_product_fails_its_command(monkeypatch, capfd, suites):
   assert front.start("chunked", small) == 1
   printed = capfd.readouterr()
   for producer in ("copy", "paced"):
-    assert f"WRONG: chunked 256x16x32 {producer}, 2 chunks float32 together: max" in printed.out
+    assert f"WRONG: chunked 256x16x32 {producer}, 2 chunks float32 together: norm" in printed.out
   assert "s] 2 of 2: chunked 256x16x32 paced, 2 chunks" in printed.err
 
 

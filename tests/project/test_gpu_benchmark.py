@@ -126,7 +126,6 @@ def on_cpu(monkeypatch):
   monkeypatch.setattr(gpu_trace, "read", pretend)
   monkeypatch.setattr(gpu_trace, "input_sets", lambda size: 3)
   monkeypatch.setattr(measure, "on_gpu", lambda: True)
-  monkeypatch.setattr(check, "by_sketches", lambda: True)
   return measure.Options(rounds=3, seed=1)
 
 
@@ -223,7 +222,7 @@ def test_wrong_results_are_found(rng, damage):
   lhs, rhs = (jnp.asarray(rng.standard_normal(s), jnp.bfloat16)
               for s in ((256, 64), (64, 320)))
   out = jnp.matmul(lhs, rhs)
-  right = lambda out: check.right(check.of_sketches(check.dense(lhs, rhs, out, 0)))
+  right = lambda out: check.right(check.bounded(check.dense(lhs, rhs, out, 0)))
   assert right(out) and not right(damage(out))
 
 
@@ -233,7 +232,7 @@ def test_wrong_groups_are_found(rng, work):
   operands = tuple(jnp.asarray(rng.standard_normal(s), jnp.bfloat16) for s in (
       (100, 32), (4, 32, 48), (100, 48)))
   product = grouped.in_jax(jax.lax.ragged_dot, work)
-  right = lambda out: check.right(check.of_sketches(
+  right = lambda out: check.right(check.bounded(
       check.grouped(work, operands, out, sizes, 0)))
   assert right(product(*operands, sizes))
   assert not right(product(*operands, np.array([30, 1, 49, 20], np.int32)))
@@ -248,7 +247,7 @@ def entry(**given):
   return {
       "seconds": quartiles, "tflops": 1.0, "kernels": 1, "memsets": 0, "copies": 0,
       "names": [], "driver_calls": {}, "held_back": [], "dispatch_share": 0.1,
-      "others": {}, **check.of_sketches({"norm": 1e-3, "max": 5e-3}), "poisoned": True,
+      "others": {}, **check.bounded({"norm": 1e-3, "max": 5e-3}), "poisoned": True,
   } | ({} if ratio is None else {"ratio": quartiles | {"median": ratio}}) | given
 
 

@@ -36,8 +36,8 @@ def test_the_command_writes_speed_and_errors_of_all_products(tmp_path):
     names = ["out", "d_lhs", "d_rhs"] if "backward" in row["work"] else ["out"]
     for entry in row["candidates"].values():
       assert entry["tflops"] > 0
-      assert list(entry["errors"]) == names
-      assert max(entry["errors"].values()) <= check.TOLERANCE[row["dtype"]]
+      assert list(entry["errors"]) == [f"{name} {of}" for name in names for of in ("norm", "max")]
+      assert all(entry["errors"][f"{name} norm"] <= check.TOLERANCE[row["dtype"]] for name in names)
     if row["routing"] == "balanced":
       ratio = row["candidates"]["lax.ragged_dot"]["ratio"]
       assert ratio["q1"] <= ratio["median"] <= ratio["q3"]
