@@ -54,8 +54,7 @@ def after(rows: Sequence[run.Row]) -> list[str]:
   """The picture, if there is to be one, and how much is gained."""
   if FLAGS.picture:
     plots.spans([row for row in rows if row.get("spans")], FLAGS.picture)
-  return [f"- {row['case']}: the larger's time / together {run.spread(row['of_larger'])}, one "
-          f"after the other / together {run.spread(row['candidates'][SEQUENTIAL]['ratio'])}"
+  return [f"- {row['case']}: the larger's time / together {run.spread(row['of_larger'])}"
           for row in rows if "of_larger" in row]
 
 

@@ -116,8 +116,7 @@ def row(section: str, product: cases.Product, variants: Mapping[str, dict[str, A
 
   def checked(name, way):
     out, poisoned = way.fresh(*fresh)
-    entry = check.product(*fresh, out, product.dtype, options.seed)
-    entry |= {"poisoned": poisoned} if measure.on_gpu() else {}
+    entry = check.product(*fresh, out, product.dtype, options.seed) | {"poisoned": poisoned}
     if name == first and runs and measure.on_gpu():
       found["bitwise"] = bitwise(way, fresh, runs)
     return entry | ({"plan": plan(product, variants[name])} if name in variants else {})

@@ -104,72 +104,51 @@ def _in_torch(work: str) -> Callable[..., Any]:
   import torch
   grouped_mm = torch._grouped_mm  # pylint: disable=protected-access
 
-  def forward(lhs, rhs, _, ends):
-    with torch.no_grad():
-      return grouped_mm(lhs, rhs, ends)
-
-  def dgrad(_, rhs, cotangent, ends):
-    return grouped_mm(cotangent, rhs.transpose(1, 2), ends)
-
-  def wgrad(lhs, _, cotangent, ends):
-    return grouped_mm(lhs.T, cotangent, ends)
-
   def both(lhs, rhs, cotangent, ends):
-    lhs, rhs = lhs.requires_grad_(), rhs.requires_grad_()
-    out = grouped_mm(lhs, rhs, ends)
-    return out.detach(), *torch.autograd.grad(out, (lhs, rhs), cotangent)
+    with torch.enable_grad():
+      lhs, rhs = lhs.requires_grad_(), rhs.requires_grad_()
+      out = grouped_mm(lhs, rhs, ends)
+      return out.detach(), *torch.autograd.grad(out, (lhs, rhs), cotangent)
 
-  return dict(zip(WORK, (forward, dgrad, wgrad, both)))[work]
-
-
-def _has_torch() -> bool:
-  if measure.missing_module("torch"):
-    return False
-  import torch
-  if not measure.on_gpu():
-    torch.set_num_threads(len(os.sched_getaffinity(0)))
-  return hasattr(torch, "_grouped_mm")
+  return dict(zip(WORK, (
+      lambda lhs, rhs, _, ends: grouped_mm(lhs, rhs, ends),
+      lambda _, rhs, cotangent, ends: grouped_mm(cotangent, rhs.transpose(1, 2), ends),
+      lambda lhs, _, cotangent, ends: grouped_mm(lhs.T, cotangent, ends), both)))[work]
 
 
-def _functions(product: cases.Grouped, work: str) -> tuple[dict[str, Any], dict[str, str]]:
-  """({candidate: function}, {missing candidate: reason})."""
+def _makers(product: cases.Grouped, work: str) -> tuple[dict[str, Any], dict[str, str]]:
+  """(what makes the way of a candidate from inputs, why others are missing).
+
+  A candidate is compiled once for all routings.
+  """
   # On a GPU never by XLA in its place.
   given = {"implementation": "jaxgemm"} if measure.on_gpu() else {}
-  found, missing = {OURS: in_jax(functools.partial(jaxgemm.ragged_dot, **given), work)}, {}
+  functions, missing = {OURS: functools.partial(jaxgemm.ragged_dot, **given)}, {}
   if product.groups <= FLAGS.xla_most_groups:
-    found[XLA] = in_jax(jax.lax.ragged_dot, work)
+    functions[XLA] = jax.lax.ragged_dot
   else:
     missing[XLA] = "left out: it multiplies every row with every group"
-  if product.dtype in FLAGS.torch:
-    if _has_torch():
-      found[TORCH] = _in_torch(work)
-    else:
-      missing[TORCH] = "not installed"
   if measure.on_gpu():
-    if reason := measure.missing_module("tokamax"):
-      missing[TOKAMAX] = reason
-    else:
-      try:
-        import tokamax
-        found[TOKAMAX] = in_jax(tokamax.ragged_dot, work)
-      except ImportError as error:  # from a package that tokamax needs
-        missing[TOKAMAX] = f"ImportError: {error}"
-  return found, missing
-
-
-def _order(peer: str, sizes: np.ndarray) -> jax.Array:
-  return jax.device_put(sizes.cumsum(dtype=np.int32) if peer == TORCH else sizes)
-
-
-def _maker(peer: str, function) -> Callable[[list[tuple]], measure.Way]:
-  """Makes the way of a candidate for input sets, compiled once for all routings."""
-  if peer != TORCH:
-    return measure.in_jax(function)
-  if measure.on_gpu():
-    return functools.partial(measure.in_torch, function)
+    try:
+      import tokamax
+      functions[TOKAMAX] = tokamax.ragged_dot
+    except ImportError as error:
+      missing[TOKAMAX] = f"ImportError: {error}"
+  found = {name: measure.in_jax(in_jax(function, work)) for name, function in functions.items()}
+  if product.dtype not in FLAGS.torch:
+    return found, missing
+  if reason := measure.missing_module("torch"):
+    return found, missing | {TORCH: reason}
   import torch
-  return functools.partial(
-      measure.Plain, lambda *arrays: function(*map(torch.from_dlpack, arrays)))
+  torch.set_grad_enabled(False)
+  if measure.on_gpu():
+    found[TORCH] = functools.partial(measure.in_torch, _in_torch(work))
+  else:
+    torch.set_num_threads(len(os.sched_getaffinity(0)))
+    function = _in_torch(work)
+    found[TORCH] = functools.partial(
+        measure.Plain, lambda *arrays: function(*map(torch.from_dlpack, arrays)))
+  return found, missing
 
 
 def rows(case: str, product: cases.Grouped, works: Sequence[str], routings: Sequence[str],
@@ -190,13 +169,13 @@ def rows(case: str, product: cases.Grouped, works: Sequence[str], routings: Sequ
             "gate": "grouped" if case in cases.load()["grouped_cpu"] else None}
 
   def inputs(peer: str, routing: str) -> list[tuple]:
-    order = _order(peer, sizes[routing])
+    order = sizes[routing].cumsum(dtype=np.int32) if peer == TORCH else sizes[routing]
+    order = jax.device_put(order)
     return [(*each, order) for each in arrays]
 
   found = []
   for work in works:
-    functions, missing = _functions(product, work)
-    makers = {peer: _maker(peer, function) for peer, function in functions.items()}
+    makers, missing = _makers(product, work)
     flops, of_work = WORK[work] * product.flops, {}
     for some in [routings] if measure.on_gpu() else [[routing] for routing in routings]:
       progress.doing(f"{case} {product.dtype} {work} {' '.join(some)}")
@@ -218,12 +197,10 @@ def rows(case: str, product: cases.Grouped, works: Sequence[str], routings: Sequ
         for key, way in ways.items():
           peer = key.removesuffix(" " + routing)
           if peer != key:
+            out, poisoned = way.fresh(*inputs(peer, routing)[0])
             of_work[routing]["candidates"][peer] = measure.entry(
-                measured, key, flops, f"{OURS} {routing}") | _checked(
-                    way, work, arrays[0], sizes[routing], _order(peer, sizes[routing]), product,
-                    options.seed)
-        if not measure.on_gpu():
-          of_work[routing]["candidates"][OURS]["plan"] = _plan(product)
+                measured, key, flops, f"{OURS} {routing}") | {"poisoned": poisoned} | _checked(
+                    out, work, arrays[0], sizes[routing], product.dtype, options.seed)
     names = {routing: f"{OURS} {routing}" for routing in of_work}
     if "balanced" in of_work and len(of_work) > 1:
       if not measure.on_gpu():
@@ -238,23 +215,14 @@ def rows(case: str, product: cases.Grouped, works: Sequence[str], routings: Sequ
   return found
 
 
-def _checked(way, work: str, arrays, sizes: np.ndarray, order, product: cases.Grouped, seed: int
-             ) -> dict[str, Any]:
-  out, poisoned = way.fresh(*arrays, order)
-  results = {"forward": {"out": "forward"}, "dgrad": {"d_lhs": "dgrad"}, "wgrad": {"d_rhs": "wgrad"}}
-  names = results.get(work) or {name: each for one in results.values() for name, each in one.items()}
-  errors = {}
-  for (name, one), given in zip(names.items(), out if len(names) > 1 else [out]):
+def _checked(out, work: str, arrays, sizes: np.ndarray, dtype: str, seed: int) -> dict[str, Any]:
+  """The errors of one result or of all."""
+  names = {"forward": "out", "dgrad": "d_lhs", "wgrad": "d_rhs"}
+  works, errors = list(names) if work == "forward+backward" else [work], {}
+  for one, given in zip(works, out if len(works) > 1 else [out]):
     found = check.grouped(one, arrays, jax.dlpack.from_dlpack(given), sizes, seed)
-    errors |= {f"{name} {key}": value for key, value in found.items()}
-  return check.bounded(errors, product.dtype) | (
-      {"poisoned": poisoned} if measure.on_gpu() else {})
-
-
-def _plan(product: cases.Grouped) -> dict[str, Any]:
-  lhs, rhs, _ = (jax.ShapeDtypeStruct(s, product.dtype) for s in product.shapes)
-  sizes = jax.ShapeDtypeStruct((product.groups,), np.int32)
-  return jaxgemm.explain(lhs, rhs, group_sizes=sizes).data
+    errors |= {f"{names[one]} {key}": value for key, value in found.items()}
+  return check.bounded(errors, dtype)
 
 
 # -------------------------------------------------------------------- as layers call them

@@ -15,7 +15,6 @@ are compared with those of jax.lax.ragged_dot, and memory is what XLA says of th
 from collections.abc import Callable, Iterator, Sequence
 import dataclasses
 import functools
-from typing import Any
 
 from absl import app, flags
 from flax import nnx
@@ -70,10 +69,9 @@ def jobs(name: str) -> Iterator[tuple[str, Callable[[], list[run.Row]]]]:
 
 
 def layer(problem: cases.Experts, ragged_dot, recipe: str | None = None) -> MoE:
-  return MoE(
-      features=problem.features, hidden_features=problem.hidden_features,
-      num_experts=problem.num_experts, top_k=problem.top_k, dtype=jnp.bfloat16,
-      ragged_dot=ragged_dot, recipe=recipe, rngs=nnx.Rngs(0))
+  sizes = dataclasses.asdict(problem)
+  sizes.pop("tokens")
+  return MoE(**sizes, dtype=jnp.bfloat16, ragged_dot=ragged_dot, recipe=recipe, rngs=nnx.Rngs(0))
 
 
 def random(problem: cases.Experts, seed: int):
@@ -87,8 +85,8 @@ def random(problem: cases.Experts, seed: int):
     scale = lambda shape: shape[0 if len(shape) == 2 else 1] ** -0.5  # by the fan-in
     params = [jax.random.normal(key, leaf.shape, leaf.dtype) * scale(leaf.shape)
               for key, leaf in zip(keys, leaves)]
-    shape = (problem.tokens, problem.features)
-    data = [jax.random.normal(key, shape, jnp.bfloat16) for key in keys[-2:]]
+    data = [jax.random.normal(key, (problem.tokens, problem.features), jnp.bfloat16)
+            for key in keys[-2:]]
     return jax.tree.unflatten(structure, params), *data
 
   return make()
@@ -103,13 +101,12 @@ class LayerWay(measure.Way):
     graphdef = nnx.graphdef(nnx.eval_shape(lambda: layer(problem, ragged_dot, recipe)))
     self._arguments = random(problem, seed)
 
-    def forward(params, x):
-      return nnx.merge(graphdef, params)(x)[0]
-
-    def gradients(params, x, cotangent):
+    def function(params, x, cotangent):
+      forward = lambda params, x: nnx.merge(graphdef, params)(x)[0]
+      if work == "forward":
+        return forward(params, x)
       return jax.vjp(forward, params, x)[1](cotangent)
 
-    function = {"forward": lambda params, x, _: forward(params, x), "gradients": gradients}[work]
     self._run = jax.jit(function).lower(*self._arguments).compile(compiler_options)
 
 
@@ -204,11 +201,9 @@ def _of_steps(ways: dict[str, StepWay]) -> dict[str, run.Row]:
 def row(problem: cases.Experts, work: str, options: measure.Options,
         recipes: Sequence[str] = ()) -> run.Row:
   """A row: time and errors of all ways; "ratio" is a way's time over jaxgemm's in bfloat16."""
-  makers: dict[str, Any] = {}
-  for name, ragged_dot in PRODUCTS.items():
-    makers[name] = functools.partial(
-        *((StepWay, problem) if work == "step" else (LayerWay, problem, work)),
-        ragged_dot, options.seed)
+  way = (StepWay, problem) if work == "step" else (LayerWay, problem, work)
+  makers = {name: functools.partial(*way, ragged_dot, options.seed)
+            for name, ragged_dot in PRODUCTS.items()}
   if recipes and work == "step":
     raise app.UsageError("--recipes are for --work=forward and gradients.")
   makers |= {f"jaxgemm {recipe}": functools.partial(

@@ -38,11 +38,6 @@ def pyplot():
   return plt
 
 
-def _label(row: dict[str, Any]) -> str:
-  return " ".join(filter(None, (row["case"], *(
-      row.get(key) for key in ("dtype", "layout", "work", "routing")))))
-
-
 def ratio(row: dict[str, Any]) -> float | None:
   """The best throughput of ours over the best of the others, or None without both."""
   found = {name: entry["tflops"] for name, entry in row["candidates"].items() if "tflops" in entry}
@@ -55,41 +50,27 @@ def draw(rows: Sequence[dict[str, Any]], path: str | pathlib.Path, device: str =
   """Writes a PNG: lines if the rows differ in active_cus (free processors), else bars."""
   plt = pyplot()
   swept = [row for row in rows if row.get("active_cus")]
-  if swept:
-    figure = _lines(plt, swept)
-  else:
-    figure = _bars(plt, [row for row in rows if row["candidates"]])
+  figure = _lines(plt, swept) if swept else _bars(plt, [row for row in rows if row["candidates"]])
   figure.axes[0].set_title(device, fontsize="small")
   figure.savefig(path, dpi=110, bbox_inches="tight")
   plt.close(figure)
 
 
 def _lines(plt, rows):
-  """Throughput over the number of free processors; below it, each candidate over the first."""
-  figure, (axis, below) = plt.subplots(
-      2, sharex=True, figsize=(8, 7), height_ratios=(5, 3), layout="constrained")
-  lines: dict[str, dict[str, dict[int, float]]] = {}
+  """Throughput over the number of free processors."""
+  figure, axis = plt.subplots(figsize=(8, 5), layout="constrained")
+  lines: dict[str, dict[int, float]] = {}
   for row in rows:
     for name, entry in row["candidates"].items():
       if "tflops" in entry:
-        size = f"{row['m']}x{row['n']}x{row['k']}"
-        lines.setdefault(size, {}).setdefault(name, {})[row["active_cus"]] = entry["tflops"]
-  for size, candidates in lines.items():
-    first = next(iter(candidates))
-    for name, points in candidates.items():
-      line, = axis.plot(*zip(*sorted(points.items())), marker="o", label=f"{size} {name}")
-      shared = sorted(points.keys() & candidates[first].keys())
-      if name != first and shared:
-        below.plot(shared, [points[x] / candidates[first][x] for x in shared], marker="o",
-                   color=line.get_color(), label=f"{size} {name} over {first}")
+        name = f"{row['m']}x{row['n']}x{row['k']} {name}"
+        lines.setdefault(name, {})[row["active_cus"]] = entry["tflops"]
+  for name, points in lines.items():
+    axis.plot(*zip(*sorted(points.items())), marker="o", label=name)
   axis.set_ylabel("TFLOP/s")
   axis.set_ylim(bottom=0)
-  below.axhline(1, color="0.6", linestyle=":", linewidth=1)
-  below.set_ylabel("ratio")
-  below.set_xlabel("processors that are free (CPUs, multiprocessors or compute units)")
-  for each in (axis, below):
-    if each.get_legend_handles_labels()[0]:
-      each.legend(fontsize="small")
+  axis.set_xlabel("processors that are free (CPUs, multiprocessors or compute units)")
+  axis.legend(fontsize="small")
   return figure
 
 
@@ -106,7 +87,9 @@ def _bars(plt, rows):
               [tflops for _, tflops in found], height, label=name, **style[name])
   middle = 0.4 - height / 2
   axis.set_yticks([index + middle for index in range(len(rows))],
-                  [_label(row) for row in rows], fontsize="x-small")
+                  [" ".join(filter(None, (row["case"], *(row.get(key) for key in (
+                      "dtype", "layout", "work", "routing"))))) for row in rows],
+                  fontsize="x-small")
   for index, row in enumerate(rows):
     if (found_ratio := ratio(row)) is not None:
       longest = max(entry.get("tflops", 0) for entry in row["candidates"].values())
@@ -121,13 +104,13 @@ def _bars(plt, rows):
 
 def spans(rows: Sequence[dict[str, Any]], path: str | pathlib.Path) -> None:
   """Writes a PNG of the "spans" of each row, a line for each thread or stream."""
-  colours = {"copy": COPY, "compute": OURS, "kernel": OURS, "wait": WAIT}
+  colours = {"copy": COPY, "memc": COPY, "wait": WAIT, "mems": "black"}
   figure, axes = pyplot().subplots(len(rows), 1, figsize=(10, 2.2 * len(rows)), squeeze=False)
   for row, axis in zip(rows, axes[:, 0]):
     lines = sorted({span[0] for span in row["spans"]})
     for line, kind, begin, end in row["spans"]:
       axis.barh(lines.index(line), (end - begin) / 1e3, left=begin / 1e3, height=0.7,
-                color=colours.get(kind, "black"), edgecolor="white", linewidth=0.4)
+                color=colours.get(kind[:4].lower(), OURS), edgecolor="white", linewidth=0.4)
     axis.set_yticks(range(len(lines)), lines)
     axis.set_title(f"{row['case']}: copies (blue), product (orange), waiting (grey)", fontsize=9)
   axes[-1, 0].set_xlabel("milliseconds")

@@ -214,7 +214,7 @@ def note(name: str, entry: Row) -> str:
         "x".join(map(str, plan["tile"])), f"{plan['num_workgroups']} workgroups")))))
   if "kernels" in entry:
     words.append(" + ".join(f"{entry[key]:g} {key}" for key in ("kernels", "memsets", "copies")))
-  if entry.get("poisoned") is False and plots.is_ours(name):
+  if entry.get("poisoned") is False and plots.is_ours(name) and "kernels" in entry:
     words.append("not written over NaNs")
   return ", ".join(filter(None, words))
 
