@@ -41,7 +41,8 @@ import numpy as np
 from benchmarks import cases, check, measure, progress, run
 from benchmarks.measure import OURS, XLA
 import jaxgemm
-from jaxgemm.tune import choice, timing
+from jaxgemm.call import tuned as entries
+from jaxgemm.tune import timing
 from jaxgemm.tune.tune import tune_all
 
 # For each kind: dtype of the operands, dtype of the result, options.
@@ -303,7 +304,7 @@ def _lowered(product: cases.Product, path: pathlib.Path) -> tuple[dict[str, Any]
   found, plans, types = {}, {}, _types(product)
   for name, place in ((TUNED, str(path)), (PLAN, "off")):
     os.environ["JAXGEMM_TUNING"] = place
-    choice.forget()
+    entries.forget()
     jax.clear_caches()  # with the other file a traced product may have been left to XLA
     ours, theirs = _functions(product)
     found[name] = jax.jit(ours).lower(*types)

@@ -50,19 +50,19 @@ GemmConfig(partition=False) leaves the rule out.
 import importlib
 import importlib.metadata
 
-from jaxgemm import _environment, _rocm_plugin, fp8, megablox, qarray
+from jaxgemm import _environment, fp8, megablox, qarray
+from jaxgemm.call.config import GemmConfig
 from jaxgemm.chunked.api import chunk_rows, chunked_matmul
 from jaxgemm.chunked.producers import ChunkedArray, join, overlap, start_copy
 from jaxgemm.collective.api import allgather_matmul, matmul_reduce_scatter
-from jaxgemm.config import GemmConfig
 from jaxgemm.dense.api import dot_general, matmul
-from jaxgemm.explain import Explanation, explain, supports, workspace_size
+from jaxgemm.explain.api import Explanation, explain, supports, workspace_size
 from jaxgemm.grouped.api import ragged_dot, ragged_dot_general, ragged_gated_linear_unit
-from jaxgemm.quantization import Quantized, quantize
 from jaxgemm.scaled.api import scaled_matmul, scaled_ragged_dot
+from jaxgemm.scaled.quantization import Quantized, quantize
 from jaxgemm.tune.tune import tune
 
-_rocm_plugin.drop_message()
+_environment.drop_message_of_rocm()
 _environment.warn_of_unknown()
 
 __version__ = importlib.metadata.version("jaxgemm")

@@ -7,7 +7,6 @@ import pathlib
 import jax
 import jax.numpy as jnp
 
-import jaxgemm
 from jaxgemm import _jaxgemm as native
 
 NAMES = native.names()
@@ -28,18 +27,14 @@ def _command_buffers() -> bool:
   return given == "1"
 
 
-def _kernel_folder() -> pathlib.Path:
-  # An editable install has the sources in one folder, and the built files in another.
-  folders = [pathlib.Path(path) / "kernels" for path in jaxgemm.__path__]
-  return next((folder for folder in folders if folder.is_dir()), folders[0])
-
-
 for _platform, _targets in native.registrations(_command_buffers()).items():
   for _name, _handler in _targets.items():
     # jax accepts a target for a platform that is registered later, or never.
     jax.ffi.register_ffi_target(_name, _handler, platform=_platform, api_version=1)
 
-KERNEL_FOLDER = _kernel_folder()
+# The build puts the kernels beside the native module. An editable installation has the sources in
+# another folder.
+KERNEL_FOLDER = pathlib.Path(native.__file__).with_name("kernels")
 native.set_kernel_folder(str(KERNEL_FOLDER))
 
 
@@ -181,17 +176,6 @@ def target(platform: str) -> str:
 
 # Architecture and number of this process's virtual GPUs; jaxgemm.emulator.rocm sets it.
 virtual_gpus: tuple[str, int] | None = None
-
-
-@functools.cache
-def use_emulator() -> None:
-  """Gives the native module the emulator's path, so that it runs calls for emulated targets."""
-  from jaxgemm import emulator  # pylint: disable=g-import-not-at-top
-  from jaxgemm.emulator import _interrupts, _library
-
-  _interrupts.act_on_signals_in_errors()
-  _library.load()
-  native.set_emulator_library(str(emulator.library_path()))
 
 
 @functools.lru_cache(maxsize=4096)

@@ -21,14 +21,14 @@ from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgemm.dense.primitive import unify_varying, varying
+from jaxgemm.call.options import dtype_argument, operand_argument
 from jaxgemm.grouped.api import ragged_dot_general
 from jaxgemm.grouped.checks import BASIC, K_LAST
 from jaxgemm.grouped.group_sizes import given_groups, groups_of_rows
-from jaxgemm.options import dtype_argument, operand_argument
-from jaxgemm.parts import names_parts
 from jaxgemm.qarray import operand
 from jaxgemm.scaled.api import scaled_ragged_dot
+from jaxgemm.sharding.manual_axes import unify_varying, varying
+from jaxgemm.sharding.parts import names_parts
 
 # lhs [k, m] and rhs [m, n], where the groups cut m.
 _CONTRACTED = lax.RaggedDotDimensionNumbers((((1,), (0,)), ((), ())), (1,), ())

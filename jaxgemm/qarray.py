@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
+from jaxgemm.call.options import operand_argument
+from jaxgemm.call.spec import Labels
 from jaxgemm.dense import api
 from jaxgemm.dense.dimensions import dot_general_product, indices
-from jaxgemm.dense.layout import Labels
 from jaxgemm.dense.merge import merged, parts, unmerged
-from jaxgemm.options import operand_argument
-from jaxgemm.parts import names_parts
-from jaxgemm.quantization import Quantized
 from jaxgemm.scaled.api import scaled_matmul
+from jaxgemm.scaled.quantization import Quantized
+from jaxgemm.sharding.parts import names_parts
 
 
 class Operand(NamedTuple):

@@ -28,7 +28,7 @@ if VIRTUAL_ROCM:
 import numpy as np
 import pytest
 
-from jaxgemm import fallback
+from jaxgemm.call import fallback
 from jaxgemm.dense import call
 from tests.support import progress, versions, virtual_rocm
 

@@ -39,8 +39,9 @@ from benchmarks import amd, cases, progress, run
 from benchmarks.amd import resources, tile_times
 from benchmarks.amd.predicted import rank_correlation
 from jaxgemm import _ffi, emulator
+from jaxgemm.call import tuned
 from jaxgemm.emulator import clock, grid
-from jaxgemm.tune import choice, database
+from jaxgemm.tune import database
 
 DTYPE = "bfloat16"
 LINE_BYTES = 128  # a cache line
@@ -298,7 +299,7 @@ def entries(rows: list[dict]) -> dict[str, database.Entry]:
       problem = {"batch": 1, "m": m, "n": n, "k": k, "lhs_contracting": 1,
                  **dict.fromkeys(("lhs_dtype", "rhs_dtype", "out_dtype"), DTYPE),
                  "ragged": "none", "groups": 0, "local_groups": 0}
-      found[choice.key(problem, each["arch"], each["cus"])] = database.Entry(
+      found[tuned.key(problem, each["arch"], each["cus"])] = database.Entry(
           implementation="jaxgemm", config=each["config"], size=m, seconds=each["least"] * 1e-6,
           plan_seconds=each["clock"] * 1e-6, xla_seconds=None, source="predicted",
           date=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"))

@@ -1,5 +1,5 @@
 // The XLA FFI handlers of the custom calls around a product whose lhs arrives in chunks;
-// jaxgemm/chunked/producers.py emits the first two, jaxgemm/custom_call.py the last.
+// jaxgemm/chunked/producers.py emits the first two, jaxgemm/call/lower.py the last.
 //
 // "jaxgemm_chunks_start"
 //   operand: source. results: data, like source; signals u32[C], C = ceil(n / chunk_rows) for the

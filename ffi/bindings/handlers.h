@@ -1,5 +1,5 @@
 // The XLA FFI handlers of the custom calls "jaxgemm_gemm" and "jaxgemm_chunked_gemm".
-// jaxgemm/custom_call.py emits them; decode.h describes their operands, which are the same. The
+// jaxgemm/call/lower.py emits them; decode.h describes their operands, which are the same. The
 // second is for an lhs in chunks that a copy may bring (chunk_handlers.h). It begins that copy, so
 // it may not become part of a command buffer.
 #pragma once

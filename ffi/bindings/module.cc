@@ -228,6 +228,7 @@ NB_MODULE(_jaxgemm, m) {
   m.def("plan", &PlanDict, nb::arg("problem"), nb::arg("config"), nb::arg("target"),
         nb::arg("num_cus") = 0,
         "Plans a product; raises ValueError with what was given and what is allowed.");
+  m.def("xla_rules", &XlaRulesList, "The rules by which products are left to XLA.");
   m.def("sm90_model", &Sm90ModelDict,
         "The constants of the model that ranks Hopper's candidates: (value, whether fitted).");
   m.def("sm90_predictor", &Sm90Predictor, nb::arg("calls"), nb::arg("chip"), nb::arg("num_cus") = 0,

@@ -11,9 +11,9 @@
 #include "host/workgroups.h"
 #include "plan/amdgpu_model.h"
 #include "plan/check.h"
-#include "plan/faster_by_xla.h"
 #include "plan/plan.h"
 #include "plan/sm90_model.h"
+#include "plan/xla_rules.h"
 
 namespace nb = nanobind;
 
@@ -225,6 +225,20 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   result["relayout"] = relaid;
   result["faster_by_xla"] = WhyFasterByXla(given, asked, chip, relayout);
   return result;
+}
+
+nb::list XlaRulesList() {
+  nb::list rules;
+  for (const XlaRule& rule : XlaRules()) {
+    nb::dict entry;
+    entry["target"] = std::string(rule.target);
+    entry["name"] = std::string(rule.name);
+    entry["products"] = rule.products;
+    entry["sentence"] = rule.sentence;
+    entry["evidence"] = std::string(rule.evidence);
+    rules.append(entry);
+  }
+  return rules;
 }
 
 nb::dict Sm90ModelDict() {

@@ -14,8 +14,12 @@ namespace jaxgemm {
 nanobind::dict PlanDict(const nanobind::dict& problem, const nanobind::dict& config,
                         const std::string& target, int64_t num_cus);
 
-// The constants of the model that ranks Hopper's candidates, for benchmarks/model/fit.py. Values of
-// the dictionary are (value, whether it is fitted).
+// The rules by which products are left to XLA, dictionaries of XlaRule's fields. The documentation
+// is made of them.
+nanobind::list XlaRulesList();
+
+// The constants of the model that ranks Hopper's candidates, for benchmarks.model.fit. The values
+// of the dictionary are (value, whether it is fitted).
 nanobind::dict Sm90ModelDict();
 
 // A function of a dictionary of the model's constants: the cycles that the model predicts for each

@@ -1,4 +1,5 @@
-// The reasons of a plan, for explain(). jaxgemm/explain.py adds those of copies and shardings.
+// The reasons of a plan, for explain(). jaxgemm/explain/planned.py adds those
+// of copies and shardings.
 #include <utility>
 
 #include "plan/amdgpu_model.h"

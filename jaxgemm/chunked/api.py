@@ -9,8 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm import _ffi
+from jaxgemm.call.config import GemmConfig, timeout_ns
+from jaxgemm.call.options import array_argument, check_options, operand_argument, use_emulator
+from jaxgemm.call.spec import Spec
 from jaxgemm.chunked.primitive import ChunkedParams, chunked, plan_chunked
-from jaxgemm.config import GemmConfig, timeout_ns
 from jaxgemm.dense.api import dot_general, matmul
 from jaxgemm.dense.call import prepare
 from jaxgemm.dense.dimensions import (
@@ -20,9 +22,7 @@ from jaxgemm.dense.dimensions import (
   matmul_product,
 )
 from jaxgemm.dense.vectors import Scales
-from jaxgemm.options import array_argument, check_options, operand_argument
-from jaxgemm.parts import names_parts
-from jaxgemm.spec import Spec
+from jaxgemm.sharding.parts import names_parts
 
 _OPTIONS = ("precision", "preferred_element_type", "activation", "schedule",
             "reduction", "deterministic", "config", "implementation")
@@ -138,7 +138,7 @@ def _prepare(lhs, rhs, bias, scale, *, tiles_per_chunk_m, tile_idx_pivot_m, time
         f"{reason}, and XLA does not wait for chunks. Pass other operands, or join the "
         "chunks and use jaxgemm.matmul.")
   if spec.emulated is not None:
-    _ffi.use_emulator()
+    use_emulator()
   if bias is not None:
     bias = bias.reshape(*((-1,) if bias.ndim > 1 else ()), bias.shape[-1])
   if scale is not None:

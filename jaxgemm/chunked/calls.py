@@ -17,7 +17,7 @@ import jax
 from jax.interpreters import mlir
 import numpy as np
 
-from jaxgemm.custom_call import CHUNKED_TARGET
+from jaxgemm.call.lower import CHUNKED_TARGET
 
 ir = mlir.ir
 

@@ -21,10 +21,8 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, batching
 import jax.numpy as jnp
 
-from jaxgemm import epilogue
-from jaxgemm import mesh as meshes
-from jaxgemm.chunked import calls
-from jaxgemm.custom_call import (
+from jaxgemm.call import epilogue
+from jaxgemm.call.lower import (
   CALL_TARGET,
   CHUNKED_TARGET,
   lower_call,
@@ -33,15 +31,13 @@ from jaxgemm.custom_call import (
   register_in_place,
   run_by_jit,
 )
+from jaxgemm.call.plan import plan_call, require_plan
+from jaxgemm.call.spec import Geometry, Spec, with_absent
+from jaxgemm.chunked import calls
 from jaxgemm.dense.layout import Dims
-from jaxgemm.dense.primitive import (
-  contract,
-  tangent_of_sums,
-  unify_varying,
-  zero_tangents,
-)
-from jaxgemm.plan import plan_call, require_plan
-from jaxgemm.spec import Geometry, Spec, with_absent
+from jaxgemm.dense.primitive import contract, tangent_of_sums, zero_tangents
+from jaxgemm.sharding import mesh as meshes
+from jaxgemm.sharding.manual_axes import unify_varying
 
 
 class ChunkedParams(NamedTuple):

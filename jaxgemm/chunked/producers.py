@@ -11,13 +11,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm import _ffi
+from jaxgemm.call.config import check_bool, timeout_ns
+from jaxgemm.call.lower import register_in_place, reshaped
+from jaxgemm.call.options import operand_argument
 from jaxgemm.chunked import calls
 from jaxgemm.chunked.calls import COPIES, START_TARGET
 from jaxgemm.chunked.primitive import require_local
-from jaxgemm.config import check_bool, timeout_ns
-from jaxgemm.custom_call import register_in_place, reshaped
-from jaxgemm.dense.primitive import unify_varying
-from jaxgemm.options import operand_argument
+from jaxgemm.sharding.manual_axes import unify_varying
 
 
 class ChunkedArray(NamedTuple):

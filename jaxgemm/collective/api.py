@@ -7,17 +7,17 @@ import jax
 from jax import lax
 import jax.numpy as jnp
 
-from jaxgemm import mesh as meshes
+from jaxgemm.call.config import GemmConfig, check_choice, resolve
+from jaxgemm.call.dtypes import promoted
+from jaxgemm.call.options import array_argument, check_options, dtype_argument, operand_argument
+from jaxgemm.call.precision import hashable
+from jaxgemm.call.spec import Spec, accumulator_dtype
 from jaxgemm.collective import copies, primitive
 from jaxgemm.collective.ring import Form
-from jaxgemm.config import GemmConfig, check_choice, resolve
 from jaxgemm.dense.dimensions import matmul_product
 from jaxgemm.dense.vectors import epilogue_values
-from jaxgemm.dtypes import promoted
-from jaxgemm.options import array_argument, check_options, dtype_argument, operand_argument
-from jaxgemm.parts import names_parts
-from jaxgemm.precision import hashable
-from jaxgemm.spec import Spec, accumulator_dtype
+from jaxgemm.sharding import mesh as meshes
+from jaxgemm.sharding.parts import names_parts
 
 
 def _check_axis(name: str, axis_name) -> None:

@@ -22,15 +22,15 @@ from jax.interpreters import mlir
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgemm import mesh as meshes
+from jaxgemm.call.fallback import prefers_xla, support
+from jaxgemm.call.lower import prepared, reshaped
+from jaxgemm.call.plan import lacks_kernel, plan_call
+from jaxgemm.call.precision import is_high
+from jaxgemm.call.spec import Geometry, Spec, accumulator_dtype
 from jaxgemm.collective import ring
 from jaxgemm.collective.ring import Form
-from jaxgemm.custom_call import prepared, reshaped
 from jaxgemm.dense.plan import is_bf16
-from jaxgemm.fallback import prefers_xla, support
-from jaxgemm.plan import lacks_kernel, plan_call
-from jaxgemm.precision import is_high
-from jaxgemm.spec import Geometry, Spec, accumulator_dtype
+from jaxgemm.sharding import mesh as meshes
 
 GATHERED_TARGET = "jaxgemm_gathered_gemm"
 SCATTERED_TARGET = "jaxgemm_scattered_gemm"

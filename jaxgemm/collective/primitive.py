@@ -12,12 +12,14 @@ from jax.extend.core import Primitive, jaxpr_as_fun
 from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
-from jaxgemm import _ffi, epilogue
-from jaxgemm import mesh as meshes
+from jaxgemm import _ffi
+from jaxgemm.call import epilogue
+from jaxgemm.call.residuals import kept
 from jaxgemm.collective import copies, ring
 from jaxgemm.collective.ring import Form
-from jaxgemm.dense.primitive import unify_varying, zero_tangents
-from jaxgemm.residuals import kept
+from jaxgemm.dense.primitive import zero_tangents
+from jaxgemm.sharding import mesh as meshes
+from jaxgemm.sharding.manual_axes import unify_varying
 
 # Its parameter `jaxpr` is what one device computes by a ring, and `devices` is
 # copies.needs_devices() or None.

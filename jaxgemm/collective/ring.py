@@ -32,13 +32,13 @@ from jax.interpreters import mlir
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgemm import epilogue
-from jaxgemm import mesh as meshes
+from jaxgemm.call import epilogue
+from jaxgemm.call.spec import Spec, accumulator_dtype
 from jaxgemm.dense.call import dense_results
 from jaxgemm.dense.dimensions import dot_general_product
 from jaxgemm.dense.layout import Dims
 from jaxgemm.dense.vectors import Scales
-from jaxgemm.spec import Spec, accumulator_dtype
+from jaxgemm.sharding import mesh as meshes
 
 ROLES = ("rows", "weights", "full")
 

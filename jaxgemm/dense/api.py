@@ -4,15 +4,15 @@ import functools
 
 import jax
 
-from jaxgemm.config import GemmConfig
+from jaxgemm.call.config import GemmConfig
+from jaxgemm.call.fallback import is_own
+from jaxgemm.call.options import array_argument, check_options, operand_argument
+from jaxgemm.call.precision import hashable
+from jaxgemm.call.transposes import INLINE
 from jaxgemm.dense.call import compute
 from jaxgemm.dense.dimensions import dot_general_product, indices, matmul_product
 from jaxgemm.dense.vectors import Scales
-from jaxgemm.fallback import is_own
-from jaxgemm.options import array_argument, check_options, operand_argument
-from jaxgemm.parts import names_parts
-from jaxgemm.precision import hashable
-from jaxgemm.transposes import INLINE
+from jaxgemm.sharding.parts import names_parts
 
 _OPTIONS = dict(activation=None, schedule=None, reduction=None, deterministic=False,
                 config=None, implementation=None, own=False)

@@ -12,19 +12,18 @@ from jax import lax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgemm import _ffi
-from jaxgemm import mesh as meshes
-from jaxgemm.config import check_activation, resolve
+from jaxgemm.call.config import check_activation, resolve
+from jaxgemm.call.fallback import is_own, leaves_to_xla, on_xla, prefers_xla, support
+from jaxgemm.call.options import emulated_arch, use_emulator
+from jaxgemm.call.precision import is_high
+from jaxgemm.call.spec import Spec
 from jaxgemm.dense import sharding, xla
 from jaxgemm.dense.dimensions import Product
 from jaxgemm.dense.layout import Dims
 from jaxgemm.dense.plan import reason_faster
 from jaxgemm.dense.primitive import contract, contract_local
 from jaxgemm.dense.vectors import Scales, labelled_vector, place_scales
-from jaxgemm.fallback import is_own, leaves_to_xla, on_xla, prefers_xla, support
-from jaxgemm.options import emulated_arch
-from jaxgemm.precision import is_high
-from jaxgemm.spec import Spec
+from jaxgemm.sharding import mesh as meshes
 
 
 class Prepared(NamedTuple):
@@ -100,7 +99,7 @@ def dense_results(lhs, rhs, bias, scales: Scales, product: Product, *,
     with on_xla(implementation, reason):
       return xla.results(lhs, rhs, vectors, product, dims, spec)
   if spec.emulated is not None:
-    _ffi.use_emulator()
+    use_emulator()
   lhs, rhs = (x if x.dtype == dtype else x.astype(dtype)
               for x, dtype in zip((lhs, rhs), dtypes))
   lhs, rhs = (lax.squeeze(x, axes) if axes else x

@@ -8,9 +8,10 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxgemm import jax_products
-from jaxgemm.dense.layout import Dims, Labels
-from jaxgemm.dtypes import for_jax
+from jaxgemm.call import jax_products
+from jaxgemm.call.dtypes import for_jax
+from jaxgemm.call.spec import Labels
+from jaxgemm.dense.layout import Dims
 
 
 class Product(NamedTuple):

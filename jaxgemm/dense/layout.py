@@ -13,9 +13,7 @@ import itertools
 import math
 from typing import NamedTuple
 
-from jaxgemm.spec import with_absent
-
-Labels = tuple[int, ...]
+from jaxgemm.call.spec import Labels, with_absent
 
 
 class Dims(NamedTuple):

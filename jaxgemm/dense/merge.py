@@ -6,7 +6,8 @@ import math
 import jax
 import jax.numpy as jnp
 
-from jaxgemm.dense.layout import Dims, Labels
+from jaxgemm.call.spec import Labels
+from jaxgemm.dense.layout import Dims
 
 
 def parts(dims: Dims) -> tuple[Labels, Labels, Labels, Labels]:

@@ -6,10 +6,10 @@ from typing import NamedTuple
 import jax.numpy as jnp
 
 from jaxgemm import _ffi
+from jaxgemm.call.plan import plan_call
+from jaxgemm.call.spec import Geometry, Spec
 from jaxgemm.dense import layout
 from jaxgemm.dense.layout import Dims
-from jaxgemm.plan import plan_call
-from jaxgemm.spec import Geometry, Spec
 
 
 class KernelPart(NamedTuple):

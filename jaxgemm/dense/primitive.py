@@ -3,7 +3,7 @@
 `contract_p` takes operands of any rank (see layout.py for the labels), is pure, and
 its rules for differentiation and vmap are relabellings. Only its lowering, where the
 shapes on each device are known, groups the dimensions into one kernel call
-(custom_call.py).
+(call/lower.py).
 
 The JVP rule is linear in the tangents, and the transpose rule gives contractions again.
 So jvp, vjp, grad of grad and vmap compose in any order. A contraction with an activation
@@ -13,57 +13,20 @@ saves the value before the activation only if it is differentiated.
 import functools
 
 import jax
-from jax import lax
 from jax.extend.core import Primitive, jaxpr_as_fun
 from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
-from jaxgemm import epilogue, transposes
-from jaxgemm import mesh as meshes
-from jaxgemm.custom_call import gemm_p, out_avals, run_by_jit
+from jaxgemm.call import epilogue, transposes
+from jaxgemm.call.lower import gemm_p, out_avals, run_by_jit
+from jaxgemm.call.plan import can_lower, require_plan
+from jaxgemm.call.residuals import kept
+from jaxgemm.call.spec import Spec
 from jaxgemm.dense import layout, sharding
 from jaxgemm.dense.layout import Dims, same_order
 from jaxgemm.dense.plan import in_kernel, is_bf16, kernel_part, plan_contraction
-from jaxgemm.plan import can_lower, require_plan
-from jaxgemm.residuals import kept
-from jaxgemm.spec import Spec
-
-
-def varying(x) -> frozenset:
-  """The axes of a shard_map along which x differs, if jax keeps track of them."""
-  # jax 0.10 and 0.11 keep the varying manual axes of shard_map in the aval's
-  # manual_axis_type, older and some newer versions in its vma.
-  aval = jax.typeof(x)
-  manual = getattr(aval, "manual_axis_type", None)
-  return frozenset(manual.varying if manual is not None else aval.vma)
-
-
-def is_tracked(axis_name: str) -> bool:
-  """Whether jax keeps track of the arrays that differ along an axis: with check_vma=True."""
-  return bool(varying(lax.axis_index(axis_name)))
-
-
-def untracked_axes() -> tuple[str, ...]:
-  """The axes of a `jax.shard_map` around a call along which jax tracks nothing: check_vma=False.
-
-  What must know there whether devices share an array has to refuse the call.
-  """
-  mesh = jax.sharding.get_abstract_mesh()
-  return tuple(a for a in mesh.manual_axes if mesh.shape[a] > 1 and not is_tracked(a))
-
-
-def unify_varying(operands, *names: str):
-  """The operands, cast so that all vary along the same axes of a shard_map.
-
-  These are the axes along which one of them varies, and `names`.
-  """
-  axes = frozenset(names).union(*map(varying, operands))
-  return [
-      lax.pcast(x, tuple(sorted(axes - varying(x))), to="varying")
-      if axes - varying(x) else x
-      for x in operands
-  ]
-
+from jaxgemm.sharding import mesh as meshes
+from jaxgemm.sharding.manual_axes import unify_varying
 
 # Its parameter `labels` is a `Dims`; jax has an argument `dims` of its own in batching.
 contract_p = Primitive("jaxgemm_contract")
@@ -188,7 +151,7 @@ run_by_jit(contract_p)
 
 
 def read_before_transpose(params, i: int, permutation):
-  """See transposes.py. A contraction reads its labels in any order."""
+  """See call/transposes.py. A contraction reads its labels in any order."""
   labels = params["labels"]
   name = labels._fields[i]
   before = transposes.before(getattr(labels, name), permutation)

@@ -16,9 +16,10 @@ import functools
 import jax
 from jax import lax
 
-from jaxgemm import epilogue, partitioning
+from jaxgemm.call import epilogue
 from jaxgemm.dense.layout import Dims
-from jaxgemm.partitioning import Assigner, Assignment, first, wishes
+from jaxgemm.sharding import rules
+from jaxgemm.sharding.rules import Assigner, Assignment, first, wishes
 
 
 def _assign(dims: Dims, operands, results, mesh) -> Assignment:
@@ -65,7 +66,7 @@ def _block(*operands, dims: Dims, spec, compute, assigned):
 
 
 def _shardings(operands, results, mesh, *, dims: Dims, num_results: int):
-  """See `partitioning.partitioned_by`: its argument assign."""
+  """See `rules.partitioned_by`: its argument assign."""
   assigned = _assign(dims, operands, results, mesh)
   return (assigned, [assigned.sharding(mesh, x) for x in dims.operands()],
           [assigned.sharding(mesh, dims.out)] * num_results)
@@ -82,7 +83,7 @@ def explicit(mesh, operands, dims: Dims, spec, compute, result) -> jax.Array:
     compute: computes it on one device; see primitive.py.
     result: shape and sharding of jax's result.
   """
-  return partitioning.explicit(
+  return rules.explicit(
       mesh, functools.partial(_shardings, dims=dims, num_results=1),
       functools.partial(_block, dims=dims, spec=spec, compute=compute), operands, result)
 
@@ -98,7 +99,7 @@ def partitioned(dims: Dims, spec, compute, within):
     within: see `mesh.partly_manual`.
   """
   of_results = [dims.out] * (1 + spec.save_preact)
-  return partitioning.partitioned_by(
+  return rules.partitioned_by(
       functools.partial(_shardings, dims=dims, num_results=len(of_results)),
       functools.partial(_block, dims=dims, spec=spec, compute=compute), within,
       dims.operands(), of_results, reduced=_contracted(dims))

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
+from jaxgemm.call.spec import Labels
 from jaxgemm.dense.dimensions import Product
-from jaxgemm.dense.layout import Labels
 
 
 class Scales(NamedTuple):
@@ -24,7 +24,7 @@ def epilogue_values(name: str, x, dtype, bf16_stays: bool = False) -> jax.Array:
     name: name of the argument, for errors.
     x: array.
     dtype: float32, or int32 for a result of integers.
-    bf16_stays: whether bfloat16 keeps its dtype. The lowering (custom_call.py) casts it if the
+    bf16_stays: whether bfloat16 keeps its dtype. The lowering (call/lower.py) casts it if the
       kernel does not read it.
 
   Raises:

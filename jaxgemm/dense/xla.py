@@ -4,11 +4,11 @@ import functools
 
 import jax
 
-from jaxgemm import epilogue, xla
-from jaxgemm import mesh as meshes
+from jaxgemm.call import epilogue, xla
+from jaxgemm.call.spec import Spec
 from jaxgemm.dense.dimensions import Product
 from jaxgemm.dense.layout import Dims
-from jaxgemm.spec import Spec
+from jaxgemm.sharding import mesh as meshes
 
 
 def results(lhs, rhs, vectors, product: Product, dims: Dims, spec: Spec) -> list[jax.Array]:

@@ -31,7 +31,6 @@ import ctypes
 import dataclasses
 import importlib
 import json
-import struct
 import threading
 from typing import Any
 import weakref
@@ -40,6 +39,7 @@ import numpy as np
 
 from jaxgemm import _ffi
 from jaxgemm.emulator import _arguments, _library
+from jaxgemm.emulator._arguments import pack_arguments
 from jaxgemm.emulator._library import EmulationError, library_path
 from jaxgemm.emulator.clock import Clock
 
@@ -104,7 +104,7 @@ class Beside:
         offsets.append(len(packed))
         linked.append(argument.encode())
         argument = np.uint64(0)
-      packed = _append_argument(packed, argument)
+      packed = _arguments.appended(packed, argument)
     self._buffers = buffers  # kept alive: the emulator has only their addresses
     lib = _library.load()
     number = ctypes.c_uint64()
@@ -113,8 +113,8 @@ class Beside:
             code_object, len(code_object), kernel.encode(), packed, len(packed),
             len(linked), (ctypes.c_uint32 * len(offsets))(*offsets),
             (ctypes.c_char_p * len(linked))(*linked),
-            _triple("grid", grid), _triple("block", block),
-            *_buffer_arguments(buffers), ctypes.byref(number),
+            _arguments.triple("grid", grid), _arguments.triple("block", block),
+            *_arguments.of_buffers(buffers), ctypes.byref(number),
         ) == 0
     )
     self.number = number.value
@@ -296,63 +296,6 @@ def kernels(code_object: bytes) -> list[dict[str, Any]]:
   return json.loads(text)
 
 
-def pack_arguments(*arguments: Any) -> bytes:
-  """Packs kernel arguments as the kernel reads them, each aligned to its size.
-
-  Args:
-    *arguments: numpy arrays (their address is passed), numpy scalars, or bytes, which
-      are taken as a structure aligned to 8 bytes.
-
-  Raises:
-    TypeError: an argument has another type, such as a Python number.
-  """
-  packed = b""
-  for argument in arguments:
-    packed = _append_argument(packed, argument)
-  return packed
-
-
-def _append_argument(packed: bytes, argument: Any) -> bytes:
-  if isinstance(argument, np.ndarray):
-    value, alignment = struct.pack("<Q", argument.ctypes.data), 8
-  elif isinstance(argument, np.generic):
-    value, alignment = argument.tobytes(), argument.itemsize
-  elif isinstance(argument, bytes):
-    value, alignment = argument, 8
-  else:
-    raise TypeError(
-        f"{argument!r} was given as a kernel argument; a numpy array, a numpy scalar or bytes is "
-        "allowed. Pass np.int32(...) for a number, for example.")
-  return packed + bytes(-len(packed) % alignment) + value
-
-
-def _triple(name: str, value: int | Sequence[int]) -> ctypes.Array:
-  return (ctypes.c_uint32 * 3)(*_arguments.dimensions(name, value))
-
-
-def _buffer_arguments(buffers: Mapping[str, np.ndarray] | Sequence[np.ndarray] | None):
-  if buffers is None:
-    return -1, None, None, None, None
-  if not isinstance(buffers, Mapping):
-    buffers = {f"buffer {i}": array for i, array in enumerate(buffers)}
-  for name, array in buffers.items():
-    if not isinstance(name, str) or not isinstance(array, np.ndarray):
-      raise TypeError(f"buffers has {name!r}: a {type(array).__name__}; numpy arrays are allowed, "
-                      "with strings as names. Pass numpy arrays.")
-    if not (array.flags.c_contiguous or array.flags.f_contiguous):
-      raise ValueError(
-          f"The buffer {name} is not contiguous; contiguous arrays are allowed. Pass "
-          "numpy.ascontiguousarray of it.")
-  count = len(buffers)
-  return (
-      count,
-      (ctypes.c_uint64 * count)(*(a.ctypes.data for a in buffers.values())),
-      (ctypes.c_uint64 * count)(*(a.nbytes for a in buffers.values())),
-      (ctypes.c_uint8 * count)(*(a.flags.writeable for a in buffers.values())),
-      (ctypes.c_char_p * count)(*(name.encode() for name in buffers)),
-  )
-
-
 def launch(
     code_object: bytes,
     kernel: str,
@@ -395,10 +338,10 @@ def launch(
   _library.check(
       lib.jaxgemm_emulator_launch(
           code_object, len(code_object), kernel.encode(), args, len(args),
-          _triple("grid", grid), _triple("block", block),
+          _arguments.triple("grid", grid), _arguments.triple("block", block),
           _arguments.whole("dynamic_lds", dynamic_lds, 0, _arguments.UINT32),
           (_ffi.target_of(arch) or arch).encode(), (options or Options())._text(),
-          *_buffer_arguments(buffers), ctypes.byref(out),
+          *_arguments.of_buffers(buffers), ctypes.byref(out),
       ) == 0
   )
   assert out.value is not None  # a launch that succeeds has a record

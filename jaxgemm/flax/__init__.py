@@ -15,8 +15,8 @@ Importing this package needs flax; `jaxgemm` itself does not.
 """
 
 from jaxgemm.flax import linen, nnx
-from jaxgemm.flax.experts import ClampedSwiGLU, Mlp
-from jaxgemm.flax.moe import MoEParams, moe
+from jaxgemm.flax.experts import ClampedSwiGLU, Mlp, MoEParams
+from jaxgemm.flax.moe import moe
 from jaxgemm.flax.routing import (
     MoEStats,
     NodeLimit,

@@ -13,7 +13,7 @@ import jax
 from jax import lax
 import jax.numpy as jnp
 
-from jaxgemm.transposes import INLINE
+from jaxgemm.call.transposes import INLINE
 
 # A permutation and its transpose never add up rows at one index, which a GPU does in no fixed
 # order. So results are bitwise the same on every run.

@@ -17,9 +17,9 @@ from jax import lax
 import jax.numpy as jnp
 
 import jaxgemm
-from jaxgemm import epilogue
-from jaxgemm.fallback import own_products
-from jaxgemm.transposes import INLINE
+from jaxgemm.call import epilogue
+from jaxgemm.call.fallback import own_products
+from jaxgemm.call.transposes import INLINE
 
 
 class Mlp(NamedTuple):
@@ -40,6 +40,23 @@ class Mlp(NamedTuple):
   down_bias: Any = None
   up_bias: Any = None
   gate_up_bias: Any = None
+
+
+class MoEParams(NamedTuple):
+  """Parameters of `moe`.
+
+  Attributes:
+    router: [C, E].
+    experts: kernels and biases with the leading dimension E, or E / P in a shard.
+    shared: kernels and biases of the expert that all tokens go to, or None.
+    router_bias: f32[E], added to the affinities for the choice of experts, not for their
+      weights; or None. It has no gradient: see `updated_router_bias`.
+  """
+
+  router: Any
+  experts: Mlp
+  shared: Mlp | None = None
+  router_bias: Any = None
 
 
 class ClampedSwiGLU(NamedTuple):

@@ -11,19 +11,19 @@ import jax
 import jax.numpy as jnp
 
 from jaxgemm import fp8
+from jaxgemm.call.options import dtype_argument
 from jaxgemm.flax import experts as experts_lib
-from jaxgemm.flax.moe import (
-  MoEParams,
+from jaxgemm.flax.checks import (
   check_options,
   check_shapes,
-  moe,
   num_features,
   num_shards,
   warn_of_router,
 )
+from jaxgemm.flax.experts import MoEParams
+from jaxgemm.flax.moe import moe
 from jaxgemm.flax.parameters import compiled
 from jaxgemm.flax.routing import MoEStats
-from jaxgemm.options import dtype_argument
 
 
 def _pair(init: Initializer) -> Initializer:

@@ -11,12 +11,14 @@ import jax.numpy as jnp
 from jax.sharding import NamedSharding, PartitionSpec
 
 from jaxgemm import fp8
+from jaxgemm.call.options import dtype_argument
+from jaxgemm.call.transposes import INLINE
 from jaxgemm.flax import experts as experts_lib
-from jaxgemm.flax.moe import MoEParams, check_options, check_shapes, moe, warn_of_router
+from jaxgemm.flax.checks import check_options, check_shapes, warn_of_router
+from jaxgemm.flax.experts import MoEParams
+from jaxgemm.flax.moe import moe
 from jaxgemm.flax.parameters import Drawn, is_of_library
 from jaxgemm.flax.routing import MoEStats
-from jaxgemm.options import dtype_argument
-from jaxgemm.transposes import INLINE
 
 
 class _Mlp(nnx.Module):

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import flax
 import jax
 
-from jaxgemm.transposes import INLINE
+from jaxgemm.call.transposes import INLINE
 
 _LIBRARIES = tuple(os.path.join(*module.__path__, "") for module in (jax, flax))
 

@@ -7,8 +7,8 @@ import jax
 from jax import lax
 import jax.numpy as jnp
 
+from jaxgemm.call.transposes import INLINE
 from jaxgemm.grouped.group_sizes import as_int32
-from jaxgemm.transposes import INLINE
 
 SCORES = ("softmax", "sigmoid")
 # This is added to the sum of a token's affinities, which may all be zero, as in DeepSeek-V3's code.

@@ -9,7 +9,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from jaxgemm.parts import likely_cause
+from jaxgemm.sharding.parts import likely_cause
 
 _OF_EXPERT: dict[str, tuple[str, ...]] = {
     "down": ("hidden", "features"), "up": ("features", "hidden"),

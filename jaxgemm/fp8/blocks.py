@@ -11,9 +11,9 @@ import jax
 from jax import lax
 import jax.numpy as jnp
 
-from jaxgemm import relayout
-from jaxgemm.quantization import BLOCKS, Quantized, quantize
+from jaxgemm.call import copies
 from jaxgemm.scaled.api import scaled_matmul
+from jaxgemm.scaled.quantization import BLOCKS, Quantized, quantize
 
 
 def quantized(x: jax.Array, kind: str, dtype, tiles: bool = False,
@@ -41,7 +41,7 @@ def quantized(x: jax.Array, kind: str, dtype, tiles: bool = False,
     values, scales = quantize(x, kind, axis=(along, other), dtype=dtype, block=(size, BLOCKS[kind]))
     values = lax.slice_in_dim(values, 0, rows, axis=values.ndim + other)
   if k_first:
-    values, scales = relayout.transposed(values), scales.mT
+    values, scales = copies.transposed(values), scales.mT
   return Quantized(values, scales)
 
 
@@ -54,7 +54,7 @@ def for_both_products(x: jax.Array, kind: str, dtype) -> tuple[Quantized, Quanti
   if kind == "block" and all(n % BLOCKS[kind] == 0 for n in x.shape[-2:]):
     # The blocks are square, so both products have the same blocks and scales.
     values, scales = quantized(x, kind, dtype, tiles=True)
-    return Quantized(relayout.transposed(values), scales.mT), Quantized(values, scales)
+    return Quantized(copies.transposed(values), scales.mT), Quantized(values, scales)
   return (quantized(x, kind, dtype, tiles=True, k_first=True),
           quantized(x, kind, dtype, tiles=True))
 

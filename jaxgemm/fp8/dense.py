@@ -9,21 +9,22 @@ from jax.custom_derivatives import SymbolicZero
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgemm import epilogue, jax_products
-from jaxgemm.config import GemmConfig
+from jaxgemm.call import epilogue, jax_products
+from jaxgemm.call.config import GemmConfig
+from jaxgemm.call.fallback import own_products, warn_once
+from jaxgemm.call.options import check_options, operand_argument
+from jaxgemm.call.residuals import kept
+from jaxgemm.call.spec import Labels
 from jaxgemm.dense.call import compute
 from jaxgemm.dense.dimensions import Product, dot_general_product, indices, result_type
-from jaxgemm.dense.layout import Dims, Labels, count
+from jaxgemm.dense.layout import Dims, count
 from jaxgemm.dense.merge import merged, parts, unmerged
-from jaxgemm.dense.primitive import unify_varying, untracked_axes, varying
 from jaxgemm.dense.vectors import Scales
-from jaxgemm.fallback import own_products, warn_once
 from jaxgemm.fp8 import blocks
 from jaxgemm.fp8.recipes import RECIPES, DelayedScaling, check, dtypes_of, first_derivative
-from jaxgemm.options import check_options, operand_argument
-from jaxgemm.parts import names_parts
-from jaxgemm.quantization import Quantized, quantize, quantize_rows
-from jaxgemm.residuals import kept
+from jaxgemm.scaled.quantization import Quantized, quantize, quantize_rows
+from jaxgemm.sharding.manual_axes import unify_varying, untracked_axes, varying
+from jaxgemm.sharding.parts import names_parts
 
 
 class _Params(NamedTuple):

@@ -8,18 +8,18 @@ from jax import lax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgemm.config import GemmConfig
-from jaxgemm.dense.primitive import unify_varying
+from jaxgemm.call.config import GemmConfig
+from jaxgemm.call.options import check_options, operand_argument
+from jaxgemm.call.residuals import kept
 from jaxgemm.fp8 import blocks
 from jaxgemm.fp8.recipes import RECIPES, check, dtypes_of, first_derivative
 from jaxgemm.grouped import api
 from jaxgemm.grouped.checks import BASIC, K_LAST, check_arrays, check_num_groups, check_vector
 from jaxgemm.grouped.group_sizes import given_groups, groups_of_rows
-from jaxgemm.options import check_options, operand_argument
-from jaxgemm.parts import names_parts
-from jaxgemm.quantization import Quantized, quantize, quantize_rows
-from jaxgemm.residuals import kept
 from jaxgemm.scaled.api import scaled_ragged_dot
+from jaxgemm.scaled.quantization import Quantized, quantize, quantize_rows
+from jaxgemm.sharding.manual_axes import unify_varying
+from jaxgemm.sharding.parts import names_parts
 
 # The gradient of rhs sums over the rows of each group.
 _OF_RHS = lax.RaggedDotDimensionNumbers((((0,), (0,)), ((), ())), (0,), ())

@@ -7,8 +7,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgemm.dtypes import is_float4
-from jaxgemm.quantization import (
+from jaxgemm.call.dtypes import is_float4
+from jaxgemm.scaled.quantization import (
   SMALLEST_NORMAL,
   Quantized,
   bounded_quotient,
@@ -49,7 +49,7 @@ def dtypes_of(kind: str, implementation: str | None, given=None) -> tuple[np.dty
 
 def check(recipe, precision, **operands) -> None:
   """Raises ValueError for an unknown recipe, a precision, or an operand that is no wide float."""
-  if recipe not in RECIPES:
+  if not isinstance(recipe, str) or recipe not in RECIPES:
     names = ", ".join(map(repr, RECIPES))
     raise ValueError(f"recipe={recipe!r} is unknown; {names} are allowed. Pass one of these.")
   if precision is not None and precision != jax.lax.Precision.DEFAULT:

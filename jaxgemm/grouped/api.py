@@ -3,10 +3,10 @@
 import jax
 from jax import lax
 
-from jaxgemm.config import GemmConfig
-from jaxgemm.grouped import batching  # noqa: F401  registers the rules of vmap
+from jaxgemm.call.config import GemmConfig
+from jaxgemm.grouped import batching, derivatives  # noqa: F401  they register rules of ragged_p
 from jaxgemm.grouped.call import call, call_general
-from jaxgemm.parts import names_parts
+from jaxgemm.sharding.parts import names_parts
 
 
 @names_parts

@@ -11,9 +11,9 @@ import jax
 from jax.interpreters import batching
 import jax.numpy as jnp
 
+from jaxgemm.call.spec import Spec
 from jaxgemm.grouped.group_sizes import local_sizes
 from jaxgemm.grouped.primitive import GroupedParams, bind, finish, ragged, ragged_p
-from jaxgemm.spec import Spec
 
 
 def _outside(*operands, form: GroupedParams, spec: Spec):

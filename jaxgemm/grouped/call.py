@@ -11,14 +11,24 @@ import math
 import jax
 import jax.numpy as jnp
 
-from jaxgemm import _ffi, fallback, jax_products
-from jaxgemm import mesh as meshes
-from jaxgemm.config import check_activation, resolve
+from jaxgemm.call import fallback, jax_products
+from jaxgemm.call.config import check_activation, resolve
+from jaxgemm.call.dtypes import for_jax
+from jaxgemm.call.fallback import leaves_to_xla, support
+from jaxgemm.call.options import (
+  array_argument,
+  check_hashable,
+  check_options,
+  emulated_arch,
+  operand_argument,
+  use_emulator,
+)
+from jaxgemm.call.precision import hashable
+from jaxgemm.call.spec import Spec
+from jaxgemm.call.transposes import INLINE
 from jaxgemm.dense.api import dot_general
 from jaxgemm.dense.dimensions import preferred_of_scaled, result_type
 from jaxgemm.dense.vectors import Scales
-from jaxgemm.dtypes import for_jax
-from jaxgemm.fallback import leaves_to_xla, support
 from jaxgemm.grouped import layout as grouped_layout
 from jaxgemm.grouped import sharding, xla
 from jaxgemm.grouped.checks import (
@@ -37,16 +47,7 @@ from jaxgemm.grouped.checks import (
 from jaxgemm.grouped.group_sizes import given_groups
 from jaxgemm.grouped.primitive import finish, ragged, ragged_local
 from jaxgemm.grouped.vectors import place_vectors
-from jaxgemm.options import (
-  array_argument,
-  check_hashable,
-  check_options,
-  emulated_arch,
-  operand_argument,
-)
-from jaxgemm.precision import hashable
-from jaxgemm.spec import Spec
-from jaxgemm.transposes import INLINE
+from jaxgemm.sharding import mesh as meshes
 
 
 def ragged_result(lhs, rhs, group_sizes, numbers, precision=None,
@@ -167,7 +168,7 @@ def _call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None, scale
   dtypes, reason = support(lhs, rhs, out_dtype, k, precision, emulated, splits=False)
   by_xla = leaves_to_xla(implementation, reason)
   if emulated is not None:
-    _ffi.use_emulator()
+    use_emulator()
   layout = grouped_layout.arrange(lhs.shape, rhs.shape, numbers, local_groups, gated)
   row_scale = grouped_layout.rows(row_scale, layout)
 

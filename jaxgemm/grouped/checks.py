@@ -5,7 +5,7 @@ import operator
 from jax import lax
 import jax.numpy as jnp
 
-from jaxgemm.options import operand_argument
+from jaxgemm.call.options import operand_argument
 
 # The dimension numbers of lax.ragged_dot.
 BASIC = lax.RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (0,), (0,))

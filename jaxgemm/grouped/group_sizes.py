@@ -9,8 +9,8 @@ from jax import lax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxgemm.call.options import operand_argument
 from jaxgemm.grouped.checks import check_groups
-from jaxgemm.options import operand_argument
 
 
 def given_groups(group_sizes, group_offset=None):

@@ -15,8 +15,10 @@ import jax
 from jax import lax
 import jax.numpy as jnp
 
-from jaxgemm.dense.layout import Labels, same_order
-from jaxgemm.grouped.primitive import GroupedParams, merge_columns, transposed_gradients
+from jaxgemm.call.spec import Labels
+from jaxgemm.dense.layout import same_order
+from jaxgemm.grouped.derivatives import transposed_gradients
+from jaxgemm.grouped.primitive import GroupedParams, merge_columns
 
 
 class RaggedLayout(NamedTuple):

@@ -24,39 +24,33 @@ is activation(z[:, 0]) * z[:, 1]. Such a call and the products of its gradients 
 have two dimensions for the columns, which are the last ones. So the second one may be
 sharded, and a buffer need not be reshaped, which XLA would do by a copy.
 
-The backward pass is `_transpose` of the products that `_jvp` makes. Its products need no other
-mode, only other layouts of their operands: those of mode "m" are mode "m" over rhs's other
-dimension, and mode "k"; those of mode "k" are mode "m" (`_gradient_products`).
-The rules for vmap are in batching.py.
+The rules for derivatives are in derivatives.py, those for vmap in batching.py.
 """
 
 import dataclasses
 import functools
-import math
 from typing import NamedTuple
 
 import jax
 from jax.extend.core import Primitive, jaxpr_as_fun
-from jax.interpreters import ad, mlir
+from jax.interpreters import mlir
 import jax.numpy as jnp
 
-from jaxgemm import epilogue, transposes
-from jaxgemm import mesh as meshes
-from jaxgemm.custom_call import (
+from jaxgemm.call import epilogue, transposes
+from jaxgemm.call.lower import (
   lower_call,
   on_each_platform,
   out_avals,
   register_in_place,
   run_by_jit,
 )
+from jaxgemm.call.plan import can_lower, plan_call, require_plan
+from jaxgemm.call.spec import Geometry, Spec, with_absent
 from jaxgemm.dense.plan import is_bf16
-from jaxgemm.dense.primitive import unify_varying, untracked_axes, zero_tangents
 from jaxgemm.grouped import sharding
-from jaxgemm.grouped.alike import alike
 from jaxgemm.grouped.group_sizes import groups_of_rows
-from jaxgemm.plan import can_lower, plan_call, require_plan
-from jaxgemm.residuals import kept
-from jaxgemm.spec import Geometry, Spec, with_absent
+from jaxgemm.sharding import mesh as meshes
+from jaxgemm.sharding.manual_axes import unify_varying, untracked_axes
 
 
 def merge_columns(shape) -> tuple[int, ...]:
@@ -297,7 +291,7 @@ run_by_jit(ragged_p)
 
 
 def read_before_transpose(params, i: int, permutation):
-  """See transposes.py. The kernels read each group's matrix of rhs in both orders."""
+  """See call/transposes.py. The kernels read each group's matrix of rhs in both orders."""
   form, rank = params["form"], len(permutation)
   swapped = (*range(rank - 2), rank - 1, rank - 2)
   if i != 1 or form.mode != "m" or form.paired or permutation not in (swapped, tuple(range(rank))):
@@ -363,138 +357,3 @@ def _on_merged(call, ctx, operands, form):
 
 # The rule looks at the operations that compute its operands, so equal calls may lower differently.
 register_in_place(ragged_p, _lowering)
-
-
-def _jvp(primals, tangents, *, form, spec, partitioned):
-  del partitioned  # `bind` makes another one
-  lhs, rhs, sizes, offset, buffer, bias, scale, row_scale = form.split(primals)
-  d_lhs, d_rhs, _, _, d_buffer, d_bias, d_scale, d_row_scale = (
-      None if type(t) is ad.Zero else t for t in form.split(tangents))
-  product = functools.partial(ragged, lhs, rhs, sizes, offset, bias, scale, row_scale,
-                              buffer=buffer, form=form)
-  if not jnp.issubdtype(spec.out_dtype, jnp.inexact):
-    outs = product(spec=spec)
-    return outs, zero_tangents(outs)
-
-  outs = product(spec=spec.for_derivative(form.gated))
-  count = form.geometry(lhs.shape, rhs.shape, sizes.shape).m
-  rows = functools.partial(rows_of, sizes=sizes, offset=offset, count=count, spec=spec)
-  of_rows = functools.partial(along_rows, sizes=sizes, offset=offset, count=count, form=form)
-  product = functools.partial(ragged, sizes=sizes, offset=offset,
-                              form=form._replace(gated=False, tangent=True))
-  if form.mode == "m" and d_rhs is not None and spec.config.partition:
-    d_rhs = alike(d_rhs, kept(rhs))
-  has_scale = scale is not None or row_scale is not None
-  dtype = epilogue.tangents_dtype(spec, has_scale or form.gated)
-  of_rhs = d_rhs, None
-  if form.accumulate and form.mode == "m":
-    of_rhs = d_rhs if form.tangent else d_buffer, buffer
-  # The terms of the tangent of z = row_scale * scale * acc + bias, or in mode "k" of buffer + acc.
-  terms = []
-  for left, right, added in ((d_lhs, kept(rhs), None), (kept(lhs), *of_rhs)):
-    if left is not None and right is not None:
-      terms += product(left, right, scale=scale, row_scale=row_scale, buffer=added,
-                       spec=spec.for_gradient(dtype))
-  if d_buffer is not None and form.mode == "k":
-    terms.append(d_buffer)
-  if d_scale is not None or d_row_scale is not None:
-    # acc is computed again: to give acc, the saved value would be divided by a scale, which may be
-    # zero.
-    acc, = product(lhs, rhs, spec=spec.for_gradient(jnp.float32))
-    for tangent, of_columns, of_row in ((d_scale, d_scale, row_scale),
-                                        (d_row_scale, scale, d_row_scale)):
-      if tangent is not None:
-        factors = [of_rows(of_row)] if of_row is not None else []
-        factors += [rows(of_columns, dtype=jnp.float32)] if of_columns is not None else []
-        terms.append(math.prod((epilogue.lifted(x, acc.ndim) for x in factors), start=acc))
-  if d_bias is not None:
-    terms.append(rows(d_bias.astype(jnp.float32), dtype=dtype))
-  results = outs[:1 + spec.save_preact]
-  if not terms:
-    return results, zero_tangents(results)
-  # The terms of bias, and of a buffer that the batch shares, may lack the batch dimension.
-  d_z = epilogue.added([jnp.broadcast_to(x, outs[-1].shape) for x in terms])
-  return results, epilogue.tangents(d_z, outs, spec, form.gated)
-
-
-ad.primitive_jvps[ragged_p] = _jvp
-
-
-def _gradient_products(form: GroupedParams):
-  """The grouped products that are the gradients of lhs and of rhs, the weights.
-
-  In mode "m" the gradient of the weights has mode "k": it is summed over the rows of each group.
-
-  Returns:
-    For each of the two: the names of the two operands, the form of the product, and whether its
-    result has to be transposed.
-  """
-  of_lhs, of_rhs = form.lhs_contracting, form.rhs_contracting
-  if form.mode == "m":
-    lhs = ("ct", "rhs", GroupedParams("m", 1, 1 - of_rhs), of_lhs == 0)
-    if of_rhs == 0:
-      rhs = ("lhs", "ct", GroupedParams("k", 1 - of_lhs, 0, form.local_groups), False)
-    else:
-      rhs = ("ct", "lhs", GroupedParams("k", 0, 1 - of_lhs, form.local_groups), False)
-  else:
-    lhs = ("rhs", "ct", GroupedParams("m", 1 - of_rhs, 1), of_lhs == 1)
-    rhs = ("lhs", "ct", GroupedParams("m", 1 - of_lhs, 0), of_rhs == 1)
-  return [(left, right, to._replace(paired=form.paired), transposed)
-          for left, right, to, transposed in (lhs, rhs)]
-
-
-def transposed_gradients(form: GroupedParams) -> tuple[bool, bool]:
-  """Whether lhs's gradient, and rhs's, has to be transposed by a copy."""
-  return tuple(transposed for *_, transposed in _gradient_products(form))
-
-
-def _transpose(cotangents, *operands, form, spec, partitioned):
-  # Only calls that _jvp binds are transposed: no bias, no activation, one result.
-  del partitioned
-  ct, = cotangents
-  lhs, rhs, sizes, offset, buffer, _, scale, row_scale = form.split(operands)
-  gradients: list[jax.Array | None] = [None] * len(operands)
-  index = 0 if ad.is_undefined_primal(lhs) else 1
-  wanted = operands[index].aval
-  buffer = buffer if form.tangent and index == 1 else None
-  if buffer is not None:
-    buffer = _batched_as(buffer, wanted)
-  if type(ct) is ad.Zero:
-    gradients[index] = buffer
-    return gradients
-  if form.accumulate and form.mode == "k":
-    gradients[form.buffer_index()] = ct
-  if scale is not None or row_scale is not None:
-    count = ct.shape[-2 - form.paired]  # a call with a scale contracts no pairs
-    scaled = ct.astype(jnp.float32)
-    if row_scale is not None:
-      factor = along_rows(row_scale, sizes, offset, count, form)
-      scaled = scaled * epilogue.lifted(factor, ct.ndim)
-    if scale is not None:
-      factor = rows_of(scale, sizes, offset, count, jnp.float32, spec)
-      scaled = scaled * epilogue.lifted(factor, ct.ndim)
-    ct = scaled.astype(ct.dtype)
-  left, right, product, transposed = _gradient_products(form)[index]
-  arrays = {"lhs": lhs, "rhs": rhs, "ct": ct}
-  # The gradient of an operand that the batch shares is the sum over the batch.
-  shared = (wanted.ndim == form.ranks()[index]
-            and ct.ndim > form.out_rank())
-  dtype = jnp.float32 if shared else wanted.dtype
-  out, = ragged(arrays[left], arrays[right], sizes, offset, form=product,
-                buffer=None if shared else buffer, spec=spec.for_gradient(dtype))
-  if shared:
-    out = out.sum(0).astype(wanted.dtype)
-    out = out if buffer is None else buffer + out
-  gradients[index] = jnp.swapaxes(out, -1, -2) if transposed else out
-  return gradients
-
-
-ad.primitive_transposes[ragged_p] = _transpose
-
-
-def _batched_as(buffer, wanted):
-  if buffer.ndim > wanted.ndim:
-    raise NotImplementedError(
-        "rhs_grad is batched by jax.vmap and its tangent is not; both or none are allowed to "
-        "be. Batch both.")
-  return jnp.broadcast_to(buffer, wanted.shape)

@@ -25,9 +25,9 @@ import jax
 from jax import lax
 import jax.numpy as jnp
 
-from jaxgemm import partitioning
 from jaxgemm.grouped.group_sizes import sizes_in_range
-from jaxgemm.partitioning import Assigner, Assignment, Axes, first, wishes
+from jaxgemm.sharding import rules
+from jaxgemm.sharding.rules import Assigner, Assignment, Axes, first, wishes
 
 # s: group sizes; o: group_offset; u and v: the columns of a scale that has one value for all
 # columns; w: the rows of a row_scale that has one value for all rows; p: the two columns of a pair.
@@ -202,13 +202,13 @@ def partitioned(form, spec, labels: tuple[str, ...], compute, finish, within):
   of_results = out_labels(form, labels)[:1 + spec.save_preact]
   letters = {*"".join((*labels, *of_results))}
   shardings, block = _rule(form, spec, labels, compute, finish)
-  return partitioning.partitioned_by(
+  return rules.partitioned_by(
       shardings, block, within, labels, of_results,
       reduced=letters.difference(_REPLICATED, *of_results), replicated=_REPLICATED)
 
 
 def _rule(form, spec, labels: Sequence[str], compute, finish) -> tuple[Callable, Callable]:
-  """(assign, block) of `partitioning.partitioned_by`; see `partitioned` for the arguments."""
+  """(assign, block) of `rules.partitioned_by`; see `partitioned` for the arguments."""
   def shardings(operands, results, mesh):
     assigned = assign(form, labels, operands, results, mesh)
     return (assigned, _operand_shardings(assigned, mesh, form, labels),
@@ -235,4 +235,4 @@ def explicit(mesh, *operands, form, spec, compute, finish, result) -> jax.Array:
   given = [x for x in operands if x is not None]
   labels = operand_labels(form, [x.shape for x in given])
   shardings, block = _rule(form, spec, labels, compute, finish)
-  return partitioning.explicit(mesh, shardings, block, given, result)
+  return rules.explicit(mesh, shardings, block, given, result)

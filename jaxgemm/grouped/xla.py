@@ -5,12 +5,12 @@ import functools
 import jax
 import jax.numpy as jnp
 
-from jaxgemm import epilogue, jax_products, xla
-from jaxgemm.dtypes import for_jax
+from jaxgemm.call import epilogue, jax_products, xla
+from jaxgemm.call.dtypes import for_jax
+from jaxgemm.call.spec import Spec
 from jaxgemm.grouped.group_sizes import clamp_sizes, groups_of_rows, local_sizes
 from jaxgemm.grouped.layout import RaggedLayout
 from jaxgemm.grouped.primitive import merge_columns
-from jaxgemm.spec import Spec
 
 
 def result(lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, accumulate, rhs_grad, *,

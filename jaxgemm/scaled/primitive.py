@@ -25,18 +25,18 @@ from jax.extend.core import Primitive, jaxpr_as_fun
 from jax.interpreters import batching, mlir
 import jax.numpy as jnp
 
-from jaxgemm import mesh as meshes
-from jaxgemm.custom_call import (
+from jaxgemm.call.lower import (
   applied,
   lower_call,
   out_avals,
   register_lowerings,
   run_by_jit,
 )
-from jaxgemm.dense.primitive import unify_varying
-from jaxgemm.plan import plan_call, require_plan
+from jaxgemm.call.plan import plan_call, require_plan
+from jaxgemm.call.spec import Geometry, Spec, with_absent
 from jaxgemm.scaled import sharding
-from jaxgemm.spec import Geometry, Spec, with_absent
+from jaxgemm.sharding import mesh as meshes
+from jaxgemm.sharding.manual_axes import unify_varying
 
 # The kernels of this target read the scales of the MX formats. Others get them as float32.
 _MX_TARGET = "gfx950"

@@ -10,8 +10,8 @@ import functools
 
 from jax import lax
 
-from jaxgemm import epilogue
-from jaxgemm.partitioning import Assigner, Assignment, first, partitioned_by, wishes
+from jaxgemm.call import epilogue
+from jaxgemm.sharding.rules import Assigner, Assignment, first, partitioned_by, wishes
 
 # The columns of rhs that share a scale, if several do.
 BLOCK = 128

@@ -7,8 +7,7 @@
   timing.py    times functions turn by turn
   gpu_trace.py the same by the time that a GPU's kernels take, from a profiler's trace
   database.py  the file: entries by machine and problem
-  choice.py    looks up the entry for a plan
   __main__.py  the command: python -m jaxgemm.tune
 
-`jaxgemm.tune` itself is the function of tune.py.
+call/tuned.py looks up the entry for a plan. `jaxgemm.tune` itself is the function of tune.py.
 """

@@ -32,8 +32,10 @@ import traceback
 import jax
 import jax.numpy as jnp
 
-import jaxgemm
-from jaxgemm.tune import choice, database
+from jaxgemm.call import tuned
+from jaxgemm.dense.api import dot_general
+from jaxgemm.grouped.api import ragged_dot
+from jaxgemm.tune import database
 from jaxgemm.tune.tune import tune_all
 
 _FIELDS = {"m", "n", "k", "dtype", "layout", "groups", "activation", "gradients"}
@@ -143,9 +145,9 @@ def _call(path, given):
 
   def product(x, w, *sizes):
     if sizes:
-      return jaxgemm.ragged_dot(x, w, *sizes, activation=activation)
+      return ragged_dot(x, w, *sizes, activation=activation)
     numbers = (((int(layout[0] == "r"),), (int(layout[1] == "c"),)), ((), ()))
-    return jaxgemm.dot_general(x, w, numbers, activation=activation)
+    return dot_general(x, w, numbers, activation=activation)
 
   if groups:
     arguments = [array(m, k), array(groups, k, n),
@@ -174,6 +176,17 @@ def _entries(path: pathlib.Path) -> dict[str, database.Entry]:
   if fault:
     print(f"{path} {fault}", file=sys.stderr)
   return entries
+
+
+def _described(found: dict[str, database.Entry]) -> str:
+  """The entries as text, for a reader."""
+  lines = []
+  for name, entry in sorted(found.items()):
+    xla = "-" if entry.xla_seconds is None else f"{entry.xla_seconds * 1e6:.1f}"
+    lines += [name, f"    {entry.implementation} {json.dumps(entry.config)} "
+              f"{entry.seconds * 1e6:.1f} us, plan {entry.plan_seconds * 1e6:.1f}, "
+              f"xla {xla}, size {entry.size}, {entry.date[:10]}, {entry.source}"]
+  return "\n".join(lines)
 
 
 def _merge(path: pathlib.Path, entries: dict[str, database.Entry]) -> None:
@@ -223,7 +236,7 @@ def main(argv=None) -> int:
     parser.error(f"{given.what} takes no second file; {given.other!r} was given. Pass "
                  "--file for the tuning file.")
   if given.what == "shipped":
-    print(choice.described(database.shipped()) or "the package has no entries")
+    print(_described(database.shipped()) or "the package has no entries")
     return 0
   try:
     place = database.place(given.file, "--file=")
@@ -233,7 +246,7 @@ def main(argv=None) -> int:
     # Without a name it is no mistake that there is no file yet.
     is_named = given.file or os.environ.get("JAXGEMM_TUNING")
     there = _entries(place) if is_named or place.exists() else {}
-    print(choice.described(there) or f"{place} has no entries")
+    print(_described(there) or f"{place} has no entries")
   elif given.what in ("merge", "import"):
     _merge(place, _entries(pathlib.Path(given.other)))
   elif given.what == "export":
@@ -241,7 +254,7 @@ def main(argv=None) -> int:
   elif given.what == "prune":
     _entries(place)
     with _writing(place):
-      count = database.prune(place, lambda key, _: choice.is_current(key))
+      count = database.prune(place, lambda key, _: tuned.is_current(key))
     print(f"{count} entries of other versions removed")
   elif is_source:
     # The workers need the GPU's memory; this process runs nothing there.

@@ -20,7 +20,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm import _ffi
-from jaxgemm.tune import choice, database, timing
+from jaxgemm.call import tuned
+from jaxgemm.tune import database, timing
 from jaxgemm.tune.products import Product
 
 # One function is "faster" than another if the median of its speedups in the rounds is at least
@@ -265,7 +266,7 @@ def _entry(product: Product, timed: timing.Timing, by_name, own: str):
   return database.Entry(
       implementation="xla" if by_xla else "jaxgemm",
       config={} if best == own else by_name[best],
-      size=problem[choice.open_size(problem)],
+      size=problem[tuned.open_size(problem)],
       seconds=seconds[best], plan_seconds=seconds[own], xla_seconds=xla,
       date=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"))
 

@@ -10,13 +10,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgemm import _ffi, epilogue, jax_products, program
-from jaxgemm.config import GemmConfig, check_choice
+from jaxgemm import _ffi
+from jaxgemm.call import epilogue, jax_products, tuned
+from jaxgemm.call.config import GemmConfig, check_choice
 from jaxgemm.dense.plan import plan_contraction
 from jaxgemm.dense.primitive import contract_p
+from jaxgemm.explain import program
 from jaxgemm.grouped.primitive import plan_ragged, ragged_p
 from jaxgemm.scaled.primitive import scaled_p
-from jaxgemm.tune import choice
 
 # A candidate is not timed if its predicted cost is more than _MOST_COST times that of the plan's
 # own choice. On Hopper the best one is mostly closer to the plan's choice than that.
@@ -134,7 +135,7 @@ class Product:
 
   def _group_sizes(self, rng, routing) -> np.ndarray:
     problem, shape = self.plan["problem"], self.avals[2].shape
-    total, groups = problem[choice.open_size(problem)], shape[-1]
+    total, groups = problem[tuned.open_size(problem)], shape[-1]
     if not isinstance(routing, str):
       share = shares(routing, groups)
     elif routing == "balanced":
@@ -188,7 +189,7 @@ def products(calls) -> tuple[list[Product], dict[str, int]]:
   jax.clear_caches()  # cached traces have products that were left to XLA
   found: dict[str, Product] = {}
   left: collections.Counter[str] = collections.Counter()
-  with choice.without_file():
+  with tuned.without_file():
     for eqn, _, reason, _ in (
         each for call in calls for each in program.calls(program.trace(*call))):
       if reason := f"XLA computes them: {reason}" if reason else _why_not(eqn):
@@ -207,13 +208,13 @@ def _product(primitive, params, avals) -> Product:
     plan = plan_ragged(avals, params["form"], spec, target)
   else:
     plan = plan_contraction(avals, params["labels"], spec, target)[1]
-  key = choice.key(plan["problem"], target, _ffi.num_cus(target))
+  key = tuned.key(plan["problem"], target, _ffi.num_cus(target))
   return Product(primitive, params, avals, plan, key)
 
 
 def unpickled(is_grouped: bool, params, avals) -> Product:
   """A product that another process has found; see Product.__reduce__."""
-  with choice.without_file():
+  with tuned.without_file():
     return _product(ragged_p if is_grouped else contract_p, params, avals)
 
 

@@ -15,9 +15,10 @@ import warnings
 import jax
 from jax._src import core  # jax has no public way to know whether it traces
 
-from jaxgemm.config import check_bool
-from jaxgemm.fallback import callers_level
-from jaxgemm.tune import choice, database
+from jaxgemm.call import tuned
+from jaxgemm.call.config import check_bool
+from jaxgemm.call.fallback import callers_level
+from jaxgemm.tune import database
 from jaxgemm.tune.measure import Options, Result, measure
 from jaxgemm.tune.products import check_routing, products
 
@@ -233,7 +234,7 @@ def tune_all(calls: Sequence[tuple[Callable, Sequence, Mapping]], *, seconds: fl
     processes.run(workers, candidate_seconds, work)
   else:
     work(measure)
-  choice.forget()
+  tuned.forget()
   jax.clear_caches()  # cached programs have other plans
   done = [result for result in results if result is not None]
   return Report(done, left, len(wanted) - len(done), place, keeper.lost)

@@ -11,9 +11,9 @@ import pytest
 
 import jaxgemm
 from jaxgemm import GemmConfig, emulator
-from tests.support import emulation_matrix as matrix
-from tests.support.emulation_chunks import EPOCH, Chunks
-from tests.support.emulation_matrix import ORDERS, Instance, Order
+from tests.amdgpu import emulation_matrix as matrix
+from tests.amdgpu.emulation_chunks import EPOCH, Chunks
+from tests.amdgpu.emulation_matrix import ORDERS, Instance, Order
 
 ARCHS = ("gfx942", "gfx950")
 LAYOUTS = ("rrr", "rcr", "crr", "ccr")

@@ -8,10 +8,10 @@ import pytest
 from benchmarks.amd import resources
 import jaxgemm
 from jaxgemm import GemmConfig, emulator
-from jaxgemm.fallback import Unsupported
-from tests.support import emulation_matrix as matrix
-from tests.support.emulated_products import array, assert_close, f64
-from tests.support.emulation_chunks import Chunks
+from jaxgemm.call.fallback import Unsupported
+from tests.amdgpu import emulation_matrix as matrix
+from tests.amdgpu.emulated_products import array, assert_close, f64
+from tests.amdgpu.emulation_chunks import Chunks
 
 ARCH = "gfx90a"
 EMULATED = f"emulated:{ARCH}"

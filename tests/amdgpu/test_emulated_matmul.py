@@ -13,7 +13,7 @@ import pytest
 
 import jaxgemm
 from jaxgemm import GemmConfig, _ffi, emulator
-from jaxgemm.config import ACTIVATIONS
+from jaxgemm.call.config import ACTIVATIONS
 from tests.support import amdgpu
 
 ARCHS = ("gfx942", "gfx950")

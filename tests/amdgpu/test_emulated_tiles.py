@@ -9,7 +9,7 @@ import pytest
 from benchmarks.amd import resources
 import jaxgemm
 from jaxgemm import GemmConfig, _ffi, emulator
-from tests.support.emulated_products import array, assert_close, f64
+from tests.amdgpu.emulated_products import array, assert_close, f64
 
 ARCHS = ("gfx942", "gfx950")
 TILES = ((128, 256), (64, 128), (32, 128), (32, 64))

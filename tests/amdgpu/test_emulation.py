@@ -12,7 +12,7 @@ import re
 import numpy as np
 import pytest
 
-from tests.support import emulation_matrix as matrix
+from tests.amdgpu import emulation_matrix as matrix
 
 # The small part is for the kernels that JAXGEMM_GPU_KERNELS=tests builds. These are every other
 # combination of type, tile and layout, like the fields of one colour on a chessboard, and fewer of

@@ -6,10 +6,10 @@ import jax
 import numpy as np
 import pytest
 
-from jaxgemm import _ffi
-from tests.support import exported
+from jaxgemm.call import options
+from tests.bindings import exported
 
-_ffi.use_emulator()  # of the program "emulated"
+options.use_emulator()  # of the program "emulated"
 _FILES = sorted(exported.FOLDER.glob("exported-*.zip"))
 
 
@@ -19,7 +19,7 @@ def _version(path) -> int:
 
 def test_this_version_has_a_file():
   assert exported.version() in map(_version, _FILES), (
-      "Run `python -m tests.support.exported` and commit its file.")
+      "Run `python -m tests.bindings.exported` and commit its file.")
 
 
 @pytest.mark.parametrize("path", _FILES, ids=_version)

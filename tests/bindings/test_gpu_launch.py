@@ -19,7 +19,7 @@ import pytest
 
 import jaxgemm
 from jaxgemm import _ffi, emulator
-from tests.support import emulation_matrix
+from tests.amdgpu import emulation_matrix
 from tests.support.paths import ROOT
 
 KERNELS = [tuple(entry) for entry in _ffi.NAMES["gpu_kernels"]]

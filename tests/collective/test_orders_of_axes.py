@@ -11,9 +11,9 @@ from jax.sharding import PartitionSpec as P
 import numpy as np
 import pytest
 
+from jaxgemm.call.spec import Spec
 from jaxgemm.collective import copies
 from jaxgemm.collective.ring import Form
-from jaxgemm.spec import Spec
 from tests.collective.test_collective_matmul import FUNCTIONS, array, assert_close, both, exact
 
 NAMES = "a", "b", "c"

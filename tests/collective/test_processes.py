@@ -12,12 +12,12 @@ from tests.support.paths import ROOT
 
 
 def results(path, num_processes: int):
-  """The results of so many processes of tests/support/process_programs.py."""
+  """The results of so many processes of tests/collective/process_programs.py."""
   with socket.socket() as free:
     free.bind(("localhost", 0))
     port = free.getsockname()[1]
   started = [subprocess.Popen(
-      [sys.executable, "-m", "tests.support.process_programs", str(path), str(num_processes),
+      [sys.executable, "-m", "tests.collective.process_programs", str(path), str(num_processes),
        str(process), str(port)], cwd=ROOT, text=True, stdout=subprocess.PIPE,
       stderr=subprocess.STDOUT, env={**one_device(), "JAX_PLATFORMS": "cpu"})
              for process in range(num_processes)]

@@ -14,7 +14,7 @@ import pytest
 
 import jaxgemm
 from jaxgemm import GemmConfig
-from jaxgemm.precision import precision_error
+from jaxgemm.call.precision import precision_error
 
 Preset = lax.DotAlgorithmPreset
 PLAIN = (((1,), (0,)), ((), ()))

@@ -10,9 +10,9 @@ from tests.support.paths import ROOT
 
 
 def run(folder, activation: str):
-  """(hits, largest error) of tests/support/cached_programs.py in a process of its own."""
+  """(hits, largest error) of tests/dense/cached_programs.py in a process of its own."""
   done = subprocess.run(
-      [sys.executable, "-m", "tests.support.cached_programs", activation], cwd=ROOT, text=True,
+      [sys.executable, "-m", "tests.dense.cached_programs", activation], cwd=ROOT, text=True,
       capture_output=True, check=False, env=one_device() | {
           "XLA_FLAGS": "--xla_force_host_platform_device_count=4", "JAX_PLATFORMS": "cpu",
           "JAX_COMPILATION_CACHE_DIR": os.fspath(folder),

@@ -13,7 +13,7 @@ import pytest
 
 from jaxgemm import fp8, quantize
 from jaxgemm.fp8.recipes import RECIPES
-from jaxgemm.quantization import BLOCKS, float8_dtypes
+from jaxgemm.scaled.quantization import BLOCKS, float8_dtypes
 from tests.support.environment import ON_GPU
 from tests.support.in_blocks import bound, in_blocks
 

@@ -9,8 +9,8 @@ import pytest
 
 import jaxgemm
 from jaxgemm import GemmConfig, _ffi
-from jaxgemm.config import ACTIVATIONS
-from jaxgemm.custom_call import split_in_three
+from jaxgemm.call.config import ACTIVATIONS
+from jaxgemm.call.lower import split_in_three
 
 FLOATS = ("float32", "bfloat16", "float16", "float8_e4m3fn", "float8_e5m2",
           "float8_e4m3fnuz", "float8_e5m2fnuz")

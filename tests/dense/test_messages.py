@@ -85,6 +85,20 @@ def test_what_is_no_dtype_is_named(name, function):
     function(**{name: "x"})
 
 
+@pytest.mark.parametrize("value", [["x"], {"x": 1}, np.zeros(3), 3, "x"])
+@pytest.mark.parametrize("name, function", [
+    ("recipe", lambda **options: fp8.dot_general(X, W, NUMBERS, **options)),
+    ("recipe", lambda **options: fp8.ragged_dot(X, EXPERTS, SIZES, **options)),
+    ("ragged", functools.partial(jaxgemm.scaled_ragged_dot, X, EXPERTS, SIZES, X, EXPERTS)),
+    ("kind", lambda **options: jaxgemm.quantize(X, **options)),
+    *((name, lambda **options: moe(X, PARAMS, top_k=2, **options))
+      for name in ("recipe", "dispatch", "activation", "router_scores")),
+])
+def test_what_is_no_name_of_a_choice_is_named(name, value, function):
+  with pytest.raises((TypeError, ValueError), match=f"^{name}="):
+    function(**{name: value})
+
+
 def test_arrays_in_the_place_of_names():
   with pytest.raises(ValueError, match="partition=array.* is not allowed; True, False and None"):
     jaxgemm.GemmConfig(partition=np.zeros(3))

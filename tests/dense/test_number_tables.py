@@ -1,9 +1,9 @@
-"""The tables of docs/guides/numbers.md (tests/support/number_tables.py), at a few points."""
+"""The tables of docs/guides/numbers.md (tests/dense/number_tables.py), at a few points."""
 
 import numpy as np
 import pytest
 
-from tests.support import number_tables
+from tests.dense import number_tables
 
 EXACT = {"-0.0 times 1, K = 2": "0", "1 - 1": "0", "inf + 1": "inf", "inf - inf": "nan"}
 

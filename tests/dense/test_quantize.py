@@ -98,6 +98,14 @@ def test_stochastic_rounding(rng, dtype):
                             & (above - f64(x) > 0.1 * (above - below))] > 0).all()
 
 
+@pytest.mark.parametrize("dtype", ["float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2fnuz"])
+@pytest.mark.parametrize("kind", ["tensor", "row"])
+def test_stochastic_rounding_of_the_smallest_normal_numbers(dtype, kind):
+  x = np.array([[1.2e-38, 1.64e-38, 2e-38, 5e-38]], np.float32)
+  back = quantize(x, kind, dtype=dtype, key=jax.random.key(1)).dequantize()
+  np.testing.assert_allclose(np.asarray(back, np.float64), x, rtol=0.25)
+
+
 def test_stochastic_rounding_keeps_what_is_not_finite():
   x = jnp.array([1.0, jnp.inf, -jnp.inf, jnp.nan])
   given = quantize(x, dtype="float8_e5m2", key=jax.random.key(0)).values.astype(jnp.float32)

@@ -10,7 +10,7 @@ import pytest
 
 import jaxgemm
 from jaxgemm import GemmConfig, _ffi
-from jaxgemm.config import ACTIVATIONS
+from jaxgemm.call.config import ACTIVATIONS
 
 CHECKS = [jax.export.DisabledSafetyCheck.custom_call("jaxgemm_gemm")]
 RELAYOUTS = {"copy", "transpose", "concatenate", "pad"}

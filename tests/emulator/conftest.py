@@ -4,8 +4,8 @@ import ctypes
 
 import pytest
 
+from tests.emulator.hip import TRIPLE, Hip
 from tests.support import amdgpu
-from tests.support.hip import TRIPLE, Hip
 
 
 @pytest.fixture

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from tests.support import emulator_isa as isa
-from tests.support.emulator_isa import EXEC, VCC
-from tests.support.isa_values import U32, U64, from_top, s32, s64, sign_changes
+from tests.emulator import emulator_isa as isa
+from tests.emulator.emulator_isa import EXEC, VCC
+from tests.emulator.isa_values import U32, U64, from_top, s32, s64, sign_changes
 
 EDGES = (
   0,

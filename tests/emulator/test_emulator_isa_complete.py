@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 
 from jaxgemm import emulator
+from tests.emulator import clang_mnemonics
+from tests.emulator import emulator_isa as isa
 from tests.emulator import test_emulator_isa_decode as decode_tests
-from tests.support import amdgpu, clang_mnemonics
-from tests.support import emulator_isa as isa
+from tests.support import amdgpu
 from tests.support.paths import ROOT
 
 EXAMPLES = dict(
     (line.split()[0], line)
-    for line in (ROOT / "tests/support/refused_instructions.s").read_text().splitlines()[1:])
+    for line in (ROOT / "tests/emulator/refused_instructions.s").read_text().splitlines()[1:])
 # What clang writes otherwise: "v_mfma_f32_4x4x1f32" on gfx942 is "v_mfma_f32_4x4x1_16b_f32".
 SAME = {"v_mul_lo_i32": "v_mul_lo_u32", "v_mfma_ld_scale_b32": "v_mfma_scale_f32_16x16x128_f8f6f4"}
 

@@ -4,8 +4,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tests.support import emulator_isa as isa
-from tests.support.isa_values import F32, pairs, same
+from tests.emulator import emulator_isa as isa
+from tests.emulator.isa_values import F32, pairs, same
 
 # gfx942 has the FNUZ formats, gfx950 the OCP formats.
 FP8 = {

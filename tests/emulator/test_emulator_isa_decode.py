@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.support import emulator_isa as isa
+from tests.emulator import emulator_isa as isa
 
 (
   SOP1,

@@ -8,8 +8,8 @@ import platform
 import numpy as np
 import pytest
 
-from tests.support import emulator_isa as isa
-from tests.support.isa_values import F32, minimum, pairs, round_float, same
+from tests.emulator import emulator_isa as isa
+from tests.emulator.isa_values import F32, minimum, pairs, round_float, same
 
 _RNG = np.random.default_rng(7)
 

@@ -7,8 +7,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tests.support import emulator_isa as isa
-from tests.support.isa_values import F32, U64, pairs, round_float, same
+from tests.emulator import emulator_isa as isa
+from tests.emulator.isa_values import F32, U64, pairs, round_float, same
 
 _RNG = np.random.default_rng(9)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.support import emulator_isa as isa
+from tests.emulator import emulator_isa as isa
 
 U64 = 2**64 - 1
 LANES = np.arange(64, dtype=np.uint32)

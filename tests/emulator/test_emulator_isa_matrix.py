@@ -6,7 +6,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tests.support import emulator_isa as isa
+from tests.emulator import emulator_isa as isa
 
 BF16, F16, F32, I8 = ml_dtypes.bfloat16, np.float16, np.float32, np.int8
 FNUZ = {"fp8": ml_dtypes.float8_e4m3fnuz, "bf8": ml_dtypes.float8_e5m2fnuz}

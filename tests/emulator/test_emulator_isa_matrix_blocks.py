@@ -9,8 +9,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tests.support import emulator_isa as isa
-from tests.support.emulator_isa import ARCHS
+from tests.emulator import emulator_isa as isa
+from tests.emulator.emulator_isa import ARCHS
 
 BF16, F16, F32, F64, I8 = ml_dtypes.bfloat16, np.float16, np.float32, np.float64, np.int8
 FNUZ = {"fp8": ml_dtypes.float8_e4m3fnuz, "bf8": ml_dtypes.float8_e5m2fnuz}

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from tests.support import emulator_isa as isa
-from tests.support.isa_values import (
+from tests.emulator import emulator_isa as isa
+from tests.emulator.isa_values import (
   A64,
   B64,
   HOLES,

@@ -9,10 +9,10 @@ import re
 
 import pytest
 
+from tests.emulator.hip import GLOBAL, TRIPLE, HipError, expect
+from tests.emulator.refusals import PROGRAMS, function, messages, out, size, sources
 from tests.emulator.refused import captures, devices, kernels, memory, streams  # noqa: F401
 from tests.support import amdgpu
-from tests.support.hip import GLOBAL, TRIPLE, HipError, expect
-from tests.support.refusals import PROGRAMS, function, messages, out, size, sources
 
 
 def pattern(message: str) -> str:

@@ -7,8 +7,7 @@ import textwrap
 
 import pytest
 
-from tests.support import amdgpu
-from tests.support.hip import (
+from tests.emulator.hip import (
   GLOBAL,
   NON_BLOCKING,
   RELAXED,
@@ -19,6 +18,7 @@ from tests.support.hip import (
   extra,
   kernel_node,
 )
+from tests.support import amdgpu
 
 NOT_READY, UNSUPPORTED, INVALIDATED = 600, 900, 901
 UNJOINED, ISOLATION, IMPLICIT, CAPTURED_EVENT = 904, 905, 906, 907
@@ -371,7 +371,7 @@ def test_kernel_outside_its_allocation_ends_the_process():
   done = run_program("""
       import ctypes
       from tests.support import amdgpu
-      from tests.support.hip import TRIPLE, Hip
+      from tests.emulator.hip import TRIPLE, Hip
       hip = Hip()
       module = hip.make("hipModuleLoadData", amdgpu.assemble(TRIPLE, "gfx942"))
       function = hip.make("hipModuleGetFunction", module, b"k")
@@ -388,7 +388,7 @@ def test_collectives_of_two_streams_belong_together_as_they_were_called():
   done = run_program("""
       import ctypes, time
       from jaxgemm.emulator import rocm
-      from tests.support.hip import NON_BLOCKING, Hip
+      from tests.emulator.hip import NON_BLOCKING, Hip
       for name in ("libamdhip64.so.7", "librccl.so.1"):
         lib = ctypes.CDLL(str(rocm.library_folder() / name))
       hip = Hip("libamdhip64.so.7")
@@ -425,7 +425,7 @@ def test_collectives_of_two_streams_belong_together_as_they_were_called():
 def test_devices_are_chosen_before_they_are_used():
   done = run_program("""
       import ctypes
-      from tests.support.hip import Hip
+      from tests.emulator.hip import Hip
       hip = Hip()
       choose = hip.lib.jaxgemm_emulator_set_devices
       assert choose(b"MI999", 1) == -1 and choose(b"MI300A", 0) == -1

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import textwrap
 
-from tests.support.refusals import messages
+from tests.emulator.refusals import messages
 
 
 def run_program(code: str) -> str:
@@ -33,7 +33,7 @@ RECEIVES_LESS = "A rank receives "  # in a stream's thread, where it ends the pr
 RCCL = """
     import ctypes
     from jaxgemm.emulator import rocm
-    from tests.support.hip import Hip
+    from tests.emulator.hip import Hip
     for name in ("libamdhip64.so.7", "librccl.so.1"):
       lib = ctypes.CDLL(str(rocm.library_folder() / name))
     hip = Hip("libamdhip64.so.7")

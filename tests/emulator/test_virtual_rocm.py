@@ -17,12 +17,12 @@ import jaxgemm
 from jaxgemm.emulator import rocm
 from jaxgemm.emulator.rocm import _elf, _plugin
 import jaxgemm.flax
-from tests.support import deviceless_programs
+from tests.emulator import deviceless_programs
 from tests.support.paths import ROOT
 from tests.support.virtual_rocm import needs_plugin, run
 
 
-def check_programs(*names, options=(), of="tests.support.virtual_programs", **environment):
+def check_programs(*names, options=(), of="tests.emulator.virtual_programs", **environment):
   done = run(*options, "-m", of, *names, **environment)
   lines = done.stdout.splitlines()
   for name in names:
@@ -67,7 +67,7 @@ def test_programs_on_late_streams():
 @pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
 def test_what_xla_makes_of_the_functions_without_a_device(arch):
   check_programs("functions", "workspace", "accumulate", "scan", "ring",
-                 of="tests.support.deviceless_programs", JAXGEMM_ROCM_ARCH=arch)
+                 of="tests.emulator.deviceless_programs", JAXGEMM_ROCM_ARCH=arch)
 
 
 # Public names that make no product of their own.
@@ -100,7 +100,7 @@ def test_every_public_product_is_compiled_without_a_device():
 
 @needs_plugin
 def test_functions_stay_out_of_command_buffers():
-  check_programs("functions", of="tests.support.deviceless_programs",
+  check_programs("functions", of="tests.emulator.deviceless_programs",
                  JAXGEMM_ROCM_ARCH="gfx942", JAXGEMM_COMMAND_BUFFERS="0")
 
 
@@ -116,7 +116,7 @@ def test_command_buffers(wanted):
 @needs_plugin
 def test_export_on_a_cpu_is_loaded_on_the_device(tmp_path):
   path = {"EXPORTED": str(tmp_path / "product")}
-  done = subprocess.run([sys.executable, "-m", "tests.support.virtual_programs", "export"],
+  done = subprocess.run([sys.executable, "-m", "tests.emulator.virtual_programs", "export"],
                         cwd=ROOT, env=os.environ | path | {"JAX_PLATFORMS": "cpu"})
   assert done.returncode == 0
   check_programs("exported", **path)
@@ -196,7 +196,7 @@ PROGRAMS = ("^linspace$", "^matmul_highest_64x16x8$", "^sin_of_large_f64$", "^ma
 @needs_plugin
 @pytest.mark.parametrize("arch", ["gfx942", "gfx950", "gfx90a"])
 def test_kernels_of_xla(arch):
-  done = run(f"--arch={arch}", "-m", "tests.support.xla_programs", "--together=6", *PROGRAMS)
+  done = run(f"--arch={arch}", "-m", "tests.emulator.xla_programs", "--together=6", *PROGRAMS)
   assert done.returncode == 0, done.stdout + done.stderr
   assert re.search("programs on .* 11 right, 3 refused, 0 WRONG", done.stdout), done.stdout
   # Cholesky, convolutions and FFTs are of libraries that have no stand-in.
@@ -208,7 +208,7 @@ def test_kernels_of_xla(arch):
 @pytest.mark.whole
 @pytest.mark.parametrize("arch", ["gfx942", "gfx950", "gfx90a"])
 def test_all_kernels_of_xla(arch):
-  done = run(f"--arch={arch}", "-m", "tests.support.xla_programs", "--together=24", timeout=3600)
+  done = run(f"--arch={arch}", "-m", "tests.emulator.xla_programs", "--together=24", timeout=3600)
   assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -246,7 +246,7 @@ def test_planted_fault_is_found(fault, report):
 
 
 def check_planted_fault(fault, report, *options):
-  done = run("--stream-seed=5", *options, "-m", "tests.support.planted_faults", fault)
+  done = run("--stream-seed=5", *options, "-m", "tests.emulator.planted_faults", fault)
   assert done.stdout == "right without the fault\n", done.stdout + done.stderr
   assert done.returncode != 0 and re.search(report, done.stderr, re.DOTALL), done.stderr
 
@@ -456,6 +456,6 @@ def test_plugin_says_that_there_is_no_gpu_only_if_rocm_is_wanted(platforms):
 
 @needs_plugin
 def test_errors_of_the_command():
-  done = run("--arch=MI999", "-m", "tests.support.virtual_programs", "devices")
+  done = run("--arch=MI999", "-m", "tests.emulator.virtual_programs", "devices")
   assert done.returncode == 1 and "There is no chip \"MI999\"" in done.stderr
   assert "Traceback" not in done.stderr

@@ -13,7 +13,7 @@ import pytest
 from jaxgemm import fp8
 from jaxgemm.flax import nnx as layers
 from jaxgemm.flax.linen import Fp8DotGeneralOp
-from jaxgemm.quantization import float8_dtypes
+from jaxgemm.scaled.quantization import float8_dtypes
 
 OVERWRITE = fp8_ops.OVERWRITE_WITH_GRADIENT
 

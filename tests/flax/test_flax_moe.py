@@ -12,7 +12,7 @@ import pytest
 
 import jaxgemm
 from jaxgemm.flax import MoEParams, MoEStats, load_balancing_loss, moe
-from tests.support import moe_on_jax
+from tests.flax import moe_on_jax
 from tests.support.moe_reference import (
   RAGGED_DOTS,
   C,

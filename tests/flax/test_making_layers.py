@@ -14,7 +14,7 @@ import optax
 import pytest
 
 import jaxgemm
-from jaxgemm import fallback
+from jaxgemm.call import fallback
 from jaxgemm.flax import linen as jaxgemm_linen
 from jaxgemm.flax import nnx as jaxgemm_nnx
 from tests.support import moe_reference

@@ -9,8 +9,8 @@ from jax.sharding import PartitionSpec as P
 import numpy as np
 import pytest
 
-from jaxgemm.dense.primitive import varying
 from jaxgemm.megablox import gmm, tgmm
+from jaxgemm.sharding.manual_axes import varying
 
 D, M, K, N, G = 4, 6, 8, 5, 3  # M rows on each of D devices
 SIZES = np.array([2, 1, 3], np.int32)

@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 import jaxgemm
-from tests.support.environment import cpu_tile
-from tests.support.ragged_fused import (
+from tests.grouped.ragged_fused import (
   BOTH,
   GROUPS,
   RAGGED_K,
@@ -30,7 +29,8 @@ from tests.support.ragged_fused import (
   reference,
   sums,
 )
-from tests.support.ragged_reference import array, assert_close, wide
+from tests.grouped.ragged_reference import array, assert_close, wide
+from tests.support.environment import cpu_tile
 
 # ------------------------------------------------------------------------- accumulate
 

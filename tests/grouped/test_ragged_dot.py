@@ -9,8 +9,8 @@ import pytest
 
 from benchmarks import cases
 import jaxgemm
+from tests.grouped.ragged_reference import array, assert_close, reference, wide
 from tests.support.environment import cpu_tile
-from tests.support.ragged_reference import array, assert_close, reference, wide
 
 # Group sizes for an lhs of 50 rows.
 SIZES = {

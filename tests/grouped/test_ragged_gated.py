@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 import jaxgemm
-from tests.support.environment import cpu_tile
-from tests.support.jax_versions import needs_ragged_out_sharding
-from tests.support.ragged_fused import (
+from tests.grouped.jax_versions import needs_ragged_out_sharding
+from tests.grouped.ragged_fused import (
   BOTH,
   GROUPS,
   SIZES,
@@ -27,7 +26,8 @@ from tests.support.ragged_fused import (
   operands,
   reference,
 )
-from tests.support.ragged_reference import ACTIVATIONS, array, assert_close, wide
+from tests.grouped.ragged_reference import ACTIVATIONS, array, assert_close, wide
+from tests.support.environment import cpu_tile
 
 
 @pytest.mark.parametrize("dtype, activation", [

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import jaxgemm
+from tests.grouped.ragged_reference import array, assert_close
 from tests.support.environment import cpu_tile
-from tests.support.ragged_reference import array, assert_close
 
 # Group sizes for an lhs of 200 rows; the last 61 rows belong to no group.
 SIZES = np.array([0, 45, 0, 33, 61, 0])

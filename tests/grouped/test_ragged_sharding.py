@@ -16,9 +16,9 @@ import pytest
 import jaxgemm
 from jaxgemm import GemmConfig
 from jaxgemm.grouped import group_sizes
-from tests.support.jax_versions import needs_ragged_out_sharding
+from tests.grouped.jax_versions import needs_ragged_out_sharding
+from tests.grouped.ragged_reference import array, assert_close
 from tests.support.moe_reference import assert_near, jit, make_nnx, tokens
-from tests.support.ragged_reference import array, assert_close
 
 COLLECTIVE = (
     r" (all-gather|all-reduce|reduce-scatter|collective-permute|all-to-all)"

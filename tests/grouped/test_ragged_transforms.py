@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import jaxgemm
-from tests.support.jax_versions import needs_ragged_out_sharding
-from tests.support.ragged_reference import array, assert_close, reference, wide
+from tests.grouped.jax_versions import needs_ragged_out_sharding
+from tests.grouped.ragged_reference import array, assert_close, reference, wide
 
 SIZES = jnp.array([5, 0, 9, 3], jnp.int32)  # for an lhs of 20 rows
 # Opcodes of a copy, a dense mask, a transfer to the host or a branch.

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import jaxgemm
-from jaxgemm import _ffi, emulator, quantization
+from jaxgemm import _ffi, emulator
 from jaxgemm.emulator import clock
+from jaxgemm.scaled import quantization
 from tests.support.paths import ROOT
 
 PROBLEM = {"m": 8192, "n": 8192, "k": 1024, "lhs_dtype": "bfloat16",

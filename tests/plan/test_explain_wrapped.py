@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import pytest
 
 import jaxgemm
-from jaxgemm import program
+from jaxgemm.explain import program
 
 S = functools.partial(jax.ShapeDtypeStruct, dtype=jnp.float32)
 X = S((24, 16))

@@ -15,31 +15,26 @@ LEFT = [
     ((500,), (500,), "float32", "fewer than 10000 operations"),
     ((3, 4, 300), (300,), "float32", "fewer than 10000 operations"),
     ((64, 300), (300,), "float32", "an operand is a vector: "),
-    ((100,), (100, 300), "bfloat16", "a vector and the product is small"),
+    ((100,), (100, 300), "bfloat16", "an operand is a vector: "),
     ((8, 8, 8), (8, 8, 3), "bfloat16", "fewer than 4000 operations"),
-    ((214, 3, 7), (214, 7, 2), "float32", "at most 3 rows and columns, and k is at most 7: "),
-    ((1000, 1000), (1000, 4), "float32", "at most 4 columns, and lhs is large and has long "),
-    ((200, 3), (3, 100), "float32", "k is at most 3 and the result has at most 32 MiB: "),
-    ((200, 3), (3, 16), "bfloat16", "k is at most 3 and the result has at most 16 rows"),
 ]
 KEPT = [
     ((20, 500), (500, 300), "float32"),
     ((500,), (500, 300), "bfloat16"),
     ((500,), (500, 300), "float16"),
     ((8, 8), (8, 8), "int8"),
-    ((1000, 1000), (1000, 5), "float32"),
-    ((999, 1000), (1000, 4), "float32"),
+    ((1000, 1000), (1000, 4), "float32"),
     ((4, 1000), (1000, 1000), "float32"),
     ((1000, 1000), (1000, 4), "bfloat16"),
-    ((200, 4), (4, 100), "float32"),
+    ((200, 3), (3, 100), "float32"),
     ((4096, 3), (3, 2100), "float32"),
     ((200, 3), (3, 100), "bfloat16"),
-    ((200, 4), (4, 16), "bfloat16"),
+    ((200, 3), (3, 16), "bfloat16"),
     ((20, 10), (10, 10), "bfloat16"),
     ((16, 200), (200, 60), "float32"),
     ((60, 200), (200, 16), "float32"),
     ((2, 8, 100), (2, 100, 50), "float32"),
-    ((214, 3, 8), (214, 8, 2), "float32"),
+    ((214, 3, 40), (214, 40, 2), "float32"),
     ((0, 8), (8, 8), "float32"),
 ]
 
@@ -74,11 +69,3 @@ def test_a_vector_of_a_product_is_left_before_it_is_batched(rng):
   rows, matrix = operands(rng, (40, 300), (300, 50), "float32")
   mapped = jax.make_jaxpr(jax.vmap(jaxgemm.matmul, (0, None)))(rows, matrix)
   assert "jaxgemm_contract" not in str(mapped)
-
-
-@pytest.mark.parametrize("rows, left", [(40, True), (200, False)])
-def test_small_products_of_columns_and_rows_with_short_k_are_left(rng, rows, left):
-  columns, lines = operands(rng, (2, rows), (30, 2), "bfloat16")
-  plan = jaxgemm.explain(columns, lines, dimension_numbers=(((0,), (1,)), ((), ()))).data
-  assert (plan["implementation"] == "xla") == left
-  assert not left or "at most 12000 operations: " in plan["reasons"][0]

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 import jaxgemm
-from jaxgemm import GemmConfig, _ffi, relayout
-from jaxgemm import plan as plan_of_call
-from jaxgemm.custom_call import split_in_three
+from jaxgemm import GemmConfig, _ffi
+from jaxgemm.call import copies
+from jaxgemm.call import plan as plan_of_call
+from jaxgemm.call.lower import split_in_three
 from tests.plan.test_hopper_plan import plan_for_hopper, said
 from tests.support.tracing import traced_anew
 
@@ -253,7 +254,7 @@ def test_large_tiles_are_chosen_where_boxes_straddle_l2_lines(hopper, m, n, k):
 def test_an_operand_is_transposed_and_padded(rng, contracting, wanted):
   x = rng.standard_normal((3, 5, 7)).astype(np.float32)
   given = np.swapaxes(x, 1, 2) if contracting == 0 else x
-  out = relayout.operand(jnp.asarray(given), contracting, wanted, 8, 12)
+  out = copies.operand(jnp.asarray(given), contracting, wanted, 8, 12)
   out = np.asarray(out) if wanted else np.swapaxes(out, 1, 2)
   assert out.shape == (3, 8, 12)
   np.testing.assert_array_equal(out[:, :5, :7], x)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import jaxgemm
-from jaxgemm import timeline
+from jaxgemm.explain import timeline
 
 
 def shape(*sizes, dtype=jnp.float32):

@@ -390,7 +390,8 @@ def test_the_commands_of_the_pages_exist():
 def test_tuned_programs_are_timed_beside_the_plans(tmp_path, monkeypatch, capfd, suites):
   """If tuning finds another choice, its program differs; equal programs are timed once."""
   from benchmarks import random_products
-  from jaxgemm.tune import choice, measure
+  from jaxgemm.call import tuned as entries
+  from jaxgemm.tune import measure
 
   problems, out, table = (tmp_path / name for name in ("p.json", "out.json", "out.md"))
   problems.write_text('[{"m": 300, "n": 260, "k": 280}, {"m": 40, "n": 24, "k": 32}]')
@@ -410,7 +411,7 @@ def test_tuned_programs_are_timed_beside_the_plans(tmp_path, monkeypatch, capfd,
   finally:
     for name in ("problems", "repeat", "json", "markdown"):
       run.FLAGS[name].unparse()
-    choice.forget()
+    entries.forget()
   result = json.loads(out.read_text())
   first, second = result["rows"]
   assert first["alike"] == {"tuned": "tuned", "plan": "plan", "xla": "xla"}

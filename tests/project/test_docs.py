@@ -27,10 +27,11 @@ import jax
 import jax.numpy as jnp
 import pytest
 
+from benchmarks import front_chart
 import jaxgemm
 from jaxgemm import _ffi
 from jaxgemm.flax import linen, nnx
-from tests.support import public_names
+from tests.support import limits, public_names
 from tests.support.environment import one_device
 from tests.support.paths import ROOT
 
@@ -75,7 +76,7 @@ def run_page(page: pathlib.Path) -> int:
   return 0
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/guides/chunks.md"])
+@pytest.mark.parametrize("page", ["docs/guides/chunks.md"])
 def test_chunks_of_a_page_have_a_kernel_on_every_gpu(page):
   rows = set(re.findall(r"tile_m=(\d+)", (ROOT / page).read_text()))
   assert rows
@@ -241,14 +242,10 @@ def test_messages_of_the_table_are_those_of_the_package(page):
   assert not missing, f"no message has: {missing}"
 
 
-def test_limits_has_the_numbers_of_all_rules_for_xla():
-  rules = (ROOT / "ffi/plan/faster_by_xla.cc").read_text()
-  numbers = re.findall(r"\bk[A-Z]\w+ = (\d[\de]*)[,;]|return (\d+);|\? (\d+) : (\d+);", rules)
-  limits = (ROOT / "docs/guides/limits.md").read_text()
-  section = limits.split("## What XLA computes faster\n")[1].split("\n## ")[0]
-  said = {float(x) for x in re.findall(r"\b\d+(?:e\d+)?\b", section)}
-  wanted = {float(x) for found in numbers for x in found if x}
-  assert len(wanted) > 10 and wanted <= said, sorted(wanted - said)
+def test_limits_has_the_rules_by_which_products_are_left_to_xla():
+  page = limits.PAGE.read_text()
+  assert page.count("\n| ") > 10 and limits.with_tables(page) == page, (
+      "run python -m tests.support.limits")
 
 
 def test_pages_have_the_right_numbers_of_kernels():
@@ -263,10 +260,7 @@ def test_pages_have_the_right_numbers_of_kernels():
 
   of = {target: sum(name.startswith(target + "/") for name in kernels)
         for target in _ffi.ROCM_ARCHS + _ffi.CUDA_ARCHS}
-  amd = sum(of[arch] for arch in _ffi.ROCM_ARCHS)
   auto, tests = count("patterns"), count("patterns", "kernels_of_the_tests")
-  readme = (ROOT / "README.md").read_text()
-  assert f"and {auto} AMD kernels" in readme and f"{tests} of the {amd} AMD kernels" in readme
   guide = (ROOT / "docs/guides/installation.md").read_text()
   for text in (
       f"{of['gfx942']} kernels for gfx942, {of['gfx950']} for gfx950 and {of['gfx90a']} for gfx90a",
@@ -305,8 +299,43 @@ def test_lines_of_code_fit_the_page(page):
   assert not [line for line in lines if len(line) > 100]
 
 
-def test_readme_takes_three_screens():
-  assert len((ROOT / "README.md").read_text().splitlines()) <= 150
+@pytest.mark.parametrize("page, most", [("README.md", 90), ("CONTRIBUTING.md", 180)])
+def test_pages_at_the_front_are_short(page, most):
+  assert len((ROOT / page).read_text().splitlines()) <= most
+
+
+def test_a_release_takes_one_page_of_the_changelog():
+  releases = re.split(r"^## ", (ROOT / "CHANGELOG.md").read_text(), flags=re.M)[1:]
+  assert releases and all(len(release.splitlines()) <= 60 for release in releases)
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/guides/internals.md",
+                                  "docs/guides/extending.md", "docs/guides/testing.md"])
+def test_files_of_the_source_that_a_page_names_exist(page):
+  text = (ROOT / page).read_text()
+  named = set(re.findall(r"`((?:jaxgemm|ffi|tests|benchmarks|examples|docs)/[\w./-]*[\w/])`", text))
+  assert named
+  for module in re.findall(r"`python -m ((?:tests|benchmarks|jaxgemm)(?:\.\w+)+)", text):
+    path = ROOT / module.replace(".", "/")
+    named.add(str(path.relative_to(ROOT) if path.is_dir() else f"{path.relative_to(ROOT)}.py"))
+  missing = sorted(name for name in named if not (ROOT / name).exists())
+  assert not missing, f"{page} names {missing}"
+
+
+def test_every_guide_is_in_the_table_of_contents():
+  index = (ROOT / "docs/index.md").read_text()
+  guides = {f"guides/{page.stem}" for page in (ROOT / "docs/guides").glob("*.md")}
+  assert guides <= set(index.splitlines()), guides - set(index.splitlines())
+
+
+def test_the_chart_of_the_readme_shows_the_results():
+  drawn = (ROOT / "docs/images/front.png").read_bytes()
+  assert front_chart.description().encode() in drawn, (
+      "Run: python -m benchmarks.front_chart docs/images/front.png")
+  alt = re.search(r'alt="([^"]*)"', (ROOT / "README.md").read_text())
+  assert alt
+  said = re.findall(r"\d+\.\d+", alt[1])
+  assert sorted(said) == sorted(each.text for each in front_chart.values())
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ def test_clang_format_changes_nothing():
 
 
 def test_no_script_folder_hides_a_module_of_python():
-  """Scripts of tests/support/ run from there, so Python looks for its own modules there, too."""
-  hidden = [path.name for path in (ROOT / "tests/support").glob("*.py")
+  """pytest and scripts put their folder first, so Python looks for its own modules there, too."""
+  hidden = [str(path) for path in (ROOT / "tests").glob("*/*.py")
             if path.stem in sys.stdlib_module_names]
   assert not hidden

@@ -126,7 +126,7 @@ def test_trains_on_a_virtual_mi300x_as_on_the_cpu(tmp_path):
   on_cpu = python("train_lm.py", *options, f"--out_dir={tmp_path}/cpu")
   assert on_cpu.returncode == 0, on_cpu.stderr
   done = virtual_rocm.run(
-      "--arch=MI300X", "-m", "tests.support.counted_graphs", "examples/train_lm.py", *options,
+      "--arch=MI300X", "-m", "tests.project.counted_graphs", "examples/train_lm.py", *options,
       f"--out_dir={tmp_path}/rocm", timeout=1200)
   assert done.returncode == 0, done.stderr
   cpu, rocm = (json.loads((tmp_path / name / "metrics.json").read_text())

@@ -180,7 +180,7 @@ def test_explains_why_not(rng, given, why):
   a, b = array(rng, 1, 40, 256), array(rng, 1, 64, 256)
   count = 2 if given else 16
   options = dict(lhs_scales=scales(rng, 1, 40, count), rhs_scales=scales(rng, 1, 64, count))
-  said = "\n".join(jaxgemm.scaled.api.reasons(a, b, **options, **given))
+  said = "\n".join(jaxgemm.scaled.call.reasons(a, b, **options, **given))
   assert "lhs is dequantised to bfloat16 first" in said and why.replace("takes? ", "") in said
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import jaxgemm
 from jaxgemm import GemmConfig
-from tests.support.cuda_gpu import (
+from tests.sm90.cuda_gpu import (
   TOLERANCE,
   array,
   assert_close,

@@ -15,8 +15,8 @@ import pytest
 
 import jaxgemm
 from jaxgemm import GemmConfig
+from tests.sm90.cuda_gpu import ROOT, array, skip_reason
 from tests.support import arriving
-from tests.support.cuda_gpu import ROOT, array, skip_reason
 
 pytestmark = pytest.mark.skipif(bool(skip_reason()), reason=skip_reason())
 

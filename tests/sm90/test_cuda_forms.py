@@ -14,9 +14,9 @@ import pytest
 
 import jaxgemm
 from jaxgemm import _ffi
-from tests.support import cuda_kernels
-from tests.support.cuda_gpu import assert_close, skip_reason
-from tests.support.cuda_kernels import Kernel, product
+from tests.sm90 import cuda_kernels
+from tests.sm90.cuda_gpu import assert_close, skip_reason
+from tests.sm90.cuda_kernels import Kernel, product
 
 pytestmark = pytest.mark.skipif(bool(skip_reason()), reason=skip_reason())
 

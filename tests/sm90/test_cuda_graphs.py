@@ -13,7 +13,7 @@ import jax
 import numpy as np
 import pytest
 
-from tests.support.cuda_gpu import (
+from tests.sm90.cuda_gpu import (
   array,
   assert_close,
   double,
@@ -21,12 +21,12 @@ from tests.support.cuda_gpu import (
   gemm,
   skip_reason,
 )
-from tests.support.cuda_programs import DENSE, REPLAYS
+from tests.sm90.cuda_programs import DENSE, REPLAYS
 from tests.support.paths import ROOT
 
 pytestmark = pytest.mark.skipif(bool(skip_reason()), reason=skip_reason())
 
-PROGRAMS = ROOT / "tests/support/cuda_programs.py"
+PROGRAMS = ROOT / "tests/sm90/cuda_programs.py"
 
 
 def start(program: str, **env) -> subprocess.Popen:

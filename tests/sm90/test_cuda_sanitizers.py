@@ -15,10 +15,10 @@ import warnings
 import pytest
 
 from jaxgemm import _ffi
-from tests.support.cuda_gpu import environment, gpu_bytes, skip_reason
+from tests.sm90.cuda_gpu import environment, gpu_bytes, skip_reason
 from tests.support.paths import ROOT
 
-TESTS = ROOT / "tests/support"
+TESTS = ROOT / "tests/sm90"
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 SANITIZER = shutil.which("compute-sanitizer") or shutil.which(
     "compute-sanitizer", path="/usr/local/cuda/bin")

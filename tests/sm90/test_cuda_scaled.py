@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import jaxgemm
-from tests.support.cuda_gpu import skip_reason
+from tests.sm90.cuda_gpu import skip_reason
 from tests.support.scaled import array, assert_close, dequantized, is_in_kernel, scales
 
 pytestmark = pytest.mark.skipif(bool(skip_reason()), reason=skip_reason())

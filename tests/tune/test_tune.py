@@ -17,8 +17,9 @@ import pytest
 
 import jaxgemm
 from jaxgemm import GemmConfig
+from jaxgemm.call import tuned
 from jaxgemm.tune import __main__ as command
-from jaxgemm.tune import choice, database, measure, products
+from jaxgemm.tune import database, measure, products
 from jaxgemm.tune import tune as tune_module
 from tests.support.environment import one_device
 from tests.support.paths import ROOT
@@ -35,9 +36,9 @@ def path(tmp_path, monkeypatch):
   """The tuning file of this test."""
   place = tmp_path / "tuning.json"
   monkeypatch.setenv("JAXGEMM_TUNING", str(place))
-  choice.forget()
+  tuned.forget()
   yield place
-  choice.forget()
+  tuned.forget()
 
 
 @pytest.fixture
@@ -94,9 +95,9 @@ def test_the_tuned_program_computes_the_same(path, times, rng):
 def test_sizes_of_one_bucket_share_an_entry(path, times):
   times += [("work_stealing", 0.5)]
   jaxgemm.tune(jaxgemm.matmul, shape(300, 280), shape(280, 260))
-  for m, tuned in ((257, True), (512, True), (513, False), (256, False)):
+  for m, is_used in ((257, True), (512, True), (513, False), (256, False)):
     reasons = explain(m, 260, 280)["reasons"]
-    assert any("tuned" in each and "timed with m=300" in each for each in reasons) == tuned
+    assert any("tuned" in each and "timed with m=300" in each for each in reasons) == is_used
   assert not any("tuned" in each for each in explain(300, 261, 280)["reasons"])
 
 
@@ -209,11 +210,11 @@ def test_entries_of_other_versions_are_reported_once(path, times):
   database.merge(path, {f"{machine} | {version}.1 | {problem}": entry})
   database.report.cache_clear()
   with pytest.warns(UserWarning, match="1 entries of other versions.*prune"):
-    choice.forget()
+    tuned.forget()
     assert explain(300, 260, 280)["tuned"]["key"] == key
   with warnings.catch_warnings():
     warnings.simplefilter("error")
-    choice.forget()
+    tuned.forget()
     explain(300, 260, 280)
 
 
@@ -224,7 +225,7 @@ def test_an_entry_that_does_not_fit_is_not_used(path, times):
   for config in ({"schedule": "nonsense"}, {"tile_m": -5}, {"unknown": 3}, {"schedule": 7},
                  {"tile_m": "16"}, {"tile_m": 2**70}):
     database.merge(path, {key: dataclasses.replace(entry, config=config)})
-    choice.forget()
+    tuned.forget()
     data = explain(300, 260, 280)
     assert data["schedule"] == "persistent"
     assert any("the tuned choice does not fit" in each for each in data["reasons"])
@@ -240,7 +241,7 @@ def test_an_entry_of_the_package_is_used_and_named(path, times, tmp_path, monkey
   chip = tmp_path / "shipped" / "chip.json"
 
   def reasons(m):
-    choice.forget()
+    tuned.forget()
     return [each for each in explain(m, 260, 280)["reasons"] if "tuned" in each]
 
   for source, said in (("measured", "tuned: 500000.0 us"),
@@ -375,7 +376,7 @@ def test_a_mistyped_variable_is_said_once(path):
     explain(8, 8, 8)
   with warnings.catch_warnings():
     warnings.simplefilter("error")
-    choice.forget()
+    tuned.forget()
     explain(8, 8, 8)
 
 
@@ -470,7 +471,7 @@ def test_shapes_in_yaml(path, times, tmp_path, monkeypatch):
 def test_every_predicted_entry_of_the_package_fits_its_chip(monkeypatch):
   monkeypatch.delenv("JAXGEMM_TUNING")
   monkeypatch.setattr(database, "default_path", lambda: pathlib.Path("/nowhere/tuning.json"))
-  choice.forget()
+  tuned.forget()
   bf16 = jnp.bfloat16
   (product,), _ = products.products([(jaxgemm.matmul, (shape(8, 8, dtype=bf16),) * 2, {})])
   asked = GemmConfig().to_native(False)
@@ -483,13 +484,13 @@ def test_every_predicted_entry_of_the_package_fits_its_chip(monkeypatch):
     chips.add((target, cus))
     sizes = {name: int(value) for name, value in (each.split("=") for each in fields.split())
              if name in ("m", "n", "k")}
-    monkeypatch.setattr(choice._ffi, "num_cus", lambda _, cus=int(cus): cus)
+    monkeypatch.setattr(tuned._ffi, "num_cus", lambda _, cus=int(cus): cus)
     problem = product.plan["problem"] | sizes | {"m": entry.size}
-    plan = choice.tuned_plan(problem, asked, target, True)
+    plan = tuned.tuned_plan(problem, asked, target, True)
     assert plan["tuned"]["key"] == key and plan["schedule"] == entry.config["schedule"], key
     assert plan["num_workgroups"] == entry.config["num_workgroups"]
     assert any("by a model of the chip, not measured" in each for each in plan["reasons"])
-    assert "tuned" not in choice.tuned_plan(
+    assert "tuned" not in tuned.tuned_plan(
         problem | {"m": entry.size - 1}, asked, target, True)
   assert chips == {("gfx942", "304"), ("gfx950", "256")}
 
@@ -508,11 +509,11 @@ def test_every_measured_entry_of_the_package_fits_its_chip():
         name: int(known.get(name, 0)) for name in ("n", "k", "lhs_contracting", "rhs_contracting")
     } | {"m": entry.size}
     asked = GemmConfig(**entry.config).to_native(False)
-    plan = choice._ffi.native_plan(tuple(problem.items()), asked, "sm90", int(machine.split()[1]))
+    plan = tuned._ffi.native_plan(tuple(problem.items()), asked, "sm90", int(machine.split()[1]))
     for name, value in entry.config.items():
       if not name.startswith("tile"):
         assert plan["attrs"].get(name, value) == value, (key, name)
-    assert choice.key(problem, "sm90", 132).endswith(f"| {fields}")
+    assert tuned.key(problem, "sm90", 132).endswith(f"| {fields}")
   assert chips == {"sm90 132 NVIDIA H100 80GB HBM3", "sm90 132 NVIDIA H200"}
 
 

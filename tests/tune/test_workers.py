@@ -9,7 +9,8 @@ import jax.numpy as jnp
 import pytest
 
 import jaxgemm
-from jaxgemm.tune import choice, database, measure, products, workers
+from jaxgemm.call import tuned
+from jaxgemm.tune import database, measure, products, workers
 from tests.support.environment import one_device
 
 
@@ -21,9 +22,9 @@ def shape(*sizes):
 def path(tmp_path, monkeypatch):
   monkeypatch.setenv("JAXGEMM_TUNING", str(tmp_path / "tuning.json"))
   monkeypatch.setenv("FOLDER", str(tmp_path))
-  choice.forget()
+  tuned.forget()
   yield tmp_path / "tuning.json"
-  choice.forget()
+  tuned.forget()
 
 
 def program(monkeypatch, text):
@@ -201,12 +202,12 @@ def test_processes_of_one_program_choose_the_same(path, tmp_path):
 
 def test_without_a_named_file_no_process_asks(path, monkeypatch):
   database.merge(path, {"a": database.Entry("xla", {}, 1, 1.0, 1.0, None, "2026-01-01")})
-  monkeypatch.setattr(choice.jax, "process_count", lambda: 2)
-  monkeypatch.setattr(choice, "_entries_of_process_0", lambda: {"asked": None})
+  monkeypatch.setattr(tuned.jax, "process_count", lambda: 2)
+  monkeypatch.setattr(tuned, "_entries_of_process_0", lambda: {"asked": None})
   monkeypatch.setattr(database, "shipped", dict)
-  assert choice.entries() == {"asked": None}
+  assert tuned.entries() == {"asked": None}
   monkeypatch.delenv("JAXGEMM_TUNING")
-  assert choice.entries() == {}
+  assert tuned.entries() == {}
 
 
 def free_port() -> int:

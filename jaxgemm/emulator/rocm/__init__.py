@@ -15,7 +15,7 @@ import pathlib
 import sys
 
 from jaxgemm import _ffi, emulator
-from jaxgemm._rocm_plugin import real_rocm
+from jaxgemm._environment import real_rocm
 from jaxgemm.emulator import _arguments, _interrupts, _library
 from jaxgemm.emulator.rocm import _elf, _plugin
 

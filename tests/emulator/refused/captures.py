@@ -3,8 +3,8 @@
 import contextlib
 import threading
 
-from tests.support.hip import GLOBAL, HipError
-from tests.support.refusals import captured, event, out, refused, size
+from tests.emulator.hip import GLOBAL, HipError
+from tests.emulator.refusals import captured, event, out, refused, size
 
 
 @refused("The capture has failed before: ", 901)

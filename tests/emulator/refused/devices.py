@@ -2,8 +2,8 @@
 
 import ctypes
 
-from tests.support.hip import HipError
-from tests.support.refusals import out, refused
+from tests.emulator.hip import HipError
+from tests.emulator.refusals import out, refused
 
 
 def choose_devices(hip, chip: bytes, count: int):

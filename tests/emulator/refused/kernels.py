@@ -5,9 +5,9 @@ import pathlib
 import struct
 import sys
 
+from tests.emulator.hip import TRIPLE
+from tests.emulator.refusals import function, launch, module, out, refused, size
 from tests.support import amdgpu
-from tests.support.hip import TRIPLE
-from tests.support.refusals import function, launch, module, out, refused, size
 
 
 class Dim3(ctypes.Structure):

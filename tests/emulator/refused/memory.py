@@ -2,7 +2,7 @@
 
 import ctypes
 
-from tests.support.refusals import out, refused, size
+from tests.emulator.refusals import out, refused, size
 
 
 class MemsetParams(ctypes.Structure):

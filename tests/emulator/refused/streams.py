@@ -2,8 +2,8 @@
 
 import ctypes
 
-from tests.support.hip import be_late, kernel_node
-from tests.support.refusals import event, function, refused, size
+from tests.emulator.hip import be_late, kernel_node
+from tests.emulator.refusals import event, function, refused, size
 
 
 def graph(hip):

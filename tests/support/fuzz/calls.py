@@ -10,6 +10,7 @@ import numpy as np
 
 from jaxgemm import _ffi
 from jaxgemm import _jaxgemm as native
+from jaxgemm.call import options
 from tests.support import soak
 from tests.support.fuzz import hostile, references
 from tests.support.fuzz.hostile import choice
@@ -287,7 +288,7 @@ def run(rng) -> str:
   names = list(_SHARES_OF_TARGETS)
   target = names[rng.choice(len(names), p=list(_SHARES_OF_TARGETS.values()))]
   if target != "cpu":
-    _ffi.use_emulator()
+    options.use_emulator()
   p = _problem(rng, target)
   try:
     plan = native.plan(p, _config(rng, target), target)

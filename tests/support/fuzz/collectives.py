@@ -121,7 +121,8 @@ def valid(rng) -> str:
     if has_bias and not is_float:
       arrays[2] = arrays[2].astype(np.int32)
     # XLA cannot compile a shard_map whose arrays are all empty, whatever is in it.
-    got = attack.computed(words, lambda arrays=arrays: call(ct, *arrays), "GlobalToLocalShape")
+    got = attack.computed(words, lambda arrays=arrays: call(ct, *arrays),
+                          "GlobalToLocalShape", "copies need two dimensions")
     if got is None:
       return "XLA refuses empty arrays"
     _check(words, arrays, given, ct if gradients else None, got)

@@ -14,8 +14,8 @@ import numpy as np
 
 import jaxgemm
 from jaxgemm import _ffi, emulator
+from jaxgemm.call import tuned
 from jaxgemm.tune import __main__ as command
-from jaxgemm.tune import choice as tuned
 from jaxgemm.tune import database
 from tests.support.fuzz import hostile
 from tests.support.fuzz.hostile import choice

@@ -117,7 +117,8 @@ def _is_right(x, y, scales, given) -> bool:
   k, block, name = x.shape[2], given["block"], given["implementation"]
   words = described("scaled_matmul", {"lhs": x, "rhs": y, "lhs_scales": scales[0],
                                       "rhs_scales": scales[1]} | given)
-  got = attack.computed(words, lambda: jaxgemm.scaled_matmul(x, y, *scales, **given))
+  got = attack.computed(words, lambda: jaxgemm.scaled_matmul(x, y, *scales, **given),
+                        "decodes OCP float8, and an operand is float8_e")
   if got is None:
     return False
   if not k and not all(np.isfinite(exact(s)).all() for s in scales):

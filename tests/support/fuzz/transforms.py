@@ -224,7 +224,10 @@ def _scan(rng, shapes):
         carry = 0.9 * carry + (0.01 * out[0].sum()).astype(carry.dtype)
         return carry, tuple(x * carry.astype(x.dtype) for x in out)
 
-      carry, outs = lax.scan(body, jnp.ones((), arrays[0].dtype), moving, reverse=reverse)
+      # Inside a shard_map the first carry varies along the axes along which an operand does.
+      dtype = arrays[0].dtype
+      first = 1 + sum(x.ravel()[:0].sum().astype(dtype) for x in arrays)
+      carry, outs = lax.scan(body, first, moving, reverse=reverse)
       return *outs, carry
     return call
   return f"scan {axes}", transform, new

@@ -1,0 +1,275 @@
+"""The lowering of all products to one custom call.
+
+`gemm_p` appears only while `contract_p` (dense/primitive.py) is lowered. The lowerings of
+`ragged_p`, `chunked_p` and `scaled_p` (primitive.py of their folders) call `lower_call` themselves,
+the first two by `on_each_platform`. `lower_call` makes the native plan for the platform and emits
+"jaxgemm_gemm". The workspace is the call's last result and is dropped here, so that no abstract
+value depends on the platform.
+"""
+
+import functools
+import math
+
+import jax
+from jax.extend.core import Primitive
+from jax.interpreters import mlir
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgemm.call import copies
+from jaxgemm.call.plan import PLATFORMS, plan_call, require_built
+from jaxgemm.call.spec import Geometry, Spec
+
+CALL_TARGET = "jaxgemm_gemm"
+# The same call, which also starts the copy that brings the chunks of lhs: see chunked/producers.py.
+CHUNKED_TARGET = "jaxgemm_chunked_gemm"
+# The call that raises an error if a chunk did not arrive: see `_check_status`.
+STATUS_TARGET = "jaxgemm_chunk_status"
+
+
+def reshaped(aval, shape):
+  """The aval with another shape: it keeps the mesh and the varying axes of shard_map."""
+  replicated = jax.sharding.PartitionSpec(*(None,) * len(shape))
+  return aval.update(
+      shape=tuple(shape), sharding=aval.sharding.update(spec=replicated))
+
+
+def out_avals(lhs, shape, spec: Spec):
+  aval = reshaped(lhs, shape).update(dtype=spec.out_dtype, weak_type=spec.weak_type)
+  return [aval] * (1 + spec.save_preact)
+
+
+gemm_p = Primitive("jaxgemm_gemm")
+gemm_p.multiple_results = True
+
+
+# The bits of a float32 that its high part keeps, by the dtype of the parts: the bits of tf32, or of
+# bfloat16.
+_HIGH_BITS = {jnp.dtype(jnp.float32): 0xFFFFE000, jnp.dtype(jnp.bfloat16): 0xFFFF0000}
+
+
+def split_in_three(x, axis: int, is_lhs: bool, dtype=jnp.float32,
+                   by_row: bool = False) -> jax.Array:
+  """float32 as three parts along `axis`, which is k and becomes three times as long.
+
+  x is high + low. lhs becomes [high, high, low] and rhs [high, low, high]. Their product is
+  high * high + high * low + low * high, the sum that CUTLASS's 3xTF32 computes.
+
+  Args:
+    x: float32 array.
+    axis: the dimension of x that is k.
+    is_lhs: whether x is lhs.
+    dtype: dtype of the parts: float32, for kernels that multiply it as tf32, or bfloat16.
+    by_row: whether the three parts of each element are neighbours; else each part is one block.
+  """
+  mask = jnp.uint32(_HIGH_BITS[jnp.dtype(dtype)])
+  bits = jax.lax.bitcast_convert_type(x, jnp.uint32) & mask
+  high = jax.lax.bitcast_convert_type(bits, jnp.float32)
+  finite = jnp.isfinite(x)
+  high, low = (y.astype(dtype) for y in (
+      jnp.where(finite, high, x), jnp.where(finite, x - high, 0)))
+  parts = [high, high, low] if is_lhs else [high, low, high]
+  if not by_row:
+    return jnp.concatenate(parts, axis)
+  axis %= x.ndim
+  shape = (*x.shape[:axis], 3 * x.shape[axis], *x.shape[axis + 1:])
+  return jnp.stack(parts, axis + 1).reshape(shape)
+
+
+def run_by_jit(primitive: Primitive) -> None:
+  """Lets a primitive be called outside of jax.jit, where it is compiled as one jitted function."""
+  @functools.lru_cache(maxsize=1024)
+  def jitted(**params):
+    return jax.jit(functools.partial(primitive.bind, **params))
+
+  @primitive.def_impl
+  def _impl(*operands, **params):
+    with jax.disable_jit(False):  # under disable_jit(True) the jitted function would call _impl
+      return jitted(**params)(*operands)
+
+
+@gemm_p.def_abstract_eval
+def _gemm_abstract_eval(lhs, rhs, *_, lhs_contracting, rhs_contracting, spec, **__):
+  geometry = Geometry.of(lhs.shape, rhs.shape, lhs_contracting, rhs_contracting)
+  return out_avals(lhs, geometry.out_shape(), spec)
+
+
+def lower_call(ctx, *operands, geometry: Geometry, spec: Spec, platform: str,
+               call_target: str = CALL_TARGET, **vectors: int):
+  """Lowers to the custom call; returns its results without the workspace.
+
+  If lhs arrives in chunks, the last result is the status: whether all of them arrived.
+
+  Args:
+    geometry: the sizes and layouts of the operands.
+    spec: what the call computes.
+    platform: the platform that the program is lowered for.
+    call_target: the name of the custom call.
+    vectors: see `plan_call`.
+
+  Raises:
+    ValueError: see `plan_call`; or this build lacks the plan's kernel; or the emulator is asked
+      for on another platform than the CPU.
+  """
+  lhs, rhs = ctx.avals_in[:2]
+  if spec.emulated is not None and platform != "cpu":
+    raise ValueError(
+        f"implementation='emulated:{spec.emulated}' was given for platform {platform}; "
+        "the emulator runs on the CPU. Use jax.default_device(jax.devices('cpu')[0]), "
+        "or leave implementation out.")
+  target = spec.target(platform)
+  chosen = plan_call(geometry, lhs.dtype, rhs.dtype, spec, target, **vectors)
+  require_built(chosen, spec, target, platform)
+  operands, avals_in = prepared(ctx, operands, geometry, chosen)
+  workspace = jax.core.ShapedArray((chosen["workspace_bytes"],), jnp.uint8)
+  names = chosen["operands"]
+  aliases = {names.index("addend"): 0} if geometry.accumulate else None  # in place
+  rule = jax.ffi.ffi_lowering(call_target, operand_output_aliases=aliases)
+  chunked = geometry.tiles_per_chunk > 0
+  given = ctx.avals_out[:-1] if chunked else ctx.avals_out
+  avals_out = [_padded_out(x, geometry, chosen["relayout"]) for x in given]
+  call_ctx = ctx.replace(avals_in=avals_in, avals_out=[*avals_out, workspace])
+  outs = rule(call_ctx, *operands, **chosen["attrs"])
+  outs = _check_status(call_ctx, outs, chosen, platform) if chunked else [*outs[:-1]]
+  for i, (aval, padded) in enumerate(zip(given, avals_out)):
+    if aval.shape != padded.shape:
+      outs[i], _ = applied(ctx, lambda x: copies.cut(x, geometry.m, aval.shape),
+                           outs[i], padded)
+  return outs
+
+
+def _padded_out(aval, geometry: Geometry, wanted: dict):
+  """The aval of a result with the sizes that the plan pads m and n to."""
+  if (wanted["m"], wanted["n"]) == (geometry.m, geometry.n):
+    return aval
+  lead = len(geometry.out_shape()) - 2
+  # A gated result is not padded. It may have 2 n columns, in one dimension or in two.
+  columns = math.prod(aval.shape[lead + 1:]) + wanted["n"] - geometry.n
+  return reshaped(aval, (*aval.shape[:lead], wanted["m"], columns))
+
+
+def prepared(ctx, operands, geometry: Geometry, chosen: dict):
+  """(operands, avals), converted, split, padded and copied as the plan's kernel reads them."""
+  operands, avals = list(operands), list(ctx.avals_in)
+
+  def apply(i, fun):
+    operands[i], avals[i] = applied(ctx, fun, operands[i], avals[i])
+
+  # k is the last dimension of an operand, or the one before it.
+  contracting = geometry.lhs_contracting, geometry.rhs_contracting
+  across_groups = geometry.ragged == "k"
+  for i, (axis, dtype) in enumerate(zip(contracting, chosen["operand_dtypes"])):
+    if chosen["passes"] == 3:
+      apply(i, lambda x: split_in_three(
+          x.astype(jnp.float32), axis - 2, i == 0, dtype, across_groups))
+    elif avals[i].dtype != dtype:
+      apply(i, lambda x: x.astype(dtype))
+  if chosen["passes"] == 3 and across_groups:
+    apply(2, lambda sizes: 3 * sizes)
+  wanted = chosen["relayout"]
+  rows = wanted["m"], wanted["n"] * (2 if geometry.gated else 1)
+  for i, name in enumerate(("lhs", "rhs")):
+    if wanted[name]:
+      apply(i, lambda x: copies.operand(
+          x, contracting[i], wanted[f"{name}_contracting"], rows[i], wanted["k"]))
+  for name, (old, new) in wanted["vectors"].items():
+    i = chosen["operands"].index(name)
+    if avals[i].dtype == jnp.bfloat16 and not chosen["problem"].get("bias_bf16"):
+      apply(i, lambda x: x.astype(jnp.float32))
+    if old != new:
+      apply(i, lambda x: copies.vector(x, old, new))
+  return operands, avals
+
+
+def applied(ctx, fun, operand, aval):
+  """(the lowered fun(operand), its aval)."""
+  result = jax.eval_shape(fun, jax.ShapeDtypeStruct(aval.shape, aval.dtype))
+  new = reshaped(aval, result.shape).update(dtype=result.dtype)
+  lowered = mlir.lower_fun(fun, multiple_results=False)
+  return lowered(ctx.replace(avals_in=[aval], avals_out=[new]), operand)[0], new
+
+
+def _check_status(ctx, outs, chosen, platform: str):
+  """Replaces the workspace, which is the last of outs, by the status.
+
+  The program fails if a chunk did not arrive. On a GPU a second custom call checks this; its
+  host thread waits for the product. On the CPU the product's own call raises the error.
+  """
+  begin = chosen["status_offset"]
+  *avals, workspace = ctx.avals_out
+  status = mlir.lower_fun(lambda x: x[begin:begin + 4], multiple_results=False)
+  status, = status(ctx.replace(avals_in=[workspace], avals_out=[
+      workspace.update(shape=(4,))]), outs[-1])
+  if platform != "cpu":
+    rule = jax.ffi.ffi_lowering(
+        STATUS_TARGET, operand_output_aliases={i: i for i in range(len(avals))})
+    outs = rule(ctx.replace(avals_in=ctx.avals_out, avals_out=avals), *outs,
+                status_offset=np.int64(begin),
+                timeout_ns=np.int64(chosen["attrs"]["timeout_ns"]))
+    return [*outs, status]
+  return [*outs[:-1], status]
+
+
+def _no_lowering(ctx, *_, **__):
+  platforms = ", ".join(ctx.module_context.platforms)
+  raise ValueError(
+      f"The program is lowered for {platforms}; jaxgemm lowers for cpu, cuda and rocm. "
+      "Pass implementation='xla' to leave the product to XLA.")
+
+
+def register_lowerings(primitive: Primitive, rule) -> None:
+  """Registers rule(ctx, *operands, platform=..., **params) for the kernels' platforms."""
+  mlir.register_lowering(primitive, _no_lowering)
+  for platform in PLATFORMS:
+    mlir.register_lowering(primitive, functools.partial(rule, platform=platform),
+                           platform=platform)
+
+
+def register_in_place(primitive: Primitive, rule) -> None:
+  """Registers rule(ctx, *operands, **params), which looks at the operations around it.
+
+  jax lowers other primitives once for equal calls. This one is lowered for each, and once for all
+  platforms: for one that has several rules jax 0.10 cannot lower such a primitive for several
+  platforms. What depends on the platform is lowered by `on_each_platform`.
+  """
+  def lowering(ctx, *operands, **params):
+    if not {*(ctx.platforms or ctx.module_context.platforms)} <= {*PLATFORMS}:
+      _no_lowering(ctx)
+    return rule(ctx, *operands, **params)
+
+  mlir.register_lowering(primitive, lowering, cacheable=False)
+
+
+def on_each_platform(ctx, rule, *operands, **params):
+  """Lowers rule(ctx, *operands, platform=..., **params) for each platform of the program.
+
+  Args:
+    rule: a lowering rule, a function of a module.
+    params: the parameters of the rule, which can be hashed.
+  """
+  primitive = _on_each_platform(ctx.primitive.name)
+
+  def bind(*operands):
+    return primitive.bind(*operands, rule=rule, results=tuple(ctx.avals_out), **params)
+
+  return mlir.lower_fun(bind, multiple_results=True)(ctx, *operands)
+
+
+@functools.cache
+def _on_each_platform(name: str) -> Primitive:
+  """A primitive for the lowering of another one, whose name profiles and messages show."""
+  primitive = Primitive(name)
+  primitive.multiple_results = True
+  primitive.def_abstract_eval(lambda *_, results, **__: results)
+  register_lowerings(
+      primitive, lambda ctx, *operands, rule, results, **params: rule(ctx, *operands, **params))
+  return primitive
+
+
+def _gemm_lowering(ctx, *operands, lhs_contracting, rhs_contracting, **params):
+  lhs, rhs = ctx.avals_in[:2]
+  geometry = Geometry.of(lhs.shape, rhs.shape, lhs_contracting, rhs_contracting)
+  return lower_call(ctx, *operands, geometry=geometry, **params)
+
+
+register_lowerings(gemm_p, _gemm_lowering)

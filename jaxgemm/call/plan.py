@@ -1,0 +1,131 @@
+"""The plan of a kernel call: which kernel runs, on which grid, and what is copied before it.
+
+The functions of each kind of product make the `Geometry` of its kernel call, and ask for its plan
+here: plan_contraction (dense/plan.py), plan_ragged (grouped/primitive.py), plan_scaled and
+plan_chunked. The lowering of the call (lower.py) makes the same plan again.
+"""
+
+from collections.abc import Callable, Iterable
+import dataclasses
+import re
+
+import jax.numpy as jnp
+
+from jaxgemm import _ffi
+from jaxgemm.call import copies
+from jaxgemm.call.dtypes import across_groups, kernel_dtypes
+from jaxgemm.call.spec import Geometry, Spec
+from jaxgemm.call.tuned import tuned_plan
+
+# The platforms that jaxgemm's products are lowered for.
+PLATFORMS = ("cpu", "cuda", "rocm")
+
+
+def plan_call(geometry: Geometry, lhs_dtype, rhs_dtype, spec: Spec, target: str,
+              **vectors: int) -> dict:
+  """The native plan with more entries.
+
+  "operand_dtypes" are the dtypes in which the kernel reads lhs and rhs. "passes" is 3 if float32
+  is split into parts (`split_in_three` in lower.py), else 1. "copies" says how lhs, rhs and
+  out are copied (copies.py). "problem" is what the native plan was asked. The native entry
+  "relayout" has the layout and the sizes of the kernel call, which "attrs" are for.
+
+  Args:
+    geometry: the sizes and layouts of the call.
+    lhs_dtype, rhs_dtype: those of the operands, before a conversion for the kernel.
+    spec: what the call computes.
+    target: the target of the kernel.
+    vectors: bias, scale and row_scale: whether the call has this vector operand. bias_bf16:
+      whether the bias is bfloat16; targets other than Hopper get it as float32. block_m, block_n
+      and block_k: the sizes of blocks with scales. mx: whether these are of an MX format.
+
+  Raises:
+    ValueError: the problem or the config does not fit the target.
+  """
+  if target not in _ffi.CUDA_ARCHS:
+    vectors["bias_bf16"] = False
+  dtypes = kernel_dtypes(lhs_dtype, rhs_dtype, target, mx=bool(vectors.get("mx")))
+  passes = _passes(dtypes, spec, target)
+  if geometry.ragged == "k" and target in _ffi.CUDA_ARCHS:
+    dtypes, passes = across_groups(dtypes)
+  problem = {
+      **dataclasses.replace(geometry, k=passes * geometry.k).to_native(),
+      "lhs_dtype": dtypes[0].name,
+      "rhs_dtype": dtypes[1].name,
+      "out_dtype": spec.out_dtype.name,
+      **{name: int(is_there) for name, is_there in vectors.items()},
+      "activation": spec.activation or "none",
+      "save_preact": int(spec.save_preact),
+  }
+  planned = tuned_plan(problem, spec.config.to_native(spec.deterministic), target,
+                       spec.config.is_open, spec.chip)
+  return planned | {
+      "problem": problem,
+      "operand_dtypes": dtypes, "passes": passes,
+      "copies": copies.described(planned["relayout"], geometry, passes)}
+
+
+def _passes(dtypes, spec: Spec, target: str) -> int:
+  # Hopper multiplies float32 as tf32.
+  tf32 = target in _ffi.CUDA_ARCHS and jnp.float32 in dtypes
+  return 3 if spec.precise and tf32 else 1
+
+
+def require_plan(spec: Spec, make_plan) -> None:
+  """Raises the errors of a call's plan while it is traced; its lowering makes the plan again.
+
+  Args:
+    spec: the call's `Spec`.
+    make_plan: function of a target that returns the plan.
+
+  Raises:
+    ValueError: see `plan_call`; or this build lacks the kernel of the plan.
+  """
+  platform = _ffi.default_platform()
+  if spec.emulated or platform in _ffi.platforms():
+    target = spec.target(platform)
+    require_built(make_plan(target), spec, target, platform)
+
+
+def lacks_kernel(planned: dict, spec: Spec, platform: str) -> bool:
+  """Whether a program of this process would run the plan's kernel, which this build lacks."""
+  # A program for another platform than this process's may run with another build.
+  here = spec.emulated is not None or platform == _ffi.default_platform()
+  return here and not planned["built"]
+
+
+def can_lower(spec: Spec, platforms: Iterable[str], make_plan: Callable[[str], dict]) -> bool:
+  """Whether a call has a plan on each of these platforms, and this build the kernels for it.
+
+  Args:
+    spec: the call's `Spec`.
+    platforms: those that the program is lowered for. Those without kernels do not count.
+    make_plan: function of a target that returns the plan.
+  """
+  for platform in platforms:
+    if platform in PLATFORMS:
+      try:
+        planned = make_plan(spec.target(platform))
+      except ValueError:  # a tile or a kernel that the user chose does not fit
+        return False
+      if lacks_kernel(planned, spec, platform):
+        return False
+  return True
+
+
+def require_built(planned: dict, spec: Spec, target: str, platform: str) -> None:
+  """Raises ValueError if the program runs with this build, which lacks the plan's kernel."""
+  if not lacks_kernel(planned, spec, platform):
+    return
+  # A kernel is called gemm_<lhs dtype>_<rhs dtype>_<m>x<n>x<k>_...
+  types = re.sub(r"^gemm_(\w+?)_\d+x.*", r"\1", planned["kernel"])
+  built = ", ".join(sorted(
+      name for name in _ffi.built_kernels(target) if name.startswith(f"gemm_{types}_")))
+  others = (f"For these operand types it has {built}; one of them may be chosen by "
+            "GemmConfig(kernel=...). ") if built else (
+                "It has none for these operand types. ")
+  raise ValueError(
+      f"this build has no code object of {planned['kernel']} for {target}. {others}"
+      f"Build jaxgemm again with JAXGEMM_GPU_KERNELS='auto;{target}/.*{types}', or pass "
+      "implementation='xla'."
+  )
