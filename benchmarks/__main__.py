@@ -77,7 +77,8 @@ SUITES = {
     "resources": Suite("amd.resources", is_watched=False),
     "timeline": Suite("amd.timeline", is_watched=False),
     "predicted": Suite("amd.predicted", is_watched=False),
-    "amd_plan": Suite("amd.plan", is_watched=False)}
+    "amd_plan": Suite("amd.plan", is_watched=False),
+    "front_chart": Suite("front_chart", is_watched=False)}
 _defined: list[str] = []
 
 
