@@ -6,6 +6,7 @@ their "geometric mean".
 """
 
 from collections.abc import Sequence
+import statistics
 from typing import Any
 
 from benchmarks import cases, plots, run
@@ -31,7 +32,7 @@ def bounds(rows: Sequence[run.Row]) -> list[dict[str, Any]]:
     pairs = [(value, run.describe(row)) for row in mine
              if (value := _value(row, gate["value"])) is not None]
     if gate["of"] == "geometric mean" and pairs:
-      mean = run.geometric_mean([value for value, _ in pairs])
+      mean = statistics.geometric_mean([value for value, _ in pairs])
       pairs = [(mean, f"geometric mean of {len(pairs)}")]
     elif gate["of"] == "lowest" and pairs:
       value, of = min(pairs)

@@ -324,7 +324,9 @@ def by_turns(turns: Sequence[Turn], options: Options, base: str,
         program = future.result()
         inputs = inputs or [random(options.seed * 16 + i, *turn.shapes) for i in range(count)]
         jax.block_until_ready(program(*inputs[0]))
-        done[name], ways[place, number, name] = program, _rotating(program, inputs)
+        done[name] = program
+        ways[place, number, name] = Way(lambda index, program=program, inputs=inputs: program(
+            *inputs[index % len(inputs)]))
       except Exception as error:  # pylint: disable=broad-exception-caught
         # A candidate that fails must not end the measurement of the others.
         turn.row["missing"][name] = f"{type(error).__name__}: {error}"[:500]
@@ -336,19 +338,11 @@ def by_turns(turns: Sequence[Turn], options: Options, base: str,
   order = {f"{number} {name}": ways[place, number, name] for place, number, name in sorted(ways)}
   measured = interleave(order, sets, options, turns[0].row["case"], calls=calls)
   for number, turn in enumerate(turns):
-    candidates = turn.row["candidates"]
-    turn.row |= about(measured) | {"candidates": {
-        name: entry | _of_turn(measured, f"{number} {name}", f"{number} {base}", turn)
-        for name, entry in candidates.items() if name not in turn.row["missing"]}}
+    for name in turn.row["missing"]:
+      del turn.row["candidates"][name]
+    for name, found in turn.row["candidates"].items():
+      timed = entry(measured, f"{number} {name}", turn.row["flops"], f"{number} {base}")
+      kept = ("seconds", "tflops", "ratio", "times")  # the others would make large files
+      found |= {key: timed[key] for key in kept if key in timed}
+    turn.row |= about(measured)
   return [turn.row for turn in turns]
-
-
-def _of_turn(measured: gpu_trace.Measured, name: str, base: str, turn: Turn) -> dict[str, Any]:
-  kept = ("seconds", "tflops", "ratio", "times")  # the others would make large files
-  found = entry(measured, name, turn.row["flops"], base)
-  return {key: found[key] for key in kept if key in found}
-
-
-def _rotating(function: Callable[..., Any], inputs: Sequence[tuple]) -> Way:
-  """The way of a program with fewer input sets than others that it takes turns with."""
-  return Way(lambda index: function(*inputs[index % len(inputs)]))

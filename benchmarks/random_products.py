@@ -29,6 +29,7 @@ import math
 import os
 import pathlib
 import shutil
+import statistics
 import tempfile
 import time
 from typing import Any
@@ -122,7 +123,7 @@ def jobs(name: str) -> Iterator[tuple[str, Callable[[], list[run.Row]]]]:
       turns = functools.cache(functools.partial(_tuned, batch, path))
       for index, product in enumerate(batch):
         yield f"{name} {product.label}", lambda turns=turns, index=index: [
-            _timed_once(*turns()[index], options)]
+            _timed_once(turns()[index], options)]
   elif not measure.on_gpu():
     for number, (kind, product) in enumerate(products):
       yield f"{name} {number} {kind} {product.label}", functools.partial(
@@ -134,10 +135,14 @@ def jobs(name: str) -> Iterator[tuple[str, Callable[[], list[run.Row]]]]:
              functools.partial(_on_gpu, batch, options))
 
 
-def programs(kind: str, product: cases.Product, implementation: str | None):
-  """(shapes of the operands, our program, XLA's program). Dimensions of size 1 are left out."""
+def _ones(product: cases.Product) -> str:
+  """The dimensions of size 1, which operands of random products do not have."""
+  return "".join(d for d in "mn" if getattr(product, d) == 1)
+
+
+def programs(kind: str, product: cases.Product, dropped: str = ""):
+  """(shapes of the operands, our program, XLA's program), without some dimensions."""
   dtype, out, options = KINDS[kind]
-  dropped = "".join(d for d in "mn" if getattr(product, d) == 1)
   numbers = product.dimension_numbers(dropped)
   shapes = [jax.ShapeDtypeStruct(shape, dtype) for shape in product.shapes(dropped)]
   names = [name for name in ("bias", "scale") if options.get(name)]
@@ -148,7 +153,7 @@ def programs(kind: str, product: cases.Product, implementation: str | None):
   def ours(a, b, *vectors):
     given = dict(zip(names, vectors)) | ({"activation": activation} if activation else {})
     return jaxgemm.dot_general(a, b, numbers, preferred_element_type=out,
-                               implementation=implementation, **given)
+                               implementation=FLAGS.implementation, **given)
 
   def xla(a, b, *vectors):
     sums = {"int8": "int32"}.get(dtype, out if not names and not activation else "float32")
@@ -162,6 +167,8 @@ def programs(kind: str, product: cases.Product, implementation: str | None):
       y = {"gelu": jax.nn.gelu, "silu": jax.nn.silu}[activation](y)
     return y.astype(out)
 
+  # Equal names, because the names are parts of programs that are compared.
+  ours.__name__ = xla.__name__ = "product"
   if not options.get("gradient"):
     return shapes, ours, xla
   shapes.append(jax.ShapeDtypeStruct((product.m, product.n), jnp.dtype(out)))
@@ -188,8 +195,7 @@ def _against_float64(product: cases.Product, inputs, out) -> float:
 
   The terms of a sum may cancel, so the divisor is at least the norm of a typical product.
   """
-  dropped = "".join(d for d in "mn" if getattr(product, d) == 1)
-  lhs_names, rhs_names, names = product.names(dropped)
+  lhs_names, rhs_names, names = product.names(_ones(product))
   dot = functools.partial(np.einsum, f"{lhs_names},{rhs_names}->{names}", optimize=True)
   lhs, rhs = (np.asarray(x).astype(np.float64) for x in inputs[:2])
   wanted, usual = dot(lhs, rhs), dot(np.abs(lhs), np.abs(rhs)) / math.sqrt(product.k)
@@ -197,13 +203,15 @@ def _against_float64(product: cases.Product, inputs, out) -> float:
   return float(np.linalg.norm(np.asarray(out).astype(np.float64) - wanted) / norm)
 
 
-def _row(kind: str, product: cases.Product, shapes, ours) -> run.Row:
+def _plan(ours: Callable, shapes) -> run.Row | None:
   calls = jaxgemm.explain(ours, *shapes).data["calls"]
-  plan = {key: calls[0].get(key) for key in _OF_PLAN} if calls else None
-  return {"section": "random", "case": product.label, "kind": kind, "m": product.m, "n": product.n,
+  return {key: calls[0].get(key) for key in _OF_PLAN} if calls else None
+
+
+def _row(section: str, kind: str, product: cases.Product, **more) -> run.Row:
+  return {"section": section, "case": product.label, "kind": kind, "m": product.m, "n": product.n,
           "k": product.k, "batch": product.batch, "dtype": product.dtype,
-          "layout": product.layout, "flops": product.flops,
-          "candidates": {OURS: {"plan": plan}, XLA: {}}}
+          "layout": product.layout, "flops": product.flops} | more
 
 
 def _repeated(dot, turns: int):
@@ -221,7 +229,7 @@ def _repeated(dot, turns: int):
 
 
 def _on_cpu(kind: str, product: cases.Product, options: measure.Options) -> list[run.Row]:
-  shapes, ours, xla = programs(kind, product, FLAGS.implementation)
+  shapes, ours, xla = programs(kind, product, _ones(product))
   turns = max(1, min(_MOST_TURNS, int(_PROGRAM_FLOPS // product.flops)))
   turns = 1 if KINDS[kind][2].get("gradient") else turns
   single = {XLA: jax.jit(xla), OURS: jax.jit(ours)}
@@ -233,7 +241,8 @@ def _on_cpu(kind: str, product: cases.Product, options: measure.Options) -> list
   measured = measure.per(measure.interleave(
       {name: measure.Plain(function, inputs) for name, function in looped.items()}, count, options,
       f"random {product.label}").timing, turns)
-  row = _row(kind, product, shapes, ours) | {"turns": turns} | measure.about(measured)
+  row = _row("random", kind, product, turns=turns, **measure.about(measured), candidates={
+      OURS: {"plan": _plan(ours, shapes)}, XLA: {}})
   outs = {name: function(*inputs[0]) for name, function in single.items()}
   if KINDS[kind][2]:
     errors, most = difference(outs[OURS], outs[XLA]), _DIFFERENCE
@@ -251,8 +260,10 @@ def _on_gpu(batch: Sequence[tuple[str, cases.Product]], options: measure.Options
   turns = []
   with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
     for kind, product in batch:
-      shapes, ours, xla = programs(kind, product, FLAGS.implementation)
-      turns.append(measure.Turn(_row(kind, product, shapes, ours), shapes, {
+      shapes, ours, xla = programs(kind, product, _ones(product))
+      row = _row("random", kind, product, candidates={
+          OURS: {"plan": _plan(ours, shapes)}, XLA: {}})
+      turns.append(measure.Turn(row, shapes, {
           name: pool.submit(jax.jit(function).lower(*shapes).compile)
           for name, function in ((OURS, ours), (XLA, xla))}))
 
@@ -273,7 +284,8 @@ def tune(products: Sequence[cases.Product]) -> pathlib.Path:
   atexit.register(shutil.rmtree, scratch)
   path = pathlib.Path(FLAGS.tuning_file or os.path.join(scratch, "tuning.json")).absolute()
   progress.doing(f"tuning {len(products)} products")
-  report = tune_all([(_functions(each)[0], _types(each), {}) for each in products],
+  made = [programs("plain", each) for each in products]
+  report = tune_all([(ours, shapes, {}) for shapes, ours, _ in made],
                     seconds=FLAGS.tune_seconds, routing="balanced", again=False,
                     most_candidates=16, workers=FLAGS.tune_workers, candidate_seconds=60.0,
                     path=path)
@@ -282,58 +294,35 @@ def tune(products: Sequence[cases.Product]) -> pathlib.Path:
   return path
 
 
-def _functions(product: cases.Product) -> tuple[Callable, Callable]:
-  """The product by jaxgemm, and by XLA."""
-  numbers = product.dimension_numbers()
-
-  # Equal names, because the names are parts of the programs that are compared.
-  def named(function):
-    def product(lhs, rhs):
-      return function(lhs, rhs, numbers)
-    return product
-
-  return named(jaxgemm.dot_general), named(jax.lax.dot_general)
-
-
-def _types(product: cases.Product) -> list[jax.ShapeDtypeStruct]:
-  return [jax.ShapeDtypeStruct(shape, product.dtype) for shape in product.shapes()]
-
-
-def _lowered(product: cases.Product, path: pathlib.Path) -> tuple[dict[str, Any], dict[str, Any]]:
-  """(the lowered programs by name, the plans with and without the tuning file)."""
-  found, plans, types = {}, {}, _types(product)
-  for name, place in ((TUNED, str(path)), (PLAN, "off")):
-    os.environ["JAXGEMM_TUNING"] = place
-    entries.forget()
-    jax.clear_caches()  # with the other file a traced product may have been left to XLA
-    ours, theirs = _functions(product)
-    found[name] = jax.jit(ours).lower(*types)
-    plan = jaxgemm.explain(ours, *types).data["calls"][0]
-    plans[name] = {key: plan.get(key) for key in _OF_PLAN}
-  found[XLA] = jax.jit(theirs).lower(*types)
-  return found, plans
-
-
-def _tuned(batch: Sequence[cases.Product], path: pathlib.Path
-           ) -> list[tuple[measure.Turn, dict[str, str]]]:
-  """For each product: its programs, of which no two are equal, and the equal one of each name."""
+def _tuned(batch: Sequence[cases.Product], path: pathlib.Path) -> list[measure.Turn]:
+  """The programs of each product, of which no two are equal; "alike" has the equal ones."""
   progress.within(f"compilation of {len(batch)} products")
-  given, turns = [_lowered(each, path) for each in batch], []
+  turns = []
+  for product in batch:
+    lowered, plans = {}, {}
+    for name, place in ((TUNED, str(path)), (PLAN, "off")):
+      os.environ["JAXGEMM_TUNING"] = place
+      entries.forget()
+      jax.clear_caches()  # with the other file a traced product may have been left to XLA
+      shapes, ours, xla = programs("plain", product)
+      lowered[name], plans[name] = jax.jit(ours).lower(*shapes), _plan(ours, shapes)
+    lowered[XLA] = jax.jit(xla).lower(*shapes)
+    names = {lowered[name].as_text(): name for name in (XLA, PLAN, TUNED)}
+    alike = {name: names[program.as_text()] for name, program in lowered.items()}
+    turns.append(measure.Turn(_row("tuned", product.source, product, alike=alike, plans=plans,
+                                   candidates={name: {} for name in dict.fromkeys(alike.values())}),
+                              shapes, lowered))
   with concurrent.futures.ThreadPoolExecutor(min(16, os.cpu_count() or 1)) as pool:
-    for product, (programs, plans) in zip(batch, given):
-      names = {programs[name].as_text(): name for name in (XLA, PLAN, TUNED)}
-      alike = {name: names[program.as_text()] for name, program in programs.items()}
-      row = {"section": "tuned", "case": product.label, "kind": product.source, "m": product.m,
-             "n": product.n, "k": product.k, "dtype": product.dtype, "layout": product.layout,
-             "flops": product.flops, "alike": alike, "plans": plans,
-             "candidates": {name: {} for name in dict.fromkeys(alike.values())}}
-      turns.append((measure.Turn(row, _types(product), {
-          name: pool.submit(programs[name].compile) for name in row["candidates"]}), alike))
+    for turn in turns:
+      turn.programs = {name: pool.submit(turn.programs[name].compile)
+                       for name in turn.row["candidates"]}
   return turns
 
 
-def _timed_once(turn: measure.Turn, alike: dict[str, str], options: measure.Options) -> run.Row:
+def _timed_once(turn: measure.Turn, options: measure.Options) -> run.Row:
   """The row of a product: equal programs have the same times."""
+  alike = turn.row["alike"]
+
   def checked(turn, done, inputs):
     lhs, rhs = (x if letter == "r" else x.T for x, letter in zip(inputs, turn.row["layout"]))
     for name, program in done.items():
@@ -367,12 +356,12 @@ def after(rows: Sequence[run.Row]) -> list[str]:
             and (row["candidates"][OURS]["plan"] or {}).get("implementation") != "xla"]
   if ratios:
     found.append(f"- {len(rows) - len(ratios)} of {len(rows)} products are left to XLA; of the "
-                 f"others its time / ours is {run.geometric_mean(ratios):.3f}")
+                 f"others its time / ours is {statistics.geometric_mean(ratios):.3f}")
   if better := [min(ratio(row, PLAN), ratio(row, XLA)) for row in rows if "alike" in row]:
     counts = {kind: sum(chosen(row) == kind for row in rows)
               for kind in ("another", "the plan's", "XLA's")}
     found += [f"- better of plan and xla over tuned: geometric mean "
-              f"{run.geometric_mean(better):.3f}, least {min(better):.3f}, "
+              f"{statistics.geometric_mean(better):.3f}, least {min(better):.3f}, "
               f"{sum(each < 1 / 1.01 for each in better)} of {len(rows)} below 1 / 1.01",
               "- tuned programs: " + ", ".join(f"{n} {kind}" for kind, n in counts.items())]
   return found

@@ -11,10 +11,9 @@ none, and "left_out" why that is no failure.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 import csv
 import json
-import math
 import os
 import pathlib
-import sys
+import statistics
 import time
 from typing import Any
 
@@ -34,28 +33,25 @@ def define_flags() -> None:
   flags.DEFINE_string("csv", None, "File to write a line for each candidate to.")
   flags.DEFINE_string("markdown", None, "File to write the tables to.")
   flags.DEFINE_string("png", None, "File to draw the throughput to.")
-  flags.DEFINE_float("peak_tflops", None, "Peak rate of the roofline, for chips that "
-                     "benchmarks/roofline.py does not have, such as CPUs; with --peak_gbs.")
+  flags.DEFINE_float("peak_tflops", None, "Peak rate of the roofline, for chips that roofline.py "
+                     "does not have, such as CPUs; with --peak_gbs.")
   flags.DEFINE_float("peak_gbs", None, "Bandwidth of the roofline, in GB/s.")
   flags.DEFINE_string(
       "problems", None, "JSON or YAML file with a list of problems in place of --cases: objects "
       "with m, n, k, perhaps dtype, and groups for grouped products; for layers of experts with "
       "tokens, features, hidden_features, num_experts and top_k.")
-  flags.DEFINE_integer("repeat", None, "Least samples of each candidate. Default: 100 on a GPU, "
-                       "and 9 on a CPU, where a sample may take seconds.", lower_bound=3)
+  flags.DEFINE_integer("repeat", None, "Least samples of each candidate. Default: 100 on a GPU, 9 "
+                       "on a CPU, where a sample may take seconds.", lower_bound=3)
   flags.DEFINE_alias("rounds", "repeat")
   flags.DEFINE_integer("warmup", None, "Calls of each candidate before it is timed, beside two or "
                        "more that all have. Default: 50 on a GPU, and 0 on a CPU.", lower_bound=0)
   flags.DEFINE_float("min_seconds", 0, "Least time for each row on a CPU, in seconds.")
   flags.DEFINE_enum("clock", "wall", ["wall", "cpu"], "Clock on a CPU. cpu counts the time of this "
                     "process only: use it on a shared machine, with --threads=1.")
-  flags.DEFINE_float(
-      "sample_ms", 1, "Approximate length of a sample on a GPU. It has at most 64 calls, and all "
-      "samples of a candidate have at most 1000. A GPU that is busy for long draws more power and "
-      "may lower its clock; short samples let it rest.")
+  flags.DEFINE_float("sample_ms", 1, "Approximate length of a sample on a GPU, at most 64 calls. "
+                     "A GPU that is busy for long may lower its clock; short samples let it rest.")
   flags.DEFINE_float("most_seconds", 0, "Cases that would begin later are left out; 0: none is.")
-  flags.DEFINE_bool(
-      "verify", True, "Whether a wrong result makes the exit status 1. It is printed anyway.")
+  flags.DEFINE_bool("verify", True, "Whether a wrong result makes the exit status 1.")
   flags.DEFINE_string("compare", None, "JSON file of an earlier run. A candidate that takes more "
                       "than --slower times its time there is printed, and makes the exit status 1.")
   flags.DEFINE_float("slower", 1.1, "See --compare.", lower_bound=1)
@@ -77,29 +73,18 @@ def define_flags() -> None:
 def prepare() -> None:
   """Chooses the CPUs, and what has to be in the environment before jax is imported."""
   if FLAGS.threads:
-    pin(FLAGS.threads)
+    allowed = sorted(os.sched_getaffinity(0))
+    if FLAGS.threads > len(allowed):
+      raise app.UsageError(f"--threads={FLAGS.threads}, but this process may run on {len(allowed)} "
+                           "CPUs.")
+    # XLA's pool has as many threads. These are the last CPUs: the first tend to serve interrupts.
+    os.sched_setaffinity(0, allowed[-FLAGS.threads:])
   # Otherwise torch's idle threads would spin on the CPUs of the next candidate.
   os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
   # jax takes its memory at once, and must leave a part to torch; and kernels of two streams must
   # run at the same time under the profiler, too.
   os.environ.setdefault("XLA_PYTHON_CLIENT_MEM_FRACTION", "0.65")
   os.environ.setdefault("TF_GPU_CUPTI_FORCE_CONCURRENT_KERNEL", "1")
-
-
-def pin(threads: int) -> None:
-  """Limits this process, and so XLA's thread pool, to `threads` CPUs.
-
-  The pool takes its size from the affinity mask when jax starts, so jax comes later.
-  """
-  if "jax" in sys.modules:
-    raise RuntimeError("pin() must come before jax is imported.")
-  if not hasattr(os, "sched_setaffinity"):
-    raise app.UsageError("--threads needs Linux here; give --threads=0.")
-  allowed = sorted(os.sched_getaffinity(0))
-  if threads > len(allowed):
-    raise app.UsageError(f"--threads={threads}, but this process may run on {len(allowed)} CPUs.")
-  # The last CPUs, because the first ones tend to serve interrupts.
-  os.sched_setaffinity(0, allowed[-threads:])
 
 
 # ------------------------------------------------------------------------ flags as values
@@ -244,10 +229,6 @@ def lines(row: Row) -> list[str]:
   return [f"| {' | '.join(cells)} |" for cells in found]
 
 
-def geometric_mean(values: Sequence[float]) -> float:
-  return math.exp(sum(map(math.log, values)) / len(values))
-
-
 def means(rows: Sequence[Row]) -> list[Row]:
   """Of each candidate's ratios: geometric mean, least, and how many are below 0.85.
 
@@ -261,8 +242,8 @@ def means(rows: Sequence[Row]) -> list[Row]:
         groups.setdefault((row["section"], kind, row.get("work") or "", name), []).append(
             entry["ratio"]["median"])
   return [{"section": section, "kind": kind, "work": work, "candidate": name,
-           "cases": len(ratios), "geometric_mean": geometric_mean(ratios), "least": min(ratios),
-           "below_0.85": sum(ratio < 0.85 for ratio in ratios)}
+           "cases": len(ratios), "geometric_mean": statistics.geometric_mean(ratios),
+           "least": min(ratios), "below_0.85": sum(ratio < 0.85 for ratio in ratios)}
           for (section, kind, work, name), ratios in sorted(groups.items())]
 
 

@@ -395,8 +395,8 @@ def triton_markdown(rows: list[dict]) -> str:
   for (arch, kind), mine in kinds.items():
     ratios, fixed = ([each[key] for each in mine] for key in ("ratio", "ratio_256"))
     lines.append([arch, f"{len(mine)} {kind}", share(ratios, 1), share(ratios, 1.05),
-                  f"{run.geometric_mean(ratios):.2f}", f"{max(ratios):.2f}", share(fixed, 1),
-                  f"{run.geometric_mean(fixed):.2f}"])
+                  f"{statistics.geometric_mean(ratios):.2f}", f"{max(ratios):.2f}", share(fixed, 1),
+                  f"{statistics.geometric_mean(fixed):.2f}"])
     worst = sorted(mine, key=lambda each: -each["ratio"])[:WORST]
     parts += ["", f"## {arch}, {kind}: the largest ratios", "", amd.table(
         ["m x n x k", "chosen by the plan", "us", "Triton's tile", "us", "ratio"],
