@@ -1,8 +1,6 @@
 """Predictions of AMD GPUs, by emulation and by the data sheets. No AMD GPU is used."""
 
 import datetime
-import importlib.metadata
-import importlib.util
 import json
 import pathlib
 import shlex
@@ -10,25 +8,20 @@ from typing import Any
 
 from absl import app, flags
 
-from benchmarks import watch
-
-
-def version(package: str) -> str | None:
-  return importlib.metadata.version(package) if importlib.util.find_spec(package) else None
+from benchmarks import report, watch
 
 
 def about() -> dict[str, str | None]:
   """The date, versions and command of a report."""
   return {"date": datetime.datetime.now(datetime.UTC).date().isoformat(),
-          **{name: version(name) for name in ("jaxgemm", "ziglang", "triton")},
+          **{name: report.version(name) for name in ("jaxgemm", "ziglang", "triton")},
           "command": shlex.join(["python", "-m", "benchmarks", *watch.command()])}
 
 
 def need_triton(what: str) -> None:
   """Raises UsageError without PyPI's triton."""
-  if version("triton") is None:
-    raise app.UsageError(f"{what} needs PyPI's triton, and it is not installed. Run pip install "
-                         "triton.")
+  if report.version("triton") is None:
+    raise app.UsageError(f"{what} needs PyPI's triton. Run pip install triton.")
 
 
 def table(header: list[str], lines: list[list[Any]], names: int = 1) -> str:

@@ -108,18 +108,9 @@ def launch_cycles(arch: str, kernel: str, workgroups: int, tiles: int, sizes: tu
       m *= workgroups * tiles
   schedule = {"schedule": "work_stealing", "num_queues": queues} if queues else {
       "schedule": "persistent"}
-  return _clock(arch, (m, n, k), workgroups, constants, kernel, num_workgroups=workgroups,
-                **schedule).cycles
-
-
-def _clock(arch: str, problem: tuple[int, int, int], workgroups: int, constants: tuple,
-           kernel: str, seed: int = 0, batch: int = 0, **config) -> clock.Clock:
-  """The clock of a launch whose first workgroups share a compute unit."""
-  *_, record = resources.launch(
-      arch, kernel, problem, emulator.Options.unchecked(
-          clock=workgroups, constants=dict(constants), seed=seed), batch=batch, **config)
-  assert record is not None and record.clock is not None
-  return record.clock
+  return tile_times.clock_of(
+      arch, kernel, (m, n, k), workgroups, {"num_workgroups": workgroups, **schedule},
+      constants=dict(constants)).cycles
 
 
 def _on_line(value: Callable[[int], float], x: int, points: tuple[int, int]) -> float:
@@ -178,9 +169,10 @@ def last_share_cycles(arch: str, kernel: str, shares: int, claims: bool, constan
   depth = SHARE_K_TILES * all_shares // tiles
   found = []
   for seed in SEEDS:
-    found.append(_clock(arch, (m, n, k * depth), 1, constants, kernel, seed, tiles,
-                        schedule="stream_k", num_workgroups=all_shares,
-                        num_shares=all_shares).cycles)
+    found.append(tile_times.clock_of(
+        arch, kernel, (m, n, k * depth), 1, {
+            "schedule": "stream_k", "num_workgroups": all_shares, "num_shares": all_shares},
+        tiles, constants=dict(constants), seed=seed).cycles)
     if max(found) > 1.02 * min(found) or (claims and shares == 2):
       return max(found)
   raise RuntimeError(f"{kernel}: the first of {shares} shares arrives last with none of {SEEDS}.")
@@ -330,19 +322,13 @@ def _explained(paragraph: int) -> str:
 
 
 @functools.cache
-def _peers(arch: str, masks: tuple[str, ...]) -> dict[tuple[int, int, int], list]:
-  """The variants of each of Triton's tiles. Those of waves_per_eu differ by 2 % at most."""
+def _triton_times(arch: str, tile: tuple, warps: int, masks: tuple[str, ...], several: bool,
+                  constants: tuple, sizes: tuple[int, int, int] | None) -> list:
+  """The times of each variant. Those of waves_per_eu differ by 2 % at most."""
   from benchmarks.amd import triton_peer
 
-  return {tile: triton_peer.variants(arch, 1, 0, 1, tile, warps, (0,), masks)
-          for tile, warps in triton_peer.SMALLER}
-
-
-@functools.cache
-def _triton_times(arch: str, tile: tuple, masks: tuple[str, ...], several: bool, constants: tuple,
-                  sizes: tuple[int, int, int] | None) -> list:
-  return [tile_times.of_triton(arch, peer, "rrr", dict(constants), several, sizes)
-          for peer in _peers(arch, masks)[tile]]
+  return [tile_times.of_triton(peer, "rrr", dict(constants), several, sizes)
+          for peer in triton_peer.variants(arch, 1, 0, 1, tile, warps, (0,), masks)]
 
 
 def triton(arch: str, problem: tuple[int, int, int], groups: int) -> dict:
@@ -351,7 +337,7 @@ def triton(arch: str, problem: tuple[int, int, int], groups: int) -> dict:
 
   m, n, k = problem
 
-  def microseconds(tile: tuple[int, int, int], exact: bool) -> float:
+  def microseconds(tile: tuple[int, int, int], warps: int, exact: bool) -> float:
     tile_m, tile_n, tile_k = tile
     k_tiles = math.ceil(k / tile_k)
     tiles = math.ceil(m / tile_m) * math.ceil(n / tile_n) * groups
@@ -361,14 +347,15 @@ def triton(arch: str, problem: tuple[int, int, int], groups: int) -> dict:
     masks = ("none",) if k % tile_k == 0 else ("each", "last") if k > tile_k else ("each",)
     # The first tile, with the last K_TILES of its k tiles.
     sizes = (min(m, tile_m), min(n, tile_n), k - max(0, k_tiles - tile_times.K_TILES) * tile_k)
-    cycles = min(time.start + rounds * time.cycles(k_tiles) for time in _triton_times(
-        arch, tile, masks, rounds > 1, rounded_constants(arch, traffic), sizes if exact else None))
+    timed = _triton_times(arch, tile, warps, masks, rounds > 1, rounded_constants(arch, traffic),
+                          sizes if exact else None)
+    cycles = min(each.start + rounds * each.cycles(k_tiles) for each in timed)
     return launch_seconds(arch, cycles, traffic, False) * 1e6
 
-  roughly = {tile: microseconds(tile, False) for tile, _ in triton_peer.SMALLER}
-  times = {"x".join(map(str, tile[:2])):
-           microseconds(tile, True) if time <= CLOSE * min(roughly.values()) else time
-           for tile, time in roughly.items()}
+  roughly = {given: microseconds(*given, False) for given in triton_peer.SMALLER}
+  times = {"x".join(map(str, given[0][:2])):
+           microseconds(*given, True) if time <= CLOSE * min(roughly.values()) else time
+           for given, time in roughly.items()}
   best = min(times, key=times.__getitem__)
   return {"triton": times[best], "triton_tile": best, "triton_256": times["256x256"]}
 

@@ -33,7 +33,7 @@ DENSE = {
     16384: {"HipKittens": 1571, "AITER": 1564, "hipBLASLt": 1579, "CK": 478, "Triton": 1086}}
 _GROUPED = pathlib.Path(__file__).parents[1] / "results" / "mi355x-grouped-published.json"
 ARCH = "gfx950"
-TILE = (256, 256)
+TILE, KERNEL = (256, 256), "gemm_bfloat16_bfloat16_256x256x64"
 # If the median error is above this, no predicted time is to be published.
 LIMIT = 0.25
 FLAGS = flags.FLAGS
@@ -51,7 +51,6 @@ bfloat16."""
 
 
 def define_flags() -> None:
-  flags.DEFINE_string("tile", "256x256x64", "Tile of our bfloat16 kernels to predict.")
   flags.DEFINE_string("primus", None, "A checkout of AMD-AGI/Primus-Turbo.")
 
 
@@ -73,10 +72,8 @@ def _predicted(traffic: grid.Traffic, tiles: int, k_tiles: float, operations: fl
   times = cache[key] = cache.get(key) or times_of(constants)
   launch = grid.predict(ARCH, workgroups=tiles, cycles=times.cycles(k_tiles),
                         matrix_cycles=times.matrix_cycles * k_tiles, traffic=traffic)
-  return {"predicted": tflops(operations, launch.seconds), "limit": launch.limit,
-          "rounds": launch.rounds, "megahertz": launch.megahertz, "parts": launch.parts,
-          "matrix_share": times.matrix_share, "fixed_cycles": times.fixed,
-          "cycles_per_k_tile": times.per_k_tile}
+  return {"predicted": tflops(operations, launch.seconds), "megahertz": launch.megahertz,
+          "parts": launch.parts, "matrix_share": times.matrix_share, "fixed_cycles": times.fixed}
 
 
 def dense_row(size: int, times_of, cache: dict) -> dict:
@@ -95,8 +92,9 @@ def grouped_row(row: dict, kernel, times_of, cache: dict) -> dict:
   if row["routing"] == "unbalanced" and row["op"] != "wgrad":
     tiles_m += groups // 2
   return {**row, **_predicted(
-      traffic, tiles_m * math.ceil(columns / TILE[1]), math.ceil(depth / kernel.tile_k),
-      2 * groups * rows * n * k, functools.partial(times_of, kernel), cache, 1, (row["op"],))}
+      traffic, tiles_m * math.ceil(columns / TILE[1]), math.ceil(depth / kernel.tile[2]),
+      2 * groups * rows * n * k, functools.partial(times_of, row["op"], kernel), cache, 1,
+      (row["op"],))}
 
 
 def error(predicted: float, figure: float) -> float:
@@ -209,10 +207,9 @@ def verdict(errors: list[float]) -> str:
 
 def main(_) -> int:
   amd.need_triton("The comparison")
-  name = next((name for name in resources.kernel_names(ARCH)
-               if name.startswith(f"gemm_bfloat16_bfloat16_{FLAGS.tile}_")), None)
+  name = next((name for name in resources.kernel_names(ARCH) if name.startswith(KERNEL)), None)
   if name is None:
-    raise app.UsageError(f"This build has no bfloat16 kernel with --tile={FLAGS.tile}.")
+    raise app.UsageError(f"This build has no {KERNEL}; see JAXGEMM_GPU_KERNELS.")
 
   def of_ours(constants):
     return tile_times.of_kernel(ARCH, name, constants, several=True)
@@ -226,8 +223,8 @@ def main(_) -> int:
   peers = triton_peer.variants(ARCH, *resources.contracting("rcr"), num_cus)
 
   def of_triton(constants):
-    return tile_times.best(
-        peers, lambda peer: tile_times.of_triton(ARCH, peer, "rcr", constants))[0]
+    return min((tile_times.of_triton(peer, "rcr", constants) for peer in peers),
+               key=lambda times: times.cycles(tile_times.K_TILES))
 
   cache = {}
   triton, grouped, source = [dense_row(size, of_triton, cache) for size in DENSE], [], ""

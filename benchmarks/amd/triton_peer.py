@@ -12,6 +12,7 @@ tritonBLAS does in a last one of its own; reports take the faster one.
 """
 
 import dataclasses
+import functools
 import itertools
 import struct
 
@@ -21,6 +22,7 @@ from triton.compiler import ASTSource
 import triton.language as tl
 
 from jaxgemm import emulator
+from jaxgemm.emulator import clock
 
 TILE = (256, 256, 64)
 # Tiles and warps to choose from for products of any size, one program on a compute unit.
@@ -28,7 +30,6 @@ SMALLER = tuple(((m, n, 64), 8 if m * n > 128 * 128 else 4) for m, n in (
     (256, 256), (256, 128), (128, 256), (128, 128), (128, 64), (64, 128), (64, 64), (32, 128),
     (32, 64), (16, 128), (16, 64)))
 GROUP_M = 8
-NAME = "persistent_matmul"
 
 # The options of tritonBLAS for its persistent kernel: 8 warps, 2 stages, 16x16 matrix
 # instructions. enable_fp_fusion is Triton's default, given to keep Triton quiet.
@@ -101,28 +102,38 @@ def persistent_matmul(
 
 @dataclasses.dataclass(frozen=True)
 class Peer:
-  """A compiled variant; `options` is a text on how it differs from the others."""
+  """A compiled kernel; lds_bytes are those that a launch sets."""
 
-  options: str
+  name: str
+  arch: str
   code_object: bytes
-  lds_bytes: int  # dynamic LDS, which the launch sets
+  lds_bytes: int
   waves: int
-  tile: tuple[int, int, int] = TILE
+  tile: tuple[int, int, int]
   mask: str = "none"  # the kernel's MASK
 
-  def launch(self, arch: str, lhs, rhs, out, product: tuple[int, int, int],
-             options: emulator.Options | None = None) -> emulator.Record:
-    """Emulates one program; the arrays are aligned, and `product` is m, n and k."""
+  @classmethod
+  def of(cls, source: ASTSource, arch: str, tile: tuple[int, int, int], mask: str = "none",
+         **options) -> "Peer":
+    compiled = triton.compile(source, target=GPUTarget("hip", arch, 64), options=options)
+    data = compiled.metadata
+    return cls(data.name, arch, compiled.asm["hsaco"], data.shared, data.num_warps, tile, mask)
+
+  def clock(self, form: str, arrays, *numbers: int, constants: dict[str, float] | None = None
+            ) -> clock.Clock:
+    """Emulates one program. Its arguments have a form of `struct`: addresses, then numbers."""
     # The last two arguments are Triton's own scratch, unused here.
-    arguments = struct.pack(
-        "<3Q6i2Q", *(x.ctypes.data for x in (lhs, rhs, out)), *product, lhs.shape[1],
-        rhs.shape[1], out.shape[1], 0, 0)
-    return emulator.launch(
-        self.code_object, NAME, arguments, grid=1, block=64 * self.waves, arch=arch,
-        dynamic_lds=self.lds_bytes, buffers=[lhs, rhs, out],
-        **({} if options is None else {"options": options}))
+    arguments = struct.pack(f"<{len(arrays)}Q{form}2Q", *(x.ctypes.data for x in arrays), *numbers,
+                            0, 0)
+    record = emulator.launch(
+        self.code_object, self.name, arguments, grid=1, block=64 * self.waves, arch=self.arch,
+        dynamic_lds=self.lds_bytes, buffers=[*arrays],
+        options=emulator.Options.unchecked(clock=1, constants=constants))
+    assert record.clock is not None
+    return record.clock
 
 
+@functools.cache
 def variants(arch: str, lhs_contracting: int, rhs_contracting: int,
              num_programs: int, tile: tuple[int, int, int] = TILE, num_warps: int = 8,
              waves_per_eus: tuple[int, ...] = (0, 2), masks: tuple[str, ...] = ("none",)
@@ -152,10 +163,5 @@ def _compile(arch, lhs_contracting, rhs_contracting, num_programs, tile, num_war
     attributes |= {(i,): [multiple, ["tt.pointer_range", 32]] for i in range(3)}
   source = ASTSource(
       persistent_matmul, signature | dict.fromkeys(constants, "constexpr"), constants, attributes)
-  compiled = triton.compile(
-      source, target=GPUTarget("hip", arch, 64),
-      options=OPTIONS | {"num_warps": num_warps, "waves_per_eu": waves_per_eu, "kpack": kpack})
-  return Peer(
-      f"waves_per_eu={waves_per_eu} kpack={kpack} pointers={'<2GiB' if small else 'any'}"
-      + ("" if mask == "none" else f" mask={mask}"), compiled.asm["hsaco"],
-      compiled.metadata.shared, compiled.metadata.num_warps, tile, mask)
+  return Peer.of(source, arch, tile, mask, **OPTIONS | {
+      "num_warps": num_warps, "waves_per_eu": waves_per_eu, "kpack": kpack})
