@@ -45,27 +45,23 @@ def bounds(rows: Sequence[run.Row]) -> list[dict[str, Any]]:
 
 def conditions(rows: Sequence[run.Row]) -> list[dict[str, Any]]:
   """What holds of the calls of jaxgemm on a GPU; "ok" is None where nothing was measured."""
-  found = []
-
-  def holds(gate: str, wrong: list[str], count: int) -> None:
-    found.append({"gate": gate, "of": f"{count} measured", "wrong": wrong,
-                  "ok": not wrong if count else None})
-
   rows = [row for row in rows if row.get("platform") == "gpu"]
   bits = [row for row in rows if "bitwise" in row]
-  holds("stream-K, linear: the same bits on every run",
-        [f"{row['case']}: {row['bitwise']['different']} of {row['bitwise']['runs']}"
-         for row in bits if row["bitwise"]["different"]], len(bits))
-  ours = [(f"{run.describe(row)} {name}", entry, row) for row in rows
-          if row["section"] in _SECTIONS for name, entry in row["candidates"].items()
+  ours = [(f"{run.describe(row)} {name}", entry) for row in rows if row["section"] in _SECTIONS
+          for name, entry in row["candidates"].items()
           if plots.is_ours(name) and "kernels" in entry]
-  holds("one kernel, at most one memset, no copy a call", [
-      f"{of}: " + ", ".join(f"{entry[key]:g} {key}" for key in _LAUNCHES)
-      for of, entry, _ in ours if entry["kernels"] != 1
-      or any(entry[key] > most for key, most in _LAUNCHES.items())], len(ours))
-  holds("right results", run.wrong(rows), len(ours))
-  holds("nothing of ours was refused", run.failed(rows), len(rows))
-  return found
+  held = {
+      "stream-K, linear: the same bits on every run": (
+          [f"{row['case']}: {row['bitwise']['different']} of {row['bitwise']['runs']}"
+           for row in bits if row["bitwise"]["different"]], bits),
+      "one kernel, at most one memset, no copy a call": (
+          [f"{of}: " + ", ".join(f"{entry[key]:g} {key}" for key in _LAUNCHES)
+           for of, entry in ours if entry["kernels"] != 1
+           or any(entry[key] > most for key, most in _LAUNCHES.items())], ours),
+      "right results": (run.wrong(rows), ours),
+      "nothing of ours was refused": (run.failed(rows), rows)}
+  return [{"gate": gate, "of": f"{len(of)} measured", "wrong": wrong,
+           "ok": not wrong if of else None} for gate, (wrong, of) in held.items()]
 
 
 def results(rows: Sequence[run.Row]) -> list[dict[str, Any]]:

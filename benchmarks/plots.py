@@ -1,7 +1,6 @@
 """Pictures of a suite's rows, for its flag --png: TFLOP/s, and how often ours is as fast.
 
-They have a bar for each candidate, or lines over the number of free processors. `OURS` is the
-colour of jaxgemm's kernels in every picture of this project.
+`OURS` is the colour of jaxgemm's kernels in every picture of this project.
 """
 
 from collections.abc import Sequence
@@ -17,15 +16,6 @@ _HATCHES = None, "//", "..", "xx", "\\\\", "++"
 def is_ours(candidate: str) -> bool:
   """Whether a candidate of a suite is a kernel of jaxgemm. Suites name the libraries of others."""
   return not candidate.lower().startswith(_OTHER_NAMES)
-
-
-def styles(candidates: Sequence[str]) -> dict[str, dict[str, Any]]:
-  """matplotlib's colour and hatch of each candidate's bars."""
-  ours = [name for name in candidates if is_ours(name)]
-  others = [name for name in candidates if not is_ours(name)]
-  return {name: {"color": OURS, "hatch": _HATCHES[i % len(_HATCHES)], "edgecolor": "white",
-                 "linewidth": 0} for i, name in enumerate(ours)} | {
-                     name: {"color": _OTHERS[i % len(_OTHERS)]} for i, name in enumerate(others)}
 
 
 def pyplot():
@@ -47,44 +37,18 @@ def ratio(row: dict[str, Any]) -> float | None:
 
 
 def draw(rows: Sequence[dict[str, Any]], path: str | pathlib.Path, device: str = "") -> None:
-  """Writes a PNG: lines if the rows differ in active_cus (free processors), else bars."""
-  plt = pyplot()
-  swept = [row for row in rows if row.get("active_cus")]
-  figure = _lines(plt, swept) if swept else _bars(plt, [row for row in rows if row["candidates"]])
-  figure.axes[0].set_title(device, fontsize="small")
-  figure.savefig(path, dpi=110, bbox_inches="tight")
-  plt.close(figure)
-
-
-def _lines(plt, rows):
-  """Throughput over the number of free processors."""
-  figure, axis = plt.subplots(figsize=(8, 5), layout="constrained")
-  lines: dict[str, dict[int, float]] = {}
-  for row in rows:
-    for name, entry in row["candidates"].items():
-      if "tflops" in entry:
-        name = f"{row['m']}x{row['n']}x{row['k']} {name}"
-        lines.setdefault(name, {})[row["active_cus"]] = entry["tflops"]
-  for name, points in lines.items():
-    axis.plot(*zip(*sorted(points.items())), marker="o", label=name)
-  axis.set_ylabel("TFLOP/s")
-  axis.set_ylim(bottom=0)
-  axis.set_xlabel("processors that are free (CPUs, multiprocessors or compute units)")
-  axis.legend(fontsize="small")
-  return figure
-
-
-def _bars(plt, rows):
-  """A bar for each candidate; beside each row, ours over the best of the others."""
+  """Writes a PNG: bars of all candidates, and beside each row ours over the best of the others."""
+  rows, plt = [row for row in rows if row["candidates"]], pyplot()
   names = list(dict.fromkeys(name for row in rows for name in row["candidates"]))
   figure, axis = plt.subplots(figsize=(9, 1.2 + max(1, len(rows)) * (0.12 * len(names) + 0.1)))
   height = 0.8 / max(1, len(names))
-  style = styles(names)
   for number, name in enumerate(names):
-    found = [(index, row["candidates"][name]["tflops"]) for index, row in enumerate(rows)
-             if "tflops" in row["candidates"].get(name, ())]
-    axis.barh([index + number * height for index, _ in found],
-              [tflops for _, tflops in found], height, label=name, **style[name])
+    found = [(index + number * height, row["candidates"][name]["tflops"])
+             for index, row in enumerate(rows) if "tflops" in row["candidates"].get(name, ())]
+    i = sum(is_ours(each) == is_ours(name) for each in names[:number])
+    style = {"color": OURS, "hatch": _HATCHES[i % len(_HATCHES)], "edgecolor": "white",
+             "linewidth": 0} if is_ours(name) else {"color": _OTHERS[i % len(_OTHERS)]}
+    axis.barh([y for y, _ in found], [tflops for _, tflops in found], height, label=name, **style)
   middle = 0.4 - height / 2
   axis.set_yticks([index + middle for index in range(len(rows))],
                   [" ".join(filter(None, (row["case"], *(row.get(key) for key in (
@@ -99,7 +63,9 @@ def _bars(plt, rows):
   axis.set_xlabel("TFLOP/s; the number beside a row: jaxgemm's over the best of the others")
   if names:
     axis.legend(fontsize="small")
-  return figure
+  axis.set_title(device, fontsize="small")
+  figure.savefig(path, dpi=110, bbox_inches="tight")
+  plt.close(figure)
 
 
 def spans(rows: Sequence[dict[str, Any]], path: str | pathlib.Path) -> None:

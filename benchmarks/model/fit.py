@@ -131,17 +131,14 @@ def _kept(row):
           "rhs_contracting": rhs, "lhs_dtype": given.dtype, "rhs_dtype": given.dtype,
           "out_dtype": given.out_dtype},
       "configs": [each["config"] for each in timed],
-      "seconds": [round(_kernel_seconds(each), 9) for each in timed],
+      # Of the kernel and of setting its counters to zero.
+      "seconds": [round(sum(time for name, time in each["times"].items()
+                            if name.startswith("gemm_") or name.lower().startswith("memset")), 9)
+                  for each in timed],
       "with_copies": [round(each["seconds"]["median"], 9) for each in timed],
       "open": [int(each["asked"] == "auto") for each in timed],
       "xla": round(row["candidates"]["xla"]["seconds"]["median"] * 1e6, 3)
              if "xla" in row["candidates"] else None}
-
-
-def _kernel_seconds(candidate) -> float:
-  """Seconds of the kernel and of setting its counters to zero."""
-  return sum(time for name, time in candidate["times"].items()
-             if name.startswith("gemm_") or name.lower().startswith("memset"))
 
 
 def constants() -> dict[str, float]:
