@@ -12,7 +12,6 @@ of k.
 
 from collections.abc import Callable, Iterator
 import functools
-import re
 from typing import Any
 
 from absl import app, flags
@@ -47,12 +46,11 @@ def jobs(name: str) -> Iterator[tuple[str, Callable[[], list[run.Row]]]]:
                          "GPU's kernels.")
   options = measure.Options.of_flags()
   for case in FLAGS.cases:
-    found = re.fullmatch(r"(\d+)x(\d+)x(\d+)(?:\.g(\d+))?", case)
-    if found is None:
-      raise app.UsageError(f"{case!r} was given; MxNxK is allowed, or MxNxK.gGROUPS.")
-    m, n, k, groups = (int(x or 0) for x in found.groups())
+    (each,) = run.named([case], lambda case: (
+        [cases.grouped(case)] if ".g" in case else cases.products(case)))
     for kind in run.choose("kinds", FLAGS.kinds, KINDS):
-      yield f"{name} {kind} {case}", functools.partial(row, kind, case, m, n, k, groups, options)
+      yield f"{name} {kind} {case}", functools.partial(
+          row, kind, case, each.m, each.n, each.k, getattr(each, "groups", 0), options)
 
 
 def quantised(seed: int, kind: str, m: int, n: int, k: int, groups: int):
@@ -131,17 +129,6 @@ def _dequantised(x, scales):
   return x.astype(jnp.float32) * scales
 
 
-def checked(arrays, out, seed: int) -> dict[str, Any]:
-  """The errors of a result, by sketches."""
-  lhs, rhs, of_lhs, of_rhs, sizes = arrays
-  lhs, rhs = _dequantised(lhs, of_lhs), jnp.swapaxes(_dequantised(rhs, of_rhs), -1, -2)
-  if sizes is None:
-    errors = check.dense(lhs, rhs, out, seed)
-  else:
-    errors = check.grouped("forward", (lhs, rhs, out), out, np.asarray(sizes), seed)
-  return check.bounded(errors, factor=FACTOR)
-
-
 def row(kind: str, case: str, m: int, n: int, k: int, groups: int, options: measure.Options
         ) -> list[run.Row]:
   """The row of a product."""
@@ -161,13 +148,16 @@ def row(kind: str, case: str, m: int, n: int, k: int, groups: int, options: meas
   else:
     makers[TORCH] = functools.partial(_in_torch, kind, inputs)
 
-  def of_way(name, way):
-    arrays = wide[0] if name == OURS_BF16 else inputs[0]
-    out, poisoned = way.fresh(*arrays)
-    return checked(arrays, out, options.seed) | {"poisoned": poisoned}
+  def checked(name, way):
+    lhs, rhs, *scales, _ = wide[0] if name == OURS_BF16 else inputs[0]
+    lhs, rhs = _dequantised(lhs, scales[0]), jnp.swapaxes(_dequantised(rhs, scales[1]), -1, -2)
+    out, poisoned = way.fresh(*(wide[0] if name == OURS_BF16 else inputs[0]))
+    errors = (check.dense(lhs, rhs, out, options.seed) if sizes is None else check.grouped(
+        "forward", (lhs, rhs, out), out, np.asarray(sizes), options.seed))
+    return check.bounded(errors, factor=FACTOR) | {"poisoned": poisoned}
 
   shapes = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype), inputs[0])
   fields = {"section": "scaled", "case": f"{kind} {case}", "kind": kind, "m": m, "n": n, "k": k,
             "dtype": "float8_e4m3fn", "plan": str(jaxgemm.explain(ours(kind, groups), *shapes)),
             "flops": 2 * m * n * k, "missing": missing} | ({"groups": groups} if groups else {})
-  return [measure.row(fields, makers, of_way, options, count)]
+  return [measure.row(fields, makers, checked, options, count)]

@@ -59,20 +59,19 @@ def define_flags() -> None:
 
 def jobs(name: str) -> Iterator[tuple[str, Callable[[], list[run.Row]]]]:
   options = measure.Options.of_flags()
-  on_gpu = measure.on_gpu()
+  on_gpu, processors = measure.on_gpu(), sorted(os.sched_getaffinity(0))
   run.refuse(*([] if on_gpu else ["processes"]))
   for case in run.given_products(["bfloat16"] if on_gpu else dense.DTYPES):
     product = dataclasses.replace(case, dtype=case.dtype or FLAGS.dtype)
     if on_gpu:
       yield f"{name} {product.sizes}", functools.partial(sweep, product, options)
-    else:
-      processors = sorted(os.sched_getaffinity(0))
-      for count in map(int, FLAGS.occupied or range(len(processors))):
-        if not 0 <= count <= len(processors):
-          raise app.UsageError(f"--occupied={FLAGS.occupied} was given; 0 to {len(processors)} "
-                               "are allowed, the number of processors.")
-        yield (f"{name} {product.sizes} {len(processors) - count} free processors",
-               functools.partial(_on_cpu, product, options, processors, count))
+      continue
+    for count in map(int, FLAGS.occupied or range(len(processors))):
+      if not 0 <= count <= len(processors):
+        raise app.UsageError(f"--occupied={FLAGS.occupied} was given; 0 to {len(processors)} are "
+                             "allowed, the number of processors.")
+      yield (f"{name} {product.sizes} {len(processors) - count} free processors",
+             functools.partial(_on_cpu, product, options, processors, count))
 
 
 # ------------------------------------------------------------------------------------- CPU
@@ -81,16 +80,12 @@ def jobs(name: str) -> Iterator[tuple[str, Callable[[], list[run.Row]]]]:
 @contextlib.contextmanager
 def occupy(processors):
   """A context in which each of the processors runs a process with an endless loop."""
-  busy = []
-  try:
+  with contextlib.ExitStack() as busy:
     for processor in processors:
-      busy.append(subprocess.Popen([sys.executable, "-S", "-c", "while True: pass"]))
-      os.sched_setaffinity(busy[-1].pid, {processor})
+      each = busy.enter_context(subprocess.Popen([sys.executable, "-S", "-c", "while True: pass"]))
+      busy.callback(each.kill)  # before its __exit__, which waits for it
+      os.sched_setaffinity(each.pid, {processor})
     yield
-  finally:
-    for each in busy:
-      each.kill()
-      each.wait()
 
 
 def _on_cpu(product: cases.Product, options: measure.Options, processors: list[int], count: int
@@ -106,13 +101,7 @@ def _on_cpu(product: cases.Product, options: measure.Options, processors: list[i
 
 
 class Holder:
-  """Holds multiprocessors of an NVIDIA GPU for some time, by a kernel on a separate stream.
-
-  Only the CUDA driver is needed, no toolkit.
-
-  Raises:
-    RuntimeError: there is no CUDA driver, or a call of it fails.
-  """
+  """Holds multiprocessors of an NVIDIA GPU for some time, by a kernel on a separate stream."""
 
   NAME = "hold_multiprocessors"
   # One CTA fills a multiprocessor: no kernel with tiles in shared memory fits beside it.
@@ -154,14 +143,10 @@ SLEEP:
 """
 
   def __init__(self, multiprocessors: int):
-    try:
-      self._cuda = ctypes.CDLL("libcuda.so.1")
-    except OSError as error:
-      raise RuntimeError(f"multiprocessors are held through CUDA's driver: {error}") from error
+    self._cuda = ctypes.CDLL("libcuda.so.1")
     self.multiprocessors, self._epoch = multiprocessors, 0
-    context, module = ctypes.c_void_p(), ctypes.c_void_p()
-    self._kernel, self._stream = ctypes.c_void_p(), ctypes.c_void_p()
-    self._memory = ctypes.c_void_p()
+    context, module, self._kernel, self._stream, self._memory = (
+        ctypes.c_void_p() for _ in range(5))
     self._call("cuInit", 0)
     self._call("cuDevicePrimaryCtxRetain", ctypes.byref(context), 0)  # jax's own context
     self._call("cuCtxSetCurrent", context)
@@ -190,9 +175,6 @@ SLEEP:
     while (self._seen != self._epoch).any():
       pass
 
-  def wait(self) -> None:
-    self._call("cuStreamSynchronize", self._stream)
-
   def beside(self, way: measure.Way, seconds: float) -> measure.Way:
     """The way, called while multiprocessors are held."""
     def call(index):
@@ -201,7 +183,7 @@ SLEEP:
 
     def wait(out):
       jax.block_until_ready(out)
-      self.wait()
+      self._call("cuStreamSynchronize", self._stream)
 
     return measure.Way(call, wait)
 
