@@ -15,6 +15,7 @@ are compared with those of jax.lax.ragged_dot, and memory is what XLA says of th
 from collections.abc import Callable, Iterator, Sequence
 import dataclasses
 import functools
+import itertools
 
 from absl import app, flags
 from flax import nnx
@@ -58,14 +59,13 @@ def jobs(name: str) -> Iterator[tuple[str, Callable[[], list[run.Row]]]]:
   recipes = run.choose("recipes", FLAGS.recipes, RECIPES)
   given = run.read_problems([field.name for field in dataclasses.fields(cases.Experts)])
   if given is None:
-    there = {str(case["num_experts"]): case for case in cases.load()["moe_step"][
-        FLAGS.size or ("gpu" if measure.on_gpu() else "cpu")]}
+    size = FLAGS.size or ("gpu" if measure.on_gpu() else "cpu")
+    there = {str(case["num_experts"]): case for case in cases.load()["moe_step"][size]}
     given = [there[each] for each in run.choose("cases", FLAGS.cases, there)]
-  for each in given:
+  for each, work in itertools.product(given, works):
     problem = cases.Experts(**each | ({"tokens": FLAGS.tokens} if FLAGS.tokens else {}))
-    for work in works:
-      yield f"{name} {problem.label} {work}", lambda problem=problem, work=work: [
-          row(problem, work, options, recipes)]
+    yield f"{name} {problem.label} {work}", lambda problem=problem, work=work: [
+        row(problem, work, options, recipes)]
 
 
 def layer(problem: cases.Experts, ragged_dot, recipe: str | None = None) -> MoE:
@@ -82,9 +82,8 @@ def random(problem: cases.Experts, seed: int):
   @jax.jit
   def make():
     keys = jax.random.split(jax.random.key(seed, impl="rbg"), len(leaves) + 2)
-    scale = lambda shape: shape[0 if len(shape) == 2 else 1] ** -0.5  # by the fan-in
-    params = [jax.random.normal(key, leaf.shape, leaf.dtype) * scale(leaf.shape)
-              for key, leaf in zip(keys, leaves)]
+    params = [jax.random.normal(key, leaf.shape, leaf.dtype)
+              * leaf.shape[int(leaf.ndim > 2)] ** -0.5 for key, leaf in zip(keys, leaves)]  # fan-in
     data = [jax.random.normal(key, (problem.tokens, problem.features), jnp.bfloat16)
             for key in keys[-2:]]
     return jax.tree.unflatten(structure, params), *data
@@ -149,13 +148,11 @@ class StepWay(measure.Way):
     return loss
 
 
-def _exact(lhs, rhs, group_sizes, **options):
+def _exact(lhs, rhs, group_sizes, preferred_element_type=None, **options):
   """jax.lax.ragged_dot in float32, rounded to the type that was asked for."""
-  options.pop("precision", None)
-  dtype = options.pop("preferred_element_type", None) or lhs.dtype
   out = jax.lax.ragged_dot(lhs.astype(jnp.float32), rhs.astype(jnp.float32), group_sizes,
-                           precision="highest", **options)
-  return out.astype(dtype)
+                           **options | {"precision": "highest"})
+  return out.astype(preferred_element_type or lhs.dtype)
 
 
 @jax.jit

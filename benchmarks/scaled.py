@@ -12,6 +12,7 @@ of k.
 
 from collections.abc import Callable, Iterator
 import functools
+import itertools
 from typing import Any
 
 from absl import app, flags
@@ -45,12 +46,13 @@ def jobs(name: str) -> Iterator[tuple[str, Callable[[], list[run.Row]]]]:
     raise app.UsageError(f"jax runs on {jax.default_backend()}; this suite reads the times of a "
                          "GPU's kernels.")
   options = measure.Options.of_flags()
-  for case in FLAGS.cases:
-    (each,) = run.named([case], lambda case: (
-        [cases.grouped(case)] if ".g" in case else cases.products(case)))
-    for kind in run.choose("kinds", FLAGS.kinds, KINDS):
-      yield f"{name} {kind} {case}", functools.partial(
-          row, kind, case, each.m, each.n, each.k, getattr(each, "groups", 0), options)
+  find = lambda case: [cases.grouped(case)] if ".g" in case else cases.products(case)
+  kinds = run.choose("kinds", FLAGS.kinds, KINDS)
+  for each, kind in itertools.product(run.named(FLAGS.cases, find), kinds):
+    groups = getattr(each, "groups", 0)
+    case = f"{each.m}x{each.n}x{each.k}" + f".g{groups}" * bool(groups)
+    yield f"{name} {kind} {case}", functools.partial(
+        row, kind, case, each.m, each.n, each.k, groups, options)
 
 
 def quantised(seed: int, kind: str, m: int, n: int, k: int, groups: int):
