@@ -3,11 +3,11 @@
     python -m benchmarks collective --json=collective.json
     python -m benchmarks collective --schedule=auto,work_stealing --num_workgroups=0,116
     python -m benchmarks collective --transfers=ring,copies
-    python -m benchmarks collective --options=xla_gpu_use_memcpy_local_p2p=true
+    XLA_FLAGS=--xla_gpu_use_memcpy_local_p2p=true python -m benchmarks collective
 
-For `allgather_matmul` it times the gather alone, the product alone, one after the other,
-and both overlapped; for `matmul_reduce_scatter` the same with a reduce-scatter. Sizes
-are those of the whole product; rhs is sharded like lhs.
+For `allgather_matmul` it times the gather alone, the product alone, one after the other, and both
+overlapped; for `matmul_reduce_scatter` the same with a reduce-scatter. Sizes are those of the whole
+product; rhs is sharded like lhs. On GPUs XLA's latency hiding scheduler runs.
 
 Times are wall-clock seconds of a call. A sample has several calls, which Python starts without
 waiting for the one before; so the time to start a call is hidden behind the calls before it.
@@ -49,22 +49,7 @@ def define_flags() -> None:
   flags.DEFINE_integer("pieces", None, "With copies: into how many products the rows of one "
                        "device are cut. Default: jaxgemm's own.")
   flags.DEFINE_list("sum_dtype", ["float32"], "Dtypes in which sums travel: float32, or dtype's.")
-  flags.DEFINE_bool("latency_hiding", True, "Whether XLA's latency hiding scheduler runs, on GPUs.")
-  flags.DEFINE_list("options", [], "More options of XLA for the programs, as name=value.")
   flags.DEFINE_integer("calls", 0, "Calls in a sample; 0 is 10 on GPUs and 1 on CPUs.")
-
-
-def compiler_options() -> dict[str, str | bool]:
-  """XLA's options for all programs."""
-  options: dict[str, str | bool] = {}
-  if FLAGS.latency_hiding and jax.default_backend() == "gpu":
-    options["xla_gpu_enable_latency_hiding_scheduler"] = True
-  for text in FLAGS.options:
-    name, equals, value = text.partition("=")
-    if not equals:
-      raise app.UsageError(f"--options={text} is no name=value.")
-    options[name] = {"true": True, "false": False}.get(value, value)
-  return options
 
 
 def _variants(function: str):
@@ -91,7 +76,8 @@ def candidates(function: str, mesh) -> tuple[dict, tuple[P, P]]:
 
   def jitted(body, in_specs, out_spec):
     mapped = jax.shard_map(body, mesh=mesh, in_specs=in_specs, out_specs=out_spec, check_vma=False)
-    return jax.jit(mapped, compiler_options=compiler_options())
+    return jax.jit(mapped, compiler_options={
+        "xla_gpu_enable_latency_hiding_scheduler": True} if measure.on_gpu() else None)
 
   gather = functools.partial(lax.all_gather, axis_name="x", tiled=True)
   scatter = functools.partial(lax.psum_scatter, axis_name="x", tiled=True)
@@ -156,11 +142,11 @@ def row(function: str, mesh, product, options: measure.Options) -> run.Row:
   measure.keep_trace(options, f"{function} {product.sizes}", {name: several(name) for name in ways})
   return {"section": "collective", "case": f"{function} {product.sizes}, {mesh.size} devices",
           "m": m, "n": n, "k": k, "dtype": FLAGS.dtype, "devices": mesh.size, "larger": larger,
-          "calls": calls, "options": compiler_options(), "candidates": entries}
+          "calls": calls, "candidates": entries}
 
 
 def jobs(name: str) -> Iterator[tuple[str, Callable[[], list[run.Row]]]]:
-  run.refuse("threads", "processes")
+  run.refuse("threads")
   functions = run.choose("functions", FLAGS.functions, FUNCTIONS)
   copies.PIECES = FLAGS.pieces
   if not watch.has_gpu():

@@ -116,7 +116,7 @@ def drawn() -> list[tuple[str, cases.Product]]:
 def jobs(name: str) -> Iterator[tuple[str, Callable[[], list[run.Row]]]]:
   options, products = measure.Options.of_flags(), drawn()
   if name == "tuned":
-    run.refuse("threads", "processes")
+    run.refuse("threads")
     path = tune([product for _, product in products])
     for start in range(0, len(products), _AT_ONCE):
       batch = [product for _, product in products[start:start + _AT_ONCE]]

@@ -61,8 +61,6 @@ def define_flags() -> None:
                     "started again without the candidate, or the case, that has ended it.")
   flags.DEFINE_float("hang_seconds", 0, "A candidate, or case, that takes longer is left out, too; "
                      "0: no limit.", lower_bound=0)
-  flags.DEFINE_integer("processes", 1, "Processes that share the cases, each with a GPU of its "
-                       "own; 0: one process for each GPU.", lower_bound=0)
   flags.DEFINE_integer("threads", 0, "Number of CPUs to run on; 0 uses all.", lower_bound=0)
   flags.DEFINE_integer("seed", 0, "Seed of the operands, and of everything else that is random.")
   flags.DEFINE_string("profile", None, "Directory in which to keep traces, by case.")
@@ -296,15 +294,12 @@ class Rows:
     self.runs = before.get("runs", [])
     self._known = {row.get("job") for row in self.rows}
     self._known |= {case for case, candidate, _ in watch.ended() if not candidate}
-    self._asked = 0
 
   def has(self, job: str) -> bool:
-    """Whether --resume has the job's rows, or another process measures it. Else the job begins."""
-    self._asked += 1
-    if job in self._known or not watch.is_mine(self._asked - 1):
-      return True
-    watch.begin_case(job)
-    return False
+    """Whether --resume has the job's rows. Else the job begins."""
+    if job not in self._known:
+      watch.begin_case(job)
+    return job in self._known
 
   def add(self, job: str, rows: Sequence[Row]) -> list[Row]:
     """Adds the rows of a job, writes the file, and returns them as they are there."""

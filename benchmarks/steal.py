@@ -29,7 +29,7 @@ from absl import app, flags
 import jax
 import numpy as np
 
-from benchmarks import cases, check, dense, measure, run, watch
+from benchmarks import cases, check, dense, measure, run
 from benchmarks.measure import OURS, XLA
 from jaxgemm import GemmConfig, _ffi
 from jaxgemm.emulator import rocm
@@ -60,7 +60,6 @@ def define_flags() -> None:
 def jobs(name: str) -> Iterator[tuple[str, Callable[[], list[run.Row]]]]:
   options = measure.Options.of_flags()
   on_gpu, processors = measure.on_gpu(), sorted(os.sched_getaffinity(0))
-  run.refuse(*([] if on_gpu else ["processes"]))
   for case in run.given_products(["bfloat16"] if on_gpu else dense.DTYPES):
     product = dataclasses.replace(case, dtype=case.dtype or FLAGS.dtype)
     if on_gpu:
@@ -254,6 +253,6 @@ def masked(product: cases.Product, options: measure.Options, free: int) -> list[
          f"--cases={product.sizes}", f"--json={folder / 'rows.json'}",
          f"--repeat={options.rounds}", f"--warmup={options.warmup}", f"--seed={options.seed}",
          *([f"--profile={profile}"] if profile else [])],
-        env=os.environ | {_MASK: hex((1 << free) - 1), _FREE: str(free), watch.SHARE: "0/1",
+        env=os.environ | {_MASK: hex((1 << free) - 1), _FREE: str(free),
                           "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}, check=False)
     return json.loads((folder / "rows.json").read_text())["rows"]

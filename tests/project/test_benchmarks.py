@@ -348,7 +348,7 @@ def test_processors_are_taken_away(tmp_path):
 
 @pytest.mark.parametrize("flag, why", [
     (["nope"], "No suite is named 'nope'; there are dense"),
-    (["cu_sweep", "--processes=2"], "--processes was given, and this suite has no use"),
+    (["collective", "--threads=2"], "--threads was given, and this suite has no use"),
 ])
 def test_what_a_suite_refuses(flag, why):
   done = bench(*flag)

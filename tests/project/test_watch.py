@@ -1,11 +1,10 @@
-"""A suite goes on if a candidate ends its process or hangs. Processes share a suite's cases."""
+"""A suite goes on if a candidate ends its process or hangs."""
 
 import json
 import pathlib
 import subprocess
 import sys
 
-from benchmarks import watch
 from tests.support.environment import one_device
 from tests.support.paths import ROOT
 
@@ -60,20 +59,3 @@ def test_a_hang_ends_one_candidate(tmp_path):
   assert done.returncode == 1 and "work_stealing: it took longer than 20 s" in done.stdout
   assert candidates(tmp_path) == {
       (64, "xla"): True, (64, "jaxgemm persistent"): True, (64, "jaxgemm work_stealing"): False}
-
-
-def test_processes_share_the_cases(tmp_path):
-  done = bench(tmp_path, THREE, "--processes=2", f"--csv={tmp_path / 'out.csv'}")
-  assert done.returncode == 0, done.stderr
-  assert set(candidates(tmp_path)) == {(m, name) for m in (32, 64, 48)
-                                       for name in ("xla", "jaxgemm")}
-  assert len((tmp_path / "out.csv").read_text().splitlines()) == 7
-  # Each case was measured by one of them, and none by both.
-  assert all(done.stderr.count(f"explicit {case} float32") == 1
-             for case in ("32x32x32", "64x48x32", "48x32x64"))
-
-
-def test_contents_of_several_files_are_merged():
-  assert watch.merged([{"rows": [1, 2], "runs": [{"a": 1}], "machine": {"x": 1}},
-                     {"rows": [2, 3], "runs": [{"b": 2}], "machine": {"x": 2}}]) == {
-      "rows": [1, 2, 3], "runs": [{"a": 1}, {"b": 2}], "machine": {"x": 1}}
