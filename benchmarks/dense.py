@@ -1,196 +1,187 @@
-"""Measures one dense product on the CPU: seconds, GFLOP/s and errors of jaxgemm and of XLA.
+r"""Dense products by jaxgemm and by XLA, on a GPU by torch, too.
 
-These are the rows of `python -m benchmarks dense` and `cu_sweep`.
+    python -m benchmarks dense --cases=acceptance,overhead --threads=1
+    python -m benchmarks dense --cases=llama3_8b,1000x1000x1000 --dtypes=bfloat16,float32 \
+        --schedule=persistent,stream_k --json=results.json
+    python -m benchmarks stream_k
+
+Sets of cases are in benchmarks/shapes.json; --list prints them. `stream_k` compares schedules, and
+on a GPU says whether stream-K has the same bits in each of --runs runs. The case `overhead`
+times what a call on the CPU costs in addition to its arithmetic, in three ways: `dispatch`, one
+jitted product that Python waits for; `loop`, a `lax.fori_loop` with one product in its body;
+`chain`, one program of products in which each needs the one before.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping
 import dataclasses
 import functools
 from typing import Any
 
+from absl import flags
 import jax
 import jax.numpy as jnp
-import ml_dtypes
 import numpy as np
 
-from benchmarks import clock as clock_of
-from benchmarks import journal, progress
-from benchmarks.shapes import Case
+from benchmarks import cases, check, measure, progress, run
+from benchmarks.measure import OURS, TORCH, XLA
 import jaxgemm
 from jaxgemm.tune import timing
 
-BASELINE = "xla"
-DTYPES = (
-    "float32", "bfloat16", "float16", "float8_e4m3fn", "float8_e5m2", "int8",
-)
-# Result types of XLA and jaxgemm for operand types that results do not have.
-OUT_DTYPES = {
-    "int8": "int32", "float8_e4m3fn": "bfloat16", "float8_e5m2": "bfloat16",
-}
-# Largest error of a right result, relative to its largest value: one rounding to the
-# result's type, and float32 accumulation.
-TOLERANCE = {
-    "float32": 1e-5, "bfloat16": 4e-3, "float16": 1e-3, "float8_e4m3fn": 4e-3,
-    "float8_e5m2": 4e-3, "int8": 0.0,
-}
-# A GPU multiplies float32 as tf32, which has 11 significant bits.
-_TF32_TOLERANCE = 2e-3
-# A float64 reference of more FLOPs than this covers only some rows.
-_REFERENCE_FLOPS = 8e9
+DTYPES = tuple(check.TOLERANCE)
+# Products in a program of each way in which overhead is measured.
+WAYS = {"dispatch": 1, "loop": 1000, "chain": 64}
+FLAGS = flags.FLAGS
 
 
-def numpy_dtype(name: str) -> np.dtype:
-  """The numpy dtype of that name, including the dtypes of ml_dtypes."""
-  return np.dtype(getattr(ml_dtypes, name, name))
+def define_flags() -> None:
+  flags.DEFINE_list(
+      "cases", ["acceptance", "overhead"],
+      f"Sets of cases ({', '.join(cases.SETS)}), layers of all models (layers) or of one "
+      f"({', '.join(cases.models())}), random ones (random20-seed1), or shapes as MxNxK.")
+  flags.DEFINE_list("dtypes", ["bfloat16", "float32"], "Operand types. Cases that name their own "
+                    "type run if it is listed.")
+  flags.DEFINE_list("schedule", None, "Schedules for jaxgemm, each a separate candidate. Default: "
+                    "the plan's choice. Cases that name their own schedule keep it.")
+  flags.DEFINE_list("reduction", None, "Reductions for jaxgemm, each a separate candidate. They "
+                    "apply to the schedules stream_k and auto.")
+  flags.DEFINE_string("implementation", None, "The implementation= of jaxgemm's calls.")
+  flags.DEFINE_integer("runs", 0, "Runs on a GPU in which the first candidate of jaxgemm must give "
+                       "the same bits; 0: they are not compared.")
 
 
-@dataclasses.dataclass(frozen=True)
-class Variant:
-  """One way of calling jaxgemm; None leaves the choice to the plan."""
-
-  schedule: str | None = None
-  reduction: str | None = None
-  implementation: str | None = None
-
-  @property
-  def name(self) -> str:
-    parts = [p for p in dataclasses.astuple(self) if p is not None]
-    return " ".join(["jaxgemm", *parts])
-
-  @property
-  def options(self) -> dict[str, str]:
-    return {k: v for k, v in dataclasses.asdict(self).items() if v is not None}
+def jobs(name: str) -> Iterator[tuple[str, Callable[[], list[run.Row]]]]:
+  options = measure.Options.of_flags()
+  dtypes = run.choose("dtypes", FLAGS.dtypes, DTYPES)
+  for case in run.given_products(DTYPES):
+    for dtype in [case.dtype] if case.dtype else dtypes:
+      if dtype in dtypes or case.source == "problems":
+        function = overhead if case.source == "overhead" else one
+        yield f"{name} {case.source} {case.sizes} {dtype}", functools.partial(
+            function, name, dataclasses.replace(case, dtype=dtype), options)
 
 
-def random_operand(rng: np.random.Generator, shape, dtype: str) -> np.ndarray:
-  """Standard normal values; for int8, values that are uniform over its whole range."""
-  dtype = numpy_dtype(dtype)
-  if dtype == np.int8:
-    return rng.integers(-128, 128, shape, dtype=np.int8)
-  return rng.standard_normal(shape, dtype=np.float32).astype(dtype)
+def _variants(product: cases.Product) -> dict[str, dict[str, Any]]:
+  """Options of the calls of jaxgemm, by the candidate's name."""
+  found = {}
+  for schedule in [product.schedule] if product.schedule else FLAGS.schedule or [None]:
+    cuts = schedule in (None, "auto", "stream_k")
+    for reduction in FLAGS.reduction or [None] if cuts else [None]:
+      given = {"schedule": schedule, "reduction": reduction}
+      given = {key: value for key, value in given.items() if value is not None}
+      found[" ".join([OURS, *given.values()])] = given | {"implementation": FLAGS.implementation}
+  return found
 
 
-def reference(lhs: np.ndarray, rhs: np.ndarray, rng) -> tuple[np.ndarray, Any]:
-  """(float64 product of some or all rows, index of these rows)."""
-  m, k = lhs.shape
-  n = rhs.shape[1]
-  count = max(8, int(_REFERENCE_FLOPS // max(1, 2 * n * k)))
-  rows: Any = slice(None)
-  if count < m:
-    inner = rng.choice(np.arange(1, m - 1), count - 2, replace=False)
-    rows = np.sort(np.concatenate([[0, m - 1], inner]))
-  return lhs[rows].astype(np.float64) @ rhs.astype(np.float64), rows
+def one(name: str, product: cases.Product, options: measure.Options) -> list[run.Row]:
+  return [row(name, product, _variants(product), options, runs=FLAGS.runs)]
 
 
-def errors(out: np.ndarray, ref: np.ndarray) -> dict[str, float]:
-  """max|out - ref| / max|ref| and the same with Frobenius norms."""
-  difference = out.astype(np.float64) - ref
-  return {
-      "max": float(np.abs(difference).max() / np.abs(ref).max()),
-      "norm": float(np.linalg.norm(difference) / np.linalg.norm(ref)),
-  }
+def ours(product: cases.Product, **given) -> Callable[..., jax.Array]:
+  """The product by jaxgemm."""
+  return functools.partial(jaxgemm.matmul, **{"preferred_element_type": product.out_dtype} | given)
 
 
-def tolerance(dtype: str) -> float:
-  """The tolerance of a dtype on the device that jax runs on."""
-  if dtype == "float32" and jax.default_backend() == "gpu":
-    return _TF32_TOLERANCE
-  return TOLERANCE[dtype]
+def xla(product: cases.Product) -> Callable[..., jax.Array]:
+  """The product by XLA."""
+  return functools.partial(jnp.matmul, preferred_element_type=product.out_dtype)
 
 
-def wrong(rows: list[dict[str, Any]]) -> list[str]:
-  """Results of jaxgemm that are further from float64 than rounding explains."""
-  return [
-      f"{row['m']}x{row['n']}x{row['k']} {row['dtype']} {name}: error "
-      f"{entry['errors']['max']:.1e}, at most {tolerance(row['dtype']):.0e} is right"
-      for row in rows for name, entry in row["candidates"].items()
-      if name != BASELINE and "errors" in entry
-      and not entry["errors"]["max"] <= tolerance(row["dtype"])
-  ]
+def row(section: str, product: cases.Product, variants: Mapping[str, dict[str, Any]],
+        options: measure.Options, *, runs: int = 0, calls: int | None = None) -> run.Row:
+  """A row of a product.
 
-
-def _jaxgemm(lhs, rhs, *, out_dtype, options):
-  return jaxgemm.matmul(lhs, rhs, preferred_element_type=out_dtype, **options)
-
-
-def measure(
-    case: Case,
-    dtype: str,
-    variants: Sequence[Variant],
-    *,
-    rng: np.random.Generator,
-    min_seconds: float,
-    min_rounds: int = 7,
-    warmup: int = 0,
-    clock: str = "wall",
-    profile: str | None = None,
-) -> dict[str, Any]:
-  """Times all variants and XLA in turns, and compares their results with float64.
-
-  `profile` is a directory in which to keep a trace of three calls of each.
-
-  Returns a row: the case's fields and "candidates", one entry per candidate with
-  seconds (median and quartiles), GFLOP/s, errors, the ratio to XLA and the plan. A
-  variant that jaxgemm refuses has an "error" instead.
+  Args:
+    section: the section of the report.
+    product: what is computed; it has a dtype.
+    variants: options of jaxgemm's product by the candidate's name.
+    options: options of all rows.
+    runs: on a GPU, number of results of the first variant that are compared bit by bit.
+    calls: calls in a sample on a GPU.
   """
-  out_dtype = OUT_DTYPES.get(dtype, dtype)
-  operands = lambda: tuple(
-      random_operand(rng, shape, dtype)
-      for shape in ((case.m, case.k), (case.k, case.n))
-  )
-  types = [
-      jax.ShapeDtypeStruct(shape, numpy_dtype(dtype))
-      for shape in ((case.m, case.k), (case.k, case.n))
-  ]
-  functions = {
-      BASELINE: functools.partial(jnp.matmul, preferred_element_type=out_dtype)
-  }
-  entries: dict[str, dict[str, Any]] = {BASELINE: {}}
-  for variant in variants:
-    try:
-      plan = jaxgemm.explain(
-          *types, preferred_element_type=out_dtype, **variant.options
-      )
-      entries[variant.name] = {"plan": plan.data}
-      functions[variant.name] = functools.partial(
-          _jaxgemm, out_dtype=out_dtype, options=variant.options
-      )
-    except ValueError as e:
-      entries[variant.name] = {"error": str(e)}
-  compiled = {}
-  first = jax.device_put(operands())
-  for name, function in functions.items():
-    if why := journal.why_left_out(name):
-      entries[name] = {"error": why}
-      continue
-    journal.begin(name)
-    compiled[name] = jax.jit(function)
-    jax.block_until_ready(compiled[name](*first))
-  journal.begin("")
-  bytes_each = sum(t.size * t.dtype.itemsize for t in types)
-  count = timing.input_sets(bytes_each, len(compiled))
-  inputs = [jax.device_put(operands()) for _ in range(count)]
-  measured = timing.interleave(
-      compiled, inputs, min_seconds=min_seconds, min_rounds=min_rounds, clock=clock,
-      warmup=warmup, within=progress.within)
+  operands = lambda seed: measure.random(seed, *product.shapes(), dtype=product.dtype)
+  count = measure.input_sets(product.input_bytes, len(variants) + 1)
+  inputs = [operands(options.seed + i) for i in range(count)]
+  functions = {XLA: xla(product)} | {
+      name: ours(product, **given) for name, given in variants.items()}
+  makers = {name: functools.partial(measure.in_jax(function), inputs)
+            for name, function in functions.items()}
+  missing = {}
+  if measure.on_gpu() and product.out_dtype == product.dtype:
+    if reason := measure.missing_module("torch"):
+      missing[TORCH] = reason
+    else:
+      import torch
+      makers[TORCH] = functools.partial(measure.in_torch, torch.matmul, inputs, with_out=True)
+  fresh, found, first = operands(options.seed + count), {}, next(iter(variants))
 
-  progress.within("errors against float64")
-  fresh = operands()
-  ref, rows = reference(*fresh, rng)
-  for name, function in compiled.items():
-    time = measured.time(name)
-    entries[name] |= {
-        "seconds": dataclasses.asdict(time),
-        "gflops": case.flops / time.median / 1e9,
-        "errors": errors(np.asarray(function(*jax.device_put(fresh)))[rows], ref),
-    }
-    if name != BASELINE and BASELINE in compiled:
-      entries[name]["ratio"] = dataclasses.asdict(measured.speedup(name, BASELINE))
-  clock_of.keep_trace(profile, f"{case.name}-{case.label}-{dtype}", {
-      name: functools.partial(function, *inputs[0]) for name, function in compiled.items()})
-  return {
-      "case": case.name, "m": case.m, "n": case.n, "k": case.k, "dtype": dtype,
-      "out_dtype": out_dtype, "gate": case.gate, "rounds": measured.rounds,
-      "calls_per_sample": measured.calls_per_sample, "input_sets": count,
-      "rows_checked": len(ref), "candidates": entries,
-  }
+  def checked(name, way):
+    out, poisoned = way.fresh(*fresh)
+    entry = check.product(*fresh, out, product.dtype, options.seed) | {"poisoned": poisoned}
+    if name == first and runs and measure.on_gpu():
+      found["bitwise"] = bitwise(way, fresh, runs)
+    return entry | ({"plan": plan(product, variants[name])} if name in variants else {})
+
+  fields = {
+      "section": section, "case": f"{product.source} {product.sizes}", "m": product.m,
+      "n": product.n, "k": product.k, "dtype": product.dtype, "out_dtype": product.out_dtype,
+      "gate": product.gate, "flops": product.flops, "missing": missing}
+  return measure.row(fields, makers, checked, options, count, first, calls) | found
+
+
+def plan(product: cases.Product, given: Mapping[str, Any]) -> dict[str, Any]:
+  """The data of jaxgemm.explain."""
+  types = [jax.ShapeDtypeStruct(shape, product.dtype) for shape in product.shapes()]
+  return jaxgemm.explain(*types, preferred_element_type=product.out_dtype, **given).data
+
+
+def bitwise(way: measure.Donated, arrays, runs: int) -> dict[str, Any]:
+  """How many of `runs` results of the same operands, written over NaNs, differ."""
+  bits = jax.jit(lambda x, y: jnp.any(
+      jax.lax.bitcast_convert_type(x, jnp.uint16) != jax.lax.bitcast_convert_type(y, jnp.uint16)))
+  first, different = way.fresh(*arrays)[0] + 0, 0
+  for _ in range(runs - 1):
+    different += bits(first, way.fresh(*arrays)[0])
+  return {"runs": runs, "different": int(different)}
+
+
+def _programs(matmul: Callable[..., jax.Array]) -> dict[str, Callable[..., Any]]:
+  def chain(x, w):
+    for _ in range(WAYS["chain"]):
+      x = matmul(x, w)
+    return x
+
+  return {"dispatch": matmul, "chain": chain,
+          "loop": lambda x, w: jax.lax.fori_loop(0, WAYS["loop"], lambda _, x: matmul(x, w), x)}
+
+
+def overhead(name: str, product: cases.Product, options: measure.Options) -> list[run.Row]:
+  """A row for each way of calling a square product; times are those of one product."""
+  dtype, size = product.dtype, product.n
+  rng = np.random.default_rng(options.seed)
+  (variant, *_) = _variants(product).values()
+  programs = {XLA: _programs(jnp.matmul),
+              OURS: _programs(lambda a, b: jaxgemm.matmul(a, b, **variant))}
+
+  def operands():
+    # An orthogonal w keeps a long chain's values as large as they began.
+    w = np.linalg.qr(rng.standard_normal((size, size)))[0]
+    return jax.device_put((rng.standard_normal((size, size)).astype(jnp.dtype(dtype)),
+                           w.astype(jnp.dtype(dtype))))
+
+  inputs, rows = [operands() for _ in range(9)], []
+  x, w = inputs[0]
+  for way, products in WAYS.items():
+    progress.within(way)
+    compiled = {key: jax.jit(of[way]) for key, of in programs.items()}
+    each = measure.per(timing.interleave(
+        compiled, inputs, min_seconds=options.min_seconds, clock=options.clock,
+        wait=lambda x: x.block_until_ready(), within=progress.within), products)
+    found = {"section": "overhead", "case": product.sizes, "m": size, "n": size, "k": size,
+             "dtype": dtype, "way": way, "candidates": {
+                 key: measure.entry(each, key, product.flops, OURS) for key in programs}}
+    all_of_them = np.linalg.matrix_power(np.asarray(w, np.float64), products)
+    error = check.dense(x, all_of_them, compiled[OURS](x, w), options.seed)
+    # Each product rounds; w is orthogonal, so the errors add up like noise.
+    found["candidates"][OURS] |= check.bounded(error, dtype, products**0.5)
+    rows.append(found | measure.about(each))
+  return rows

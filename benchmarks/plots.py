@@ -1,7 +1,6 @@
 """Pictures of a suite's rows, for its flag --png: TFLOP/s, and how often ours is as fast.
 
-They have a bar for each candidate, or lines over the number of free processors. `OURS` is the
-colour of jaxgemm's kernels in every picture of this project.
+`OURS` is the colour of jaxgemm's kernels in every picture of this project.
 """
 
 from collections.abc import Sequence
@@ -19,15 +18,6 @@ def is_ours(candidate: str) -> bool:
   return not candidate.lower().startswith(_OTHER_NAMES)
 
 
-def styles(candidates: Sequence[str]) -> dict[str, dict[str, Any]]:
-  """matplotlib's colour and hatch of each candidate's bars."""
-  ours = [name for name in candidates if is_ours(name)]
-  others = [name for name in candidates if not is_ours(name)]
-  return {name: {"color": OURS, "hatch": _HATCHES[i % len(_HATCHES)], "edgecolor": "white",
-                 "linewidth": 0} for i, name in enumerate(ours)} | {
-                     name: {"color": _OTHERS[i % len(_OTHERS)]} for i, name in enumerate(others)}
-
-
 def pyplot():
   """matplotlib.pyplot, for pictures in files."""
   import matplotlib
@@ -38,92 +28,57 @@ def pyplot():
   return plt
 
 
-def _tflops(entry: dict[str, Any]) -> float | None:
-  return entry["tflops"] if "tflops" in entry else (
-      entry["gflops"] / 1e3 if "gflops" in entry else None)
-
-
-def _label(row: dict[str, Any]) -> str:
-  size = f"{row['m']}x{row['n']}x{row['k']}" if "m" in row else ""
-  words = [size or row.get("case", ""), f"G {row['groups']}" if row.get("groups") else "",
-           row.get("work") or "", row.get("routing") or "", row.get("dtype") or ""]
-  if "tokens" in row:
-    words = [f"{row['num_experts']} experts, {row['tokens']} tokens", row.get("work") or ""]
-  return " ".join(word for word in words if word)
-
-
 def ratio(row: dict[str, Any]) -> float | None:
   """The best throughput of ours over the best of the others, or None without both."""
-  found = {name: tflops for name, entry in row["candidates"].items()
-           if (tflops := _tflops(entry)) is not None}
+  found = {name: entry["tflops"] for name, entry in row["candidates"].items() if "tflops" in entry}
   ours, others = ([x for name, x in found.items() if is_ours(name) == wanted]
                   for wanted in (True, False))
   return max(ours) / max(others) if ours and others else None
 
 
 def draw(rows: Sequence[dict[str, Any]], path: str | pathlib.Path, device: str = "") -> None:
-  """Writes a PNG: lines if the rows differ in active_cus (free processors), else bars."""
-  plt = pyplot()
-  swept = [row for row in rows if row.get("active_cus")]
-  if swept:
-    figure = _lines(plt, swept)
-  else:
-    figure = _bars(plt, [row for row in rows if row["candidates"]])
-  figure.axes[0].set_title(device, fontsize="small")
-  figure.savefig(path, dpi=110, bbox_inches="tight")
-  plt.close(figure)
-
-
-def _lines(plt, rows):
-  """Throughput over the number of free processors; below it, each candidate over the first."""
-  figure, (axis, below) = plt.subplots(
-      2, sharex=True, figsize=(8, 7), height_ratios=(5, 3), layout="constrained")
-  lines: dict[str, dict[str, dict[int, float]]] = {}
-  for row in rows:
-    for name, entry in row["candidates"].items():
-      if (tflops := _tflops(entry)) is not None:
-        size = f"{row['m']}x{row['n']}x{row['k']}"
-        lines.setdefault(size, {}).setdefault(name, {})[row["active_cus"]] = tflops
-  for size, candidates in lines.items():
-    first = next(iter(candidates))
-    for name, points in candidates.items():
-      line, = axis.plot(*zip(*sorted(points.items())), marker="o", label=f"{size} {name}")
-      shared = sorted(points.keys() & candidates[first].keys())
-      if name != first and shared:
-        below.plot(shared, [points[x] / candidates[first][x] for x in shared], marker="o",
-                   color=line.get_color(), label=f"{size} {name} over {first}")
-  axis.set_ylabel("TFLOP/s")
-  axis.set_ylim(bottom=0)
-  below.axhline(1, color="0.6", linestyle=":", linewidth=1)
-  below.set_ylabel("ratio")
-  below.set_xlabel("processors that are free (CPUs, multiprocessors or compute units)")
-  for each in (axis, below):
-    if each.get_legend_handles_labels()[0]:
-      each.legend(fontsize="small")
-  return figure
-
-
-def _bars(plt, rows):
-  """A bar for each candidate; beside each row, ours over the best of the others."""
+  """Writes a PNG: bars of all candidates, and beside each row ours over the best of the others."""
+  rows, plt = [row for row in rows if row["candidates"]], pyplot()
   names = list(dict.fromkeys(name for row in rows for name in row["candidates"]))
   figure, axis = plt.subplots(figsize=(9, 1.2 + max(1, len(rows)) * (0.12 * len(names) + 0.1)))
   height = 0.8 / max(1, len(names))
-  style = styles(names)
   for number, name in enumerate(names):
-    found = [(index, tflops) for index, row in enumerate(rows)
-             if (tflops := _tflops(row["candidates"].get(name, {}))) is not None]
-    axis.barh([index + number * height for index, _ in found],
-              [tflops for _, tflops in found], height, label=name, **style[name])
+    found = [(index + number * height, row["candidates"][name]["tflops"])
+             for index, row in enumerate(rows) if "tflops" in row["candidates"].get(name, ())]
+    i = sum(is_ours(each) == is_ours(name) for each in names[:number])
+    style = {"color": OURS, "hatch": _HATCHES[i % len(_HATCHES)], "edgecolor": "white",
+             "linewidth": 0} if is_ours(name) else {"color": _OTHERS[i % len(_OTHERS)]}
+    axis.barh([y for y, _ in found], [tflops for _, tflops in found], height, label=name, **style)
   middle = 0.4 - height / 2
   axis.set_yticks([index + middle for index in range(len(rows))],
-                  [_label(row) for row in rows], fontsize="x-small")
+                  [" ".join(filter(None, (row["case"], *(row.get(key) for key in (
+                      "dtype", "layout", "work", "routing"))))) for row in rows],
+                  fontsize="x-small")
   for index, row in enumerate(rows):
     if (found_ratio := ratio(row)) is not None:
-      longest = max(x for entry in row["candidates"].values() if (x := _tflops(entry)) is not None)
+      longest = max(entry.get("tflops", 0) for entry in row["candidates"].values())
       axis.text(longest, index + middle, f" {found_ratio:.2f}", va="center", fontsize="x-small",
                 color=OURS, fontweight="bold")
   axis.invert_yaxis()
   axis.set_xlabel("TFLOP/s; the number beside a row: jaxgemm's over the best of the others")
   if names:
     axis.legend(fontsize="small")
-  return figure
+  axis.set_title(device, fontsize="small")
+  figure.savefig(path, dpi=110, bbox_inches="tight")
+  plt.close(figure)
+
+
+def spans(rows: Sequence[dict[str, Any]], path: str | pathlib.Path) -> None:
+  """Writes a PNG of the "spans" of each row, a line for each thread or stream."""
+  colours = {"copy": COPY, "memc": COPY, "wait": WAIT, "mems": "black"}
+  figure, axes = pyplot().subplots(len(rows), 1, figsize=(10, 2.2 * len(rows)), squeeze=False)
+  for row, axis in zip(rows, axes[:, 0]):
+    lines = sorted({span[0] for span in row["spans"]})
+    for line, kind, begin, end in row["spans"]:
+      axis.barh(lines.index(line), (end - begin) / 1e3, left=begin / 1e3, height=0.7,
+                color=colours.get(kind[:4].lower(), OURS), edgecolor="white", linewidth=0.4)
+    axis.set_yticks(range(len(lines)), lines)
+    axis.set_title(f"{row['case']}: copies (blue), product (orange), waiting (grey)", fontsize=9)
+  axes[-1, 0].set_xlabel("milliseconds")
+  figure.tight_layout()
+  figure.savefig(path, dpi=120)

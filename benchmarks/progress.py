@@ -1,16 +1,14 @@
 """Prints each step of a benchmark on stderr: when it begins, and while it lasts.
 
-A command decorates its `main` with `shown()`, calls `begin` first, and calls `doing` when
-a step begins. `within` names a part of the step and prints nothing, because such parts may follow
-each other quickly. If nothing was printed for a while, a thread prints the step and its part.
+`doing` is called when a step begins. `within` names a part of the step and prints nothing, because
+such parts may follow each other quickly. If nothing was printed for a while, a thread prints the
+step and its part.
 """
 
 import contextlib
 import sys
 import threading
 import time
-
-from absl import app, flags, logging
 
 _INTERVAL = 10.0
 _begin = time.monotonic()
@@ -20,14 +18,6 @@ _said = threading.Event()
 
 def _write(text: str) -> None:
   print(f"[{time.monotonic() - _begin:5.0f} s] {text}", file=sys.stderr, flush=True)
-
-
-def begin(argv) -> None:
-  """Raises UsageError for arguments that are no flags, and quiets jax."""
-  if len(argv) > 1:
-    raise app.UsageError(f"Unexpected arguments: {argv[1:]}")
-  if not flags.FLAGS["verbosity"].present:
-    logging.set_verbosity(logging.WARNING)  # no warning that there is no TPU
 
 
 def doing(what: str) -> None:

@@ -17,11 +17,6 @@ _BYTES = {"float32": 4, "bfloat16": 2, "float16": 2, "int8": 1, "float8_e4m3fn":
           "float8_e5m2": 1}
 
 
-def chip_of(device: str) -> str | None:
-  """The chip with this device name, or None where its peaks are not known, as of a CPU."""
-  return next((name for name in CHIPS if name in device), None)
-
-
 def least_seconds(row: dict[str, Any], device: str,
                   peaks: tuple[float, float] | None = None) -> float | None:
   """The least time of a row's product; None where the row or the chip is not known.
@@ -31,7 +26,7 @@ def least_seconds(row: dict[str, Any], device: str,
     device: the device's name.
     peaks: TFLOP/s for the row's operand type, and GB/s, in place of the data sheet's.
   """
-  chip, dtype = chip_of(device), row.get("dtype")
+  chip, dtype = next((name for name in CHIPS if name in device), None), row.get("dtype")
   of_layer = "num_experts" in row
   if dtype not in _BYTES or not ({"m", "n", "k"} <= row.keys() or of_layer):
     return None

@@ -1,8 +1,7 @@
 """Timings of the plan's candidates, and the fit of the plan's models to them.
 
-Each command is a module: `python -m benchmarks.model.measure --help` times candidates on a GPU or a
-CPU, `.fit` fits the constants, `.calls` times products as models call them, `.host` is for CPUs,
-and the names with amdgpu predict AMD chips.
+`python -m benchmarks measure` times candidates on a GPU or a CPU, and `python -m benchmarks fit`
+fits the constants of Hopper's model.
 """
 
 import gzip

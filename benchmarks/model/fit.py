@@ -1,12 +1,12 @@
 """Fits the constants of the plan's model for Hopper to timings of its candidates.
 
-    python -m benchmarks.model.fit
-    python -m benchmarks.model.fit --write
+    python -m benchmarks fit
+    python -m benchmarks fit --write
 
 It measures nothing and needs no GPU: the timings are those of benchmarks/model/data, or of the
-files that are given. It takes some minutes. The formula is in C++ (ffi/plan/sm90_model.cc), which
-predicts with the constants that it is given. The second command writes the fitted constants to
-ffi/plan/sm90_model.def.
+files that --results names. It takes some minutes. The formula is in C++ (ffi/plan/sm90_model.cc),
+which predicts with the constants that it is given. The second command writes the fitted constants
+to ffi/plan/sm90_model.def.
 
 The regret of a choice is how much longer the chosen candidate takes than the fastest one. The first
 steps of the fit make the squares of log(predicted / measured) least, in which a candidate that
@@ -31,6 +31,7 @@ from absl import app, flags
 import numpy as np
 import scipy.optimize
 
+from benchmarks import cases
 from benchmarks.model import DATA, load
 from jaxgemm import _ffi
 from jaxgemm import _jaxgemm as native
@@ -63,8 +64,7 @@ CLOCK = 1.83e9
 FLAGS = flags.FLAGS
 
 
-def define_flags():
-  """Defines this program's flags, only when it is run: names may be those of another's."""
+def define_flags() -> None:
   flags.DEFINE_bool("write", False, f"Put the constants into {MODEL_FILE.name}.")
 
 
@@ -95,7 +95,8 @@ def read(paths: Sequence[str | pathlib.Path]) -> list[Problem]:
   found = []
   for path in paths:
     data = load(path)
-    chip = _ffi.chip_in(data["about"]["device"], "sm90")
+    about = data["about"] if "about" in data else data["runs"][-1]
+    chip = _ffi.chip_in(about["device"], "sm90")
     for row in data["rows"]:
       row = row if "seconds" in row else _kept(row)
       if len(row["seconds"]) >= 2:
@@ -111,20 +112,18 @@ def read(paths: Sequence[str | pathlib.Path]) -> list[Problem]:
 def keep(source: str | pathlib.Path, target: str | pathlib.Path) -> None:
   """Writes the part of a file of `measure` that the fit needs, as lines of a .json.gz."""
   data = load(source)
-  data["about"]["command"] = re.sub(r"(--json=)\S*/", r"\1", data["about"]["command"])
-  lines = ",\n".join(
-      json.dumps(_kept(row), separators=(",", ":")) for row in data["rows"])
-  text = f'{{"about": {json.dumps(data["about"])},\n"rows": [\n{lines}\n]}}\n'
+  about = data["runs"][-1]
+  about["command"] = re.sub(r"(--json=)\S*/", r"\1", about["command"])
+  lines = ",\n".join(json.dumps(_kept(row), separators=(",", ":")) for row in data["rows"])
+  text = f'{{"about": {json.dumps(about)},\n"rows": [\n{lines}\n]}}\n'
   pathlib.Path(target).write_bytes(gzip.compress(text.encode(), mtime=0))
 
 
 def _kept(row):
   """The fields of `Problem` of a measured row, and XLA's microseconds."""
-  from benchmarks.model import problems
-
-  timed = [each for each in row["candidates"] if each["us"] is not None]
-  given = problems.Problem(**row["problem"])
-  lhs, rhs = given.contracting
+  timed = [each for name, each in row["candidates"].items() if name != "xla"]
+  given = cases.Product(**row["problem"])
+  ((lhs,), (rhs,)), _ = given.dimension_numbers()
   return {
       "label": given.label,
       "fields": {
@@ -132,16 +131,14 @@ def _kept(row):
           "rhs_contracting": rhs, "lhs_dtype": given.dtype, "rhs_dtype": given.dtype,
           "out_dtype": given.out_dtype},
       "configs": [each["config"] for each in timed],
-      "seconds": [round(_kernel_us(each) * 1e-6, 9) for each in timed],
-      "with_copies": [round(each["us"] * 1e-6, 9) for each in timed],
+      # Of the kernel and of setting its counters to zero.
+      "seconds": [round(sum(time for name, time in each["times"].items()
+                            if name.startswith("gemm_") or name.lower().startswith("memset")), 9)
+                  for each in timed],
+      "with_copies": [round(each["seconds"]["median"], 9) for each in timed],
       "open": [int(each["asked"] == "auto") for each in timed],
-      "xla": (row["xla"] or {}).get("us")}
-
-
-def _kernel_us(candidate) -> float:
-  """Microseconds of the kernel and of setting its counters to zero."""
-  return sum(time for name, time in candidate["kernels"].items()
-             if name.startswith("gemm_") or name.lower().startswith("memset"))
+      "xla": round(row["candidates"]["xla"]["seconds"]["median"] * 1e6, 3)
+             if "xla" in row["candidates"] else None}
 
 
 def constants() -> dict[str, float]:
@@ -374,18 +371,17 @@ def report(timings: Timings, start: Mapping[str, float], best: Fit) -> str:
   before = regrets(timings, start)
   worst = np.argsort(-regret)[:5]
   return "\n".join([
-      *lines, "",
-      f"predicted / measured, of other files: {_quantiles(np.exp(errors), 1, '.2f')}",
+      *lines, "", f"predicted / measured, of other files: {_quantiles(np.exp(errors), 1, '.2f')}",
       f"regret before: mean {before.mean():.1%}, worst {before.max():.0%}",
       f"regret of other files: mean {regret.mean():.1%}, worst {regret.max():.0%}; "
       + _quantiles(regret, 100, ".1f"),
       "worst: " + "; ".join(f"{found[i].label} {regret[i]:.0%}" for i in worst)])
 
 
-def main(argv) -> int:
-  found = read(argv[1:] or FITTED)
+def main(_) -> int:
+  found = read(FLAGS.results or FITTED)
   if not found:
-    raise app.UsageError("Give JSON files of python -m benchmarks.model.measure.")
+    raise app.UsageError("Give --results, JSON files of python -m benchmarks measure.")
   start = constants()
   timings = Timings(found)
   best = fit(timings, start)
@@ -394,8 +390,3 @@ def main(argv) -> int:
     write(best.model)
     print(f"The constants are in {MODEL_FILE.name}. Build jaxgemm again.")
   return 0
-
-
-if __name__ == "__main__":
-  define_flags()
-  app.run(main)

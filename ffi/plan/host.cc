@@ -51,9 +51,9 @@ std::vector<int64_t> TileSizes(int64_t asked, int64_t extent, int64_t most, int6
 }
 
 // The largest number of workgroups for which it pays to wake threads: each should have kSkinny or
-// kWide operations. Both are from the timings cpu-4 and cpu-16 of benchmarks/model/data
-// (benchmarks/model/host.py). There 2e5 would lose 1 % less time for kSkinny; if other work keeps
-// processors busy, the larger number loses less.
+// kWide operations. Both are from the timings cpu-4 and cpu-16 of benchmarks/model/data, by
+// benchmarks/model/host.py of 16b01adb. There 2e5 would lose 1 % less time for kSkinny; if other
+// work keeps processors busy, the larger number loses less.
 int64_t WorthwhileWorkgroups(const Problem& p, bool skinny, int64_t processors) {
   constexpr double kSkinny = 7e5, kWide = 1.5e6;
   const double flops = 2.0 * static_cast<double>(p.batch) * static_cast<double>(p.m) *

@@ -4,7 +4,7 @@
 these the time of a launch is predicted here. It takes into account the rounds of workgroups
 over all CUs, the bandwidths of Infinity Cache and HBM, which all CUs share, the frequency
 that the chip keeps, and the time of the launch itself. All results are predictions;
-`benchmarks/predicted.py` compares them with published measurements.
+`benchmarks/amd/predicted.py` compares them with published measurements.
 """
 
 import dataclasses

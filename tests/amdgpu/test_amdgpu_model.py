@@ -2,14 +2,15 @@
 
 import pytest
 
-from benchmarks.model import amdgpu_rows, amdgpu_triton
+from benchmarks import cases
+from benchmarks.amd import plan
 
 
 @pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
 @pytest.mark.parametrize("problem, chosen", [
     ((32, 2048, 16384), "stream_k"), ((4096, 4096, 512), "persistent")])
 def test_the_plan_takes_what_the_clock_takes(arch, problem, chosen):
-  row = amdgpu_rows.row(arch, problem, most=4)
+  row = plan.row(arch, problem, most=4)
   assert chosen in row["chosen"] and row["regret"] < 0.1
   assert 0.7 < row["clock"] / row["planned"] < 1.4
 
@@ -17,23 +18,23 @@ def test_the_plan_takes_what_the_clock_takes(arch, problem, chosen):
 def test_markdown():
   row = {"arch": "gfx942", "problem": (1, 2, 3), "chosen": "mine", "planned": 1.0, "clock": 2.0,
          "best": "other", "least": 1.6, "regret": 0.25, "correlation": 0.5}
-  text = amdgpu_rows.markdown([row, row | {"regret": 0.75}])
+  text = plan.markdown([row, row | {"regret": 0.75}])
   assert "| gfx942 | 1 x 2 x 3 | mine | 1.0 | 2.0 | other | 1.6 | 25% | 0.50 |" in text
   assert "median 50%, mean 50%, largest 75%" in text and "no time is measured" in text
 
 
 def test_markdown_of_the_comparison_with_triton():
-  row = {"arch": "gfx942", "kind": "dense", "problem": [1, 2, 3, 1], "chosen": "mine", "ours": 2.0,
-         "triton_tile": "16x64", "triton": 1.0, "ratio": 2.0, "ratio_256": 0.5}
-  grouped = row | {"kind": "grouped", "problem": [1, 2, 3, 4]}
-  text = amdgpu_triton.markdown("command", [row, row | {"ratio": 0.5}, grouped])
+  row = {"arch": "gfx942", "kind": "dense", "problem": [1, 2, 3], "groups": 1, "chosen": "mine",
+         "ours": 2.0, "triton_tile": "16x64", "triton": 1.0, "ratio": 2.0, "ratio_256": 0.5}
+  grouped = row | {"kind": "grouped", "groups": 4}
+  text = plan.triton_markdown([row, row | {"ratio": 0.5}, grouped])
   assert "| gfx942 | 2 dense | 50% | 50% | 1.00 | 2.00 | 100% | 0.50 |" in text
   assert "| 1 x 2 x 3 | mine | 2.0 | 16x64 | 1.0 | 2.00 |" in text
   assert "| 4 of 1 x 2 x 3 | mine |" in text
+  assert "so Triton's choice is perfect" in " ".join(text.split())
 
 
-def test_listed_products_are_those_of_shapes_json():
-  found = amdgpu_triton.listed()
-  assert (8192, 8192, 8192, 1) in found["dense"] and (8, 4096, 4096, 1) in found["dense"]
-  assert (4096, 1536, 7168, 1) in found["layer"]
-  assert (2048, 4096, 7168, 16) in found["grouped"]  # deepseek_v3: 16 groups of 2048 rows
+def test_the_products_are_those_of_shapes_json():
+  found = cases.mnk("amd")
+  assert len(found) == 22 and (8192, 8192, 8192) in found and (8, 4096, 4096) in found
+  assert (4096, 1536, 7168) in cases.mnk("layers")

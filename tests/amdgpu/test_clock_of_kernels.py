@@ -5,7 +5,7 @@ import re
 import jax.numpy as jnp
 import pytest
 
-from benchmarks import resource_rows, tile_times
+from benchmarks.amd import resources, tile_times
 import jaxgemm
 from jaxgemm import _ffi, emulator
 
@@ -24,7 +24,7 @@ def main_loop(times) -> list[str]:
 @pytest.mark.parametrize("layout", ["rrr", "rcr", "ccr", "crr"])
 def test_main_loop_of_the_large_tile_keeps_the_matrix_pipes_busy(arch, least, layout):
   kernel = LARGE.replace("rrr", layout)
-  if kernel not in resource_rows.kernel_names(arch):
+  if kernel not in resources.kernel_names(arch):
     pytest.skip(f"this build has no {kernel} for {arch}")
   times = tile_times.of_kernel(arch, kernel)
   assert least <= times.matrix_share <= 1
@@ -46,12 +46,12 @@ def test_main_loop_of_the_large_tile_keeps_the_matrix_pipes_busy(arch, least, la
     "256x256x64_rrr", "256x256x64_crr", "128x256x64_rrr", "128x128x64_rcr", "64x128x64_ccr"])
 def test_main_loops_do_not_copy_the_resources_of_their_loads(arch, tile_and_layout):
   kernel = f"gemm_bfloat16_bfloat16_{tile_and_layout}"
-  if kernel not in resource_rows.kernel_names(arch):
+  if kernel not in resources.kernel_names(arch):
     pytest.skip(f"this build has no {kernel} for {arch}")
   code = main_loop(tile_times.of_kernel(arch, kernel, timeline=True).clock)
-  resources = [re.search(r"s\[(\d+):(\d+)\]", text) for text in code
+  loads = [re.search(r"s\[(\d+):(\d+)\]", text) for text in code
                if text.startswith("buffer_load")]
-  registers = {i for found in resources for i in range(int(found[1]), int(found[2]) + 1)}
+  registers = {i for found in loads for i in range(int(found[1]), int(found[2]) + 1)}
   assert len(registers) == 8  # lhs and rhs
   moves = [re.match(r"s_mov_b(?:32 s|64 s\[)(\d+)", text) for text in code]
   assert not [move.string for move in moves if move and int(move[1]) in registers]
@@ -97,7 +97,7 @@ def test_scales_of_an_mx_format_are_read_while_the_matrix_pipes_are_busy(dtype, 
     "gemm_float8_e4m3fn_float8_e4m3fn_256x256x128_rcr"])
 def test_no_main_loop_of_gfx950_waits_for_all_its_loads(kernel):
   """The compiler adds such waits if it assumes that loads are outstanding when a loop begins."""
-  if kernel not in resource_rows.kernel_names("gfx950"):
+  if kernel not in resources.kernel_names("gfx950"):
     pytest.skip(f"this build has no {kernel} for gfx950")
   times = tile_times.of_kernel("gfx950", kernel, timeline=True).clock
   code = main_loop(times)
@@ -109,7 +109,7 @@ def test_no_main_loop_of_gfx950_waits_for_all_its_loads(kernel):
 @pytest.mark.parametrize("arch, peak", [("gfx942", 2048), ("gfx950", 4096)])
 @pytest.mark.parametrize("workgroups", [1, 2])
 def test_tile_for_few_rows_has_times(arch, peak, workgroups):
-  if FEW_ROWS not in resource_rows.kernel_names(arch):
+  if FEW_ROWS not in resources.kernel_names(arch):
     pytest.skip(f"this build has no {FEW_ROWS} for {arch}")
   times = tile_times.of_kernel(arch, FEW_ROWS, workgroups=workgroups)
   assert times.matrix_cycles == workgroups * 2 * 16 * 32 * 512 / peak

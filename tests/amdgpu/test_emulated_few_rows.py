@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from benchmarks import resource_rows
+from benchmarks.amd import resources
 import jaxgemm
 from jaxgemm import GemmConfig, _ffi, emulator
 from tests.amdgpu.test_emulated_tiles import ARCHS, array, assert_close, f64
@@ -105,10 +105,10 @@ def test_batches(rng, arch, options):
 @pytest.mark.parametrize("arch", ARCHS)
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_resources(arch, layout):
-  row = resource_rows.of_kernel(arch, f"gemm_bfloat16_bfloat16_16x32x512_r{'rc'[layout]}r")
-  resources = row["resources"]
-  assert resources["vgpr_spills"] == resources["sgpr_spills"] == resources["scratch_bytes"] == 0
-  assert resources["waves_per_simd"] == 4
+  row = resources.of_kernel(arch, f"gemm_bfloat16_bfloat16_16x32x512_r{'rc'[layout]}r")
+  held = row["resources"]
+  assert held["vgpr_spills"] == held["sgpr_spills"] == held["scratch_bytes"] == 0
+  assert held["waves_per_simd"] == 4
   assert row["instructions"]["lds_read"] == row["instructions"]["barrier"] == 0  # in the loop
 
 

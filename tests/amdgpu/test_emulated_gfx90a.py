@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from benchmarks import resource_rows
+from benchmarks.amd import resources
 import jaxgemm
 from jaxgemm import GemmConfig, emulator
 from jaxgemm.call.fallback import Unsupported
@@ -140,8 +140,8 @@ def test_float8_is_left_to_xla(dtype):
 
 @pytest.mark.parametrize("dtype, tile, layout", kernels())
 def test_resources(dtype, tile, layout):
-  row = resource_rows.of_kernel(ARCH, name(dtype, tile, layout))
-  resources = row["resources"]
-  assert resources["vgpr_spills"] == resources["scratch_bytes"] == 0
-  assert resources["vgprs"] <= 256 and resources["waves_per_simd"] >= 2
+  row = resources.of_kernel(ARCH, name(dtype, tile, layout))
+  held = row["resources"]
+  assert held["vgpr_spills"] == held["scratch_bytes"] == 0
+  assert held["vgprs"] <= 256 and held["waves_per_simd"] >= 2
   assert row["conflict_cycles"] == 0

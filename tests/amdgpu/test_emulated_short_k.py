@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from benchmarks import resource_rows, tile_times
+from benchmarks.amd import resources, tile_times
 import jaxgemm
 from jaxgemm import GemmConfig, _ffi, emulator
 from tests.amdgpu.test_emulated_tiles import ARCHS, array, f64
@@ -110,7 +110,7 @@ def test_nan_and_infinity_stay_in_their_row(rng, arch, k):
 def test_few_cycles_of_a_small_product(arch, most):
   """Predictions of the emulator's clock; the waves that divide k take 3,400 and 3,000 cycles."""
   kernel = "gemm_bfloat16_bfloat16_32x64x256_rrr"
-  if kernel not in resource_rows.kernel_names(arch):
+  if kernel not in resources.kernel_names(arch):
     pytest.skip(f"this build has no {kernel} for {arch}")
   times = tile_times.of_kernel(arch, kernel, sizes=(32, 64, 64))
   assert times.cycles(1) < most

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from benchmarks import resource_rows
+from benchmarks.amd import resources
 import jaxgemm
 from jaxgemm import GemmConfig, _ffi, emulator
 from tests.amdgpu.emulated_products import array, assert_close, f64
@@ -124,13 +124,13 @@ def test_gated(rng, arch, tile):
     ((32, 64), "rr"), ((32, 64), "rc"), ((32, 64), "cr"), ((32, 64), "cc")])
 def test_resources(arch, tile, layout):
   name = f"gemm_bfloat16_bfloat16_{tile[0]}x{tile[1]}x{tile_k(tile)}_{layout}r"
-  row = resource_rows.of_kernel(arch, name)
-  resources = row["resources"]
+  row = resources.of_kernel(arch, name)
+  held = row["resources"]
   # A few scalars of the smallest tile's loop over work tiles are in lanes of a vector register.
-  assert resources["vgpr_spills"] == 0
-  assert resources["sgpr_spills"] <= (16 if tile == (32, 64) else 0)
-  assert resources["scratch_bytes"] == 0 and resources["vgprs"] <= 256
-  assert resources["waves_per_simd"] >= 2
+  assert held["vgpr_spills"] == 0
+  assert held["sgpr_spills"] <= (16 if tile == (32, 64) else 0)
+  assert held["scratch_bytes"] == 0 and held["vgprs"] <= 256
+  assert held["waves_per_simd"] >= 2
   # On gfx950 a line of 16 rows of lhs is a single unit, so no swizzle can avoid conflicts.
   short_lines = arch == "gfx950" and tile == (32, 128) and layout[0] == "c"
   assert row["conflict_cycles"] == (32 if short_lines else 0)

@@ -1,41 +1,28 @@
 """The resource report: its arithmetic, its bounds, and the command on one kernel."""
 
-import copy
 import json
 import subprocess
 import sys
 
 import pytest
 
-from benchmarks import pipes, resource_rows, resource_table
+from benchmarks.amd import resources
 import jaxgemm
 from tests.support.environment import one_device
 from tests.support.paths import ROOT
 
-# One k tile of 256x256x64 in bf16 on gfx942: 8 waves with equal shares, no conflicts.
-COST = {
-    "matrix": 1024, "vector": 160, "scalar": 80, "branch": 8, "scalar_memory": 0,
-    "simd_matrix_cycles": [4096] * 4, "simd_vector_cycles": [160, 160, 164, 160],
-    "lds_read_cycles": 1536, "lds_write_cycles": 512, "lds_dma_cycles": 0,
-    "lds_conflict_cycles": 0, "global_lines": 1024, "global_read_bytes": 65536,
-    "global_write_bytes": 0,
-}
 KINDS = {"instructions": 192.0, "matrix": 128.0, "scalar": 64.0}
 
 
-def row(peer=False, **changed):
-  cost = COST | changed.pop("cost", {})
-  by_pipe = pipes.cycles("gfx942", cost)
-  resources = {
+def row(conflicts=0, **changed):
+  held = {
       "vgprs": 256, "agprs": 0, "sgprs": 96, "lds_bytes": 65536, "vgpr_spills": 0,
       "sgpr_spills": 0, "scratch_bytes": 0, "code_bytes": 9000, "waves_per_simd": 2,
   }
   return {
-      "arch": "gfx942", "kernel": "peer" if peer else "mine", "peer": peer,
-      "dtypes": ["bfloat16"] * 2, "tile": [256, 256, 64], "layout": "rcr",
-      "resources": resources | changed, "cycles": by_pipe, "instructions": KINDS,
-      "conflict_cycles": cost["lds_conflict_cycles"], "summary": pipes.summary(by_pipe),
-  }
+      "arch": "gfx942", "kernel": "mine", "dtypes": ["bfloat16"] * 2, "tile": [256, 256, 64],
+      "layout": "rcr", "resources": held | changed, "matrix_cycles": 4096.0,
+      "instructions": KINDS, "conflict_cycles": conflicts}
 
 
 @pytest.mark.parametrize("arch, vgprs, lds, waves, expected", [
@@ -45,35 +32,16 @@ def row(peer=False, **changed):
     ("gfx950", 512, 81920, 8, (1, 4, 0)), ("gfx950", 1, 1, 4, (8, 8, 8)),
 ])
 def test_occupancy(arch, vgprs, lds, waves, expected):
-  by = pipes.occupancy(arch, vgprs, lds, waves)
+  by = resources.occupancy(arch, vgprs, lds, waves)
   assert (by["by_registers"], by["by_lds"], by["waves_per_simd"]) == expected
 
 
 def test_difference_is_per_tile():
   shorter = {"matrix": 10, "simd_matrix_cycles": [1, 2, 3, 4]}
   longer = {"matrix": 30, "simd_matrix_cycles": [5, 10, 3, 8]}
-  assert pipes.difference(longer, shorter, 4) == {
+  assert resources.difference(longer, shorter, 4) == {
       "matrix": 5, "simd_matrix_cycles": [1, 2, 0, 1]
   }
-
-
-def test_cycles_of_pipes():
-  conflicts = pipes.cycles("gfx942", COST | {"lds_conflict_cycles": 7})
-  assert conflicts == {
-      "matrix": 4096, "matrix_issue": 1024, "vector": 1188, "lds": 2055, "scalar": 88,
-      "memory": pytest.approx(65536 * 38 / 2048),  # the L2's share is the limit
-  }
-  assert pipes.cycles("gfx950", COST)["memory"] == 1024
-  assert pipes.cycles("gfx950", COST | {"global_lines": 4096})["memory"] == 4096
-
-
-def test_summary_names_the_limit():
-  summary = pipes.summary(
-      {"matrix": 100, "matrix_issue": 20, "vector": 70, "lds": 200, "memory": 25,
-       "scalar": 25}
-  )
-  assert summary["limit"] == "lds" and summary["ratio"]["lds"] == 2
-  assert (summary["share"], summary["share_in_turn"]) == (0.5, 0.25)
 
 
 @pytest.mark.parametrize("changed, missed", [
@@ -83,34 +51,26 @@ def test_summary_names_the_limit():
     ({"scratch_bytes": 4}, {"scratch bytes"}),
     ({"vgprs": 264}, {"VGPRs"}),
     ({"waves_per_simd": 1}, {"waves on a SIMD"}),
-    ({"cost": {"lds_conflict_cycles": 8}},
-     {"LDS conflict cycles", "share in turn"}),
-    ({"cost": {"lds_read_cycles": 3000}},
-     {"lds cycles / matrix cycles", "share in turn"}),
+    ({"conflicts": 8}, {"LDS conflict cycles"}),
 ])
 def test_bounds(changed, missed):
-  gates = resource_table.gates([row(peer=True), row(**changed)])
-  assert len(gates) == 8
+  gates = resources.gates([row(**changed)])
+  assert len(gates) == 5
   assert {gate["what"] for gate in gates if not gate["ok"]} == missed
 
 
 def test_markdown():
-  peer = row(peer=True) | {"options": "kpack=1"}
-  text = resource_table.markdown([row(vgpr_spills=3), peer], {"date": "today"})
+  text = resources.markdown([row(vgpr_spills=3)], {"date": "today"})
   assert "| mine | 256 | 0 | 96 | 65536 | 3 + 0 | 0 | 2 | 9000 |" in text
-  assert "| mine | 4096 | 1188 | 2048 | 1216 | 88 | 0 | matrix | 0.50 | 1.00 |" in text
-  assert "| mine | 192 | 128 | 64 | 0.50 |" in text
-  assert "peer: kpack=1" in text and "7 of 8 hold" in text
+  assert "| mine | 4096 | 0 | 192 | 128 | 64 | 0.50 |" in text
+  assert "4 of 5 hold" in text
   assert "gfx950" not in text
 
 
 def test_bounds_are_for_the_large_bf16_tile():
-  small, half, peer = row(), row(), row(peer=True)
+  small, half = row(), row()
   small["tile"], half["dtypes"] = [128, 128, 64], ["float16"] * 2
-  assert not resource_table.gates([small, half, peer])
-  # Only Triton's kernel for the same layout is a peer.
-  other = copy.deepcopy(peer) | {"layout": "rrr"}
-  assert len(resource_table.gates([row(), other])) == 6
+  assert not resources.gates([small, half])
 
 
 def test_a_wrong_kernel_fails_the_report(monkeypatch):
@@ -119,15 +79,15 @@ def test_a_wrong_kernel_fails_the_report(monkeypatch):
                       lambda *arrays, **options: 1 + right(*arrays, **options))
   name = "gemm_bfloat16_bfloat16_128x128x64_rcr"
   with pytest.raises(RuntimeError, match=f"{name} for gfx942 is wrong here"):
-    resource_rows.of_kernel("gfx942", name)
+    resources.of_kernel("gfx942", name)
 
 
-def test_command_without_triton(tmp_path):
+def test_command(tmp_path):
   """Runs real kernels of both architectures, whose cycles of the matrix pipe are known."""
   json_path, markdown_path = tmp_path / "out.json", tmp_path / "out.md"
   name = "gemm_bfloat16_bfloat16_256x256x64_rrr"
   done = subprocess.run(
-      [sys.executable, "-m", "benchmarks.resources", f"--kernels={name}",
+      [sys.executable, "-m", "benchmarks", "resources", f"--kernels={name}",
        f"--json={json_path}", f"--markdown={markdown_path}"],
       cwd=ROOT, env=one_device(), text=True, capture_output=True,
   )
@@ -136,7 +96,5 @@ def test_command_without_triton(tmp_path):
   rows = {row["arch"]: row for row in json.loads(json_path.read_text())["rows"]}
   # 256 * 256 * 64 products; 2048 FLOP a cycle and CU on gfx942, 4096 on gfx950.
   for arch, matrix_cycles in (("gfx942", 4096), ("gfx950", 2048)):
-    assert rows[arch]["cycles"]["matrix"] == matrix_cycles
+    assert rows[arch]["matrix_cycles"] == matrix_cycles
     assert rows[arch]["resources"]["code_bytes"] > 1000
-    # The two operand tiles have 512 rows of 128 bytes.
-    assert rows[arch]["cycles"]["memory"] >= 512 * 128 / 64

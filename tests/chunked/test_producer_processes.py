@@ -99,11 +99,12 @@ print("built")
 
 @pytest.mark.from_source
 def test_the_benchmark_of_a_product_beside_its_producer(tmp_path):
-  done = run(None, "-m", "benchmarks", "chunked", "--rows=512", "--k=64", "--n=32",
+  done = run(None, "-m", "benchmarks", "chunked", "--cases=512x32x64",
              "--chunks=4", "--repeat=3", "--paced_us=100",
              f"--json={tmp_path}/out.json", f"--picture={tmp_path}/out.png")
   assert done.returncode == 0, done.stderr[-3000:]
   rows = json.loads((tmp_path / "out.json").read_text())["rows"]
-  assert [row["producer"] for row in rows] == ["copy", "paced"]
-  assert sum(span[0] == "copy" for span in rows[0]["spans"]) == 4
+  assert [row["case"] for row in rows] == [
+      f"512x32x64 {producer}, 4 chunks" for producer in ("copy", "paced")]
+  assert sum(span[1] == "copy" for span in rows[0]["spans"]) == 4
   assert (tmp_path / "out.png").stat().st_size > 1000

@@ -15,8 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from benchmarks import shapes
-from benchmarks.dense import random_operand
+from benchmarks import cases
 import jaxgemm
 
 SCHEDULES = [
@@ -39,7 +38,12 @@ SOME, NONE = 2e9, 30e9
 
 def operands(rng, m, n, k, dtype):
   """Random lhs [M, K] and rhs [K, N] as numpy arrays of the dtype."""
-  return random_operand(rng, (m, k), dtype), random_operand(rng, (k, n), dtype)
+  def random(*shape):
+    if dtype == "int8":
+      return rng.integers(-128, 128, shape, dtype=np.int8)
+    return rng.standard_normal(shape, dtype=np.float32).astype(jnp.dtype(dtype))
+
+  return random(m, k), random(k, n)
 
 
 def lay_out(lhs, rhs, layout):
@@ -81,7 +85,7 @@ def combinations(m, n, k, dtype):
 
 def named_problems():
   for turn, (m, n, k) in enumerate(sorted({
-      *shapes.mnk("dense"), *shapes.mnk("stream_k"), *shapes.mnk("edge")})):
+      *cases.mnk("dense"), *cases.mnk("stream_k"), *cases.mnk("edge")})):
     flops = 2 * m * n * k
     step = 5 if flops < SOME else len(DTYPES)
     few = DTYPES[turn % step::step] if flops < NONE else []

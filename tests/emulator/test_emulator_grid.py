@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks import predicted_rows, published
+from benchmarks.amd import predicted
 from jaxgemm import emulator
 from jaxgemm.emulator import clock, grid
 from tests.support import amdgpu
@@ -98,9 +98,9 @@ def test_constants_of_a_compute_unit_depend_on_the_frequency():
 
 
 def test_calibration_says_when_it_is_not_good_enough():
-  assert "no predicted time is to be published" in predicted_rows.verdict([0.1, 0.3, 0.4])
-  assert "may be shown" in predicted_rows.verdict([0.1, 0.2, 0.4])
-  assert predicted_rows.error(90, 100) == pytest.approx(predicted_rows.error(110, 100))
-  source, rows = published.grouped()
+  assert "no predicted time is to be published" in predicted.verdict([0.1, 0.3, 0.4])
+  assert "may be shown" in predicted.verdict([0.1, 0.2, 0.4])
+  assert predicted.error(90, 100) == pytest.approx(predicted.error(110, 100))
+  source, rows = predicted.published_groups()
   assert "Primus-Turbo" in source and len(rows) == 96
-  assert set(published.DENSE) == {2048, 4096, 8192, 16384}
+  assert set(predicted.DENSE) == {2048, 4096, 8192, 16384}

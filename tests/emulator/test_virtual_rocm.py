@@ -285,7 +285,7 @@ def test_benchmark(tmp_path):
     ("grouped", {"m": 64, "n": 64, "k": 64, "groups": 2}, ["--routings=balanced"], 3),
     ("cu_sweep", {"m": 64, "n": 64, "k": 64}, [], 6),  # five numbers of CUs; the first is steal
     ("chunked", {"m": 512, "n": 64, "k": 64}, [], 3),
-    ("tuned", None, ["--num_problems=1", "--largest=128"], 1),
+    ("tuned", None, ["--num_products=1", "--most=128"], 1),
 ])
 def test_benchmark_suites(tmp_path, suite, problem, options, rows):
   if problem:

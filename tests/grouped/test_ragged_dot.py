@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from benchmarks import shapes
+from benchmarks import cases
 import jaxgemm
 from tests.grouped.ragged_reference import array, assert_close, reference, wide
 from tests.support.environment import cpu_tile
@@ -55,12 +55,12 @@ def test_sizes_by_xla(rng):
     assert_close(given, reference(lhs, rhs[1:], sizes=sizes, offset=1))
 
 
-@pytest.mark.parametrize("kind", shapes.load()["routing"])
+@pytest.mark.parametrize("kind", cases.load()["routing"])
 @pytest.mark.parametrize("groups, rows, k, n", [
     (1, 64, 16, 24), (8, 300, 33, 17), (32, 517, 24, 40), (256, 700, 9, 13)])
 def test_routings(rng, kind, groups, rows, k, n):
   lhs, rhs = array(rng, rows, k), array(rng, groups, k, n)
-  sizes = jnp.asarray(shapes.group_sizes(kind, rows, groups, rng))
+  sizes = jnp.asarray(cases.group_sizes(kind, rows, groups, rng))
   given = jaxgemm.ragged_dot(lhs, rhs, sizes)
   assert_close(given, wide(lambda x, y: reference(x, y, sizes=sizes), lhs, rhs))
 

@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from benchmarks import shapes
+from benchmarks import cases
 import jaxgemm
 from jaxgemm import _jaxgemm as native
 from tests.support.paths import ROOT
@@ -83,36 +83,30 @@ def test_tokamax(rng, groups, m, k, n, dtype, padded):
   check_made(rng, groups, m, k, n, dtype, sizes)
 
 
-# Groups, rows, k, columns, and the group sizes or the name of a routing.
+OTHERS = cases.load()["grouped_of_others"]
+# Groups, rows, k, columns, and the group sizes or the name of a routing; a sixteenth of a model's
+# rows, columns and k.
 TOKAMAX = {
     "compute_bound": (8, 256, 256, 256, [256] + [0] * 7),
     "memory_bound": (8, 8, 512, 512, [1] * 8),
-    "mixtral 8x7b": (8, 512, 256, 896, "mild"),
-    "deepseek-v3 7168x1024": (256, 512, 448, 64, "mild"),
-    "deepseek-v3 1024x7168": (256, 512, 64, 448, "mild"),
-    "deepseek-v3 7168x512": (256, 512, 448, 32, "extreme"),
-    "deepseek-v3 256x7168": (256, 1024, 16, 448, "balanced"),
-    "gpt-oss 2880x2880": (128, 640, 180, 180, "mild"),
-    "gpt-oss 768x2048": (128, 768, 48, 128, "balanced"),
-    "gpt-oss 4096x1536": (128, 1024, 256, 96, "extreme"),
-}
+} | {name: (groups, m // 16, k // 16, n // 16, routing)
+     for name, (groups, m, k, n, routing) in OTHERS["tokamax"].items()}
 
 
 @pytest.mark.parametrize("case", TOKAMAX.values(), ids=TOKAMAX)
 def test_arg_specs_of_tokamax(rng, case):
   groups, m, k, n, sizes = case
   if isinstance(sizes, str):
-    sizes = shapes.group_sizes(sizes, m, groups, rng)
+    sizes = cases.group_sizes(sizes, m, groups, rng)
   check_made(rng, groups, m, k, n, "bfloat16", sizes)
 
 
-@pytest.mark.parametrize("n, k", [
-    (128, 96), (128, 88), (176, 128), (192, 320), (320, 96), (256, 448), (448, 128)])
+@pytest.mark.parametrize("n, k", [(n // 16, k // 16) for n, k in OTHERS["primus_turbo"]])
 def test_primus_turbo(rng, n, k):
   # A sixteenth of Primus-Turbo's rows (8 a group instead of 128), columns and k.
   for groups, dtype, routing, transposed in (
       (16, "bfloat16", "mild", False), (32, "float16", "balanced", True)):
-    sizes = shapes.group_sizes(routing, 8 * groups, groups, rng)
+    sizes = cases.group_sizes(routing, 8 * groups, groups, rng)
     check_made(rng, groups, 8 * groups, k, n, dtype, sizes, transposed)
 
 
@@ -124,7 +118,7 @@ def test_primus_turbo_at_full_size(rng):
   lhs, rhs, cotangent = (
       jnp.asarray(rng.integers(-4, 5, shape, np.int8), jnp.bfloat16)
       for shape in ((m, k), (groups, k, n), (m, n)))
-  sizes = shapes.group_sizes("mild", m, groups, rng)
+  sizes = cases.group_sizes("mild", m, groups, rng)
   given = results(False)(lhs, rhs, cotangent, jnp.asarray(sizes))
   out, d_lhs, d_rhs = (np.asarray(x).astype(np.float32) for x in given)
   left, right = (rng.standard_normal(size) for size in (k, n))

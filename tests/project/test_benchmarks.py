@@ -7,12 +7,12 @@ import subprocess
 import sys
 import time
 
-from absl import app, flags
+from absl import app
 import numpy as np
 import pytest
 
 from benchmarks import __main__ as front
-from benchmarks import chunked_cpu, progress, report, roofline, run, shapes
+from benchmarks import acceptance, cases, progress, roofline, run, watch
 import jaxgemm
 from jaxgemm.tune import timing
 from tests.support.environment import one_device
@@ -34,22 +34,23 @@ def test_the_command_writes_speed_error_and_plan_of_both_products(tmp_path):
   )
   assert done.returncode == 0, done.stderr
   result = json.loads(path.read_text())
-  assert result["machine"]["threads"] == 1
-  assert result["machine"]["jaxgemm"]
-  assert "--cases=tiny" in result["machine"]["command"]
+  (about,) = result["runs"]
+  assert about["threads"] == 1
+  assert about["jaxgemm"] and about["date"] and about["device"] == "cpu"
+  assert "--cases=tiny" in about["command"]
   assert len(result["rows"]) == 9
   tolerance = {"float32": 1e-5, "bfloat16": 4e-3, "int8": 0.0}
   for row in result["rows"]:
     assert set(row["candidates"]) == {"xla", "jaxgemm"}
     for entry in row["candidates"].values():
-      assert entry["gflops"] > 0
-      assert entry["errors"]["max"] <= tolerance[row["dtype"]]
-    mine = row["candidates"]["jaxgemm"]
-    assert mine["ratio"]["q1"] <= mine["ratio"]["median"] <= mine["ratio"]["q3"]
-    assert mine["plan"]["kernel"] in done.stdout
-  assert {m["dtype"] for m in result["geometric_means"]} == set(tolerance)
+      assert entry["tflops"] > 0
+      assert entry["errors"]["norm"] <= entry["at_most"]["norm"] == tolerance[row["dtype"]]
+    ratio = row["candidates"]["xla"]["ratio"]
+    assert ratio["q1"] <= ratio["median"] <= ratio["q3"]
+    assert row["candidates"]["jaxgemm"]["plan"]["kernel"] in done.stdout
+  assert {m["kind"] for m in result["means"]} == {*tolerance, "all"}
   for case in ("tiny 17x33x65 int8", "explicit 48x32x256 bfloat16"):
-    assert f"s] {case}" in done.stderr
+    assert f"of 9: dense {case}" in done.stderr
 
 
 def test_schedules_are_candidates_and_overhead_is_measured(tmp_path):
@@ -60,80 +61,89 @@ def test_schedules_are_candidates_and_overhead_is_measured(tmp_path):
   )
   assert done.returncode == 0, done.stderr
   result = json.loads(path.read_text())
-  (row,) = result["rows"]
+  row, *overhead = result["rows"]
   for schedule in ("persistent", "stream_k"):
     entry = row["candidates"][f"jaxgemm {schedule}"]
     assert entry["plan"]["schedule"] == schedule
-  ways = {entry["way"]: entry["microseconds"] for entry in result["overhead"]}
-  assert set(ways) == {"dispatch", "loop", "chain"}
-  assert all(us > 0 for way in ways.values() for us in way.values())
+  assert [each["way"] for each in overhead] == ["dispatch", "loop", "chain"]
+  assert all(entry["seconds"]["median"] > 0 for each in overhead
+             for entry in each["candidates"].values())
   assert list(traces.rglob("*.xplane.pb"))
 
 
 WRONG = """
-import importlib
-from absl import app
+from benchmarks import __main__ as front
 import jaxgemm
 right = jaxgemm.%(name)s
 jaxgemm.%(name)s = lambda *arrays, **options: 1.05 * right(*arrays, **options)
-app.run(importlib.import_module("benchmarks.%(command)s").main)
+front.main()
 """
 
 
-@pytest.mark.parametrize("command, name, flags, found", [
-    ("dense_cpu", "matmul", ["--cases=tiny", "--dtypes=bfloat16", "--threads=0"],
-     ["WRONG: 32x32x32 bfloat16 jaxgemm: error", "WRONG: 17x33x65 bfloat16"]),
-    ("dense_cpu", "matmul", ["--cases=overhead", "--dtypes=float32", "--threads=0"],
-     [f"WRONG: overhead 32x32x32 float32 {way}: error"
+def wrong(suite, name, *flags):
+  """A suite in which a function of jaxgemm is wrong."""
+  return subprocess.run(
+      [sys.executable, "-c", WRONG % {"name": name}, suite, "--nowatch", "--threads=0", *flags],
+      cwd=ROOT, env=one_device() | {"JAX_PLATFORMS": "cpu"}, text=True, capture_output=True)
+
+
+@pytest.fixture(scope="module")
+def suites():
+  """The flags of all suites, defined once."""
+  run.define_flags()
+
+
+@pytest.mark.parametrize("suite, name, flags, found", [
+    ("dense", "matmul", ["--cases=tiny", "--dtypes=bfloat16"],
+     ["WRONG: dense tiny 32x32x32 bfloat16 jaxgemm: norm error", "WRONG: dense tiny 17x33x65"]),
+    ("dense", "matmul", ["--cases=overhead", "--dtypes=float32"],
+     [f"WRONG: overhead 32x32x32 float32 {way} jaxgemm: norm error"
       for way in ("dispatch", "loop", "chain")]),
-    ("grouped", "ragged_dot", ["--shape=60x24x16", "--groups=5", "--routings=mild",
+    ("grouped", "ragged_dot", ["--cases=60x24x16.g5", "--routings=mild",
                                "--dtypes=float32", "--repeat=3"],
-     ["WRONG: float32 G 5 mild forward: out has error", "d_rhs has error"]),
+     ["WRONG: grouped 60x24x16.g5 float32 forward mild jaxgemm.ragged_dot: out norm error",
+      "forward+backward mild jaxgemm.ragged_dot: d_rhs norm error"]),
 ])
-def test_a_wrong_result_is_named_and_fails_the_command(command, name, flags, found):
-  program = WRONG % {"command": command, "name": name}
-  done = subprocess.run(
-      [sys.executable, "-c", program, "--min_seconds=0", *flags],
-      cwd=ROOT, text=True, capture_output=True)
+def test_a_wrong_result_is_named_and_fails_the_command(suite, name, flags, found):
+  done = wrong(suite, name, "--min_seconds=0", *flags)
   assert done.returncode == 1, done.stderr
   for line in found:
     assert line in done.stdout
 
 
-def test_a_wrong_chunked_product_fails_its_command(monkeypatch, capfd):
-  small = ["--rows=256", "--k=32", "--n=16", "--chunks=2", "--rounds=3",
-           "--paced_us=1"]
-  flags.FLAGS(["chunked", *small])
-  assert chunked_cpu.main([""]) == 0
+def test_a_wrong_chunked_product_fails_its_command(monkeypatch, capfd, suites):
+  small = ["--cases=256x16x32", "--chunks=2", "--rounds=3", "--paced_us=1"]
+  assert front.start("chunked", small) == 0
   right = jaxgemm.chunked_matmul
   monkeypatch.setattr(jaxgemm, "chunked_matmul",
                       lambda *arrays, **options: 1.05 * right(*arrays, **options))
-  assert chunked_cpu.main([""]) == 1
+  assert front.start("chunked", small) == 1
   printed = capfd.readouterr()
-  assert "WRONG: copy: error" in printed.out and "WRONG: paced: error" in printed.out
-  assert "s] paced: 3 rounds of together, producer alone" in printed.err
+  for producer in ("copy", "paced"):
+    assert f"WRONG: chunked 256x16x32 {producer}, 2 chunks float32 together: norm" in printed.out
+  assert "s] 2 of 2: chunked 256x16x32 paced, 2 chunks" in printed.err
 
 
 def test_overlapped_products_are_timed_and_a_wrong_one_is_named(tmp_path):
   path = tmp_path / "out.json"
-  small = ["--m=64", "--k=32", "--n=48", "--devices=2", "--repeat=3", f"--json={path}"]
+  small = ["--cases=64x48x32", "--devices=2", "--repeat=3", f"--json={path}"]
   done = bench("collective", *small, "--schedule=auto,work_stealing")
   assert done.returncode == 0, done.stderr
   rows = json.loads(path.read_text())["rows"]
-  assert [(row["case"], row["devices"]) for row in rows] == [
-      ("allgather_matmul", 2), ("matmul_reduce_scatter", 2)]
+  assert [row["case"] for row in rows] == [
+      f"{name} 64x48x32, 2 devices" for name in ("allgather_matmul", "matmul_reduce_scatter")]
   for row in rows:
     assert set(row["candidates"]) == {
         "collective alone", "product alone", "one after the other", "overlapped",
         "overlapped work_stealing"}
     for name in ("overlapped", "overlapped work_stealing"):
       assert row["candidates"][name]["of_larger"]["median"] > 0
-  program = WRONG % {"command": "collective", "name": "allgather_matmul"}
-  done = subprocess.run([sys.executable, "-c", program, *small], cwd=ROOT, text=True,
-                        env=one_device(), capture_output=True)
+  done = subprocess.run([sys.executable, "-c", WRONG % {"name": "allgather_matmul"}, "collective",
+                         "--nowatch", *small], cwd=ROOT, text=True,
+                        env=one_device() | {"JAX_PLATFORMS": "cpu"}, capture_output=True)
   assert done.returncode == 1, done.stderr
-  assert "WRONG: allgather_matmul overlapped: error" in done.stdout
-  assert "WRONG: matmul" not in done.stdout
+  assert "WRONG: collective allgather_matmul 64x48x32, 2 devices bfloat16 overl" in done.stdout
+  assert "WRONG: collective matmul" not in done.stdout
 
 
 def test_progress_repeats_a_step_that_lasts(capsys):
@@ -156,24 +166,27 @@ def test_the_command_lists_cases_and_refuses_unknown_ones():
   assert "No set of cases is named 'dens'" in done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("name", shapes.DENSE_SETS)
+@pytest.mark.parametrize("name", cases.SETS)
 def test_sets_are_well_formed(name):
-  for case in shapes.cases(name):
+  gates = {gate["rows"].get("gate") for gate in cases.load()["gates"]}
+  for case in cases.products(name):
     assert min(case.m, case.n, case.k) >= 1
-    assert case.gate is None or case.gate in shapes.gates()
+    assert case.gate in gates
 
 
 def test_layers_of_models_and_random_cases():
-  one = shapes.cases("llama3_8b")
+  one = cases.products("llama3_8b")
   assert {(4096, 28672, 4096), (1, 4096, 14336)} <= {(c.m, c.n, c.k) for c in one}
-  every = shapes.cases("layers")
+  every = cases.products("layers")
   assert {(c.m, c.n, c.k) for c in one} < {(c.m, c.n, c.k) for c in every}
   assert len(every) == len(set((c.m, c.n, c.k) for c in every))
-  drawn = shapes.cases("random30-seed5")
-  assert drawn == shapes.cases("random30-seed5") != shapes.cases("random30-seed6")
+  drawn = cases.products("random30-seed5")
+  again, other = (cases.products(f"random30-seed{seed}") for seed in (5, 6))
+  sizes = lambda found: [(c.m, c.n, c.k) for c in found]
+  assert drawn == again and sizes(drawn) != sizes(other)
   assert len(drawn) == 30 and all(16 <= x <= 16384 for c in drawn for x in (c.m, c.n, c.k))
   with pytest.raises(ValueError, match="llama3_8b.*randomCOUNT"):
-    shapes.cases("llama")
+    cases.products("llama")
 
 
 def test_a_candidate_is_called_before_it_is_timed():
@@ -202,32 +215,35 @@ def test_candidates_take_turns_on_inputs_of_their_own():
 
 def test_gates_hold_each_ratio_or_their_mean():
   def row(gate, m, ratio):
-    candidates = {"xla": {}, "jaxgemm": {"ratio": {"median": ratio}}}
-    return {"gate": gate, "m": m, "n": 1, "k": 1, "candidates": candidates}
+    candidates = {"xla": {"ratio": {"median": ratio}}, "jaxgemm": {}}
+    return {"section": "dense", "case": f"{m}x1x1", "platform": "cpu", "gate": gate, "m": m,
+            "candidates": candidates}
 
-  results = report.gate_results([
+  results = [result for result in acceptance.bounds([
       row("bf16", 1, 2.5), row("bf16", 2, 1.5), row("f32", 1, 0.9),
       row("f32", 2, 1.1), row(None, 3, 0.1),
-  ])
+  ]) if result["ok"] is not None]
   assert [(r["gate"], r["ok"]) for r in results] == [
-      ("bf16", True), ("bf16", False), ("f32", True)
+      ("CPU, bf16", True), ("CPU, bf16", False), ("CPU, f32", True)
   ]
-  assert results[2]["ratio"] == pytest.approx((0.9 * 1.1) ** 0.5)
+  assert results[2]["value"] == pytest.approx((0.9 * 1.1) ** 0.5)
 
 
 def test_random_products_are_timed_checked_and_counted(tmp_path):
   path = tmp_path / "random.json"
   done = subprocess.run(
-      [sys.executable, "-m", "benchmarks.random_cpu", "--count=6", "--most=200",
+      [sys.executable, "-m", "benchmarks", "random", "--num_products=6", "--most=200",
        "--seed=1", "--min_seconds=0.01", f"--json={path}"],
-      cwd=ROOT, text=True, capture_output=True, check=False)
+      cwd=ROOT, env=one_device() | {"JAX_PLATFORMS": "cpu"}, text=True, capture_output=True,
+      check=False)
   assert done.returncode == 0, done.stderr
   result = json.loads(path.read_text())
-  assert len(result["rows"]) == 6 == result["summary"]["all"]["products"]
+  assert len(result["rows"]) == 6 == max(mean["cases"] for mean in result["means"])
   for row in result["rows"]:
-    assert row["label"] in done.stdout
-    assert row["microseconds"]["xla"] > 0 and row["microseconds"]["jaxgemm"] > 0
-    assert row["errors"]["jaxgemm"] <= row["error_at_most"]
+    assert row["case"] in done.stdout and "plan" in row["candidates"]["jaxgemm"]
+    assert all(entry["seconds"]["median"] > 0 for entry in row["candidates"].values())
+    mine = row["candidates"]["jaxgemm"]
+    assert mine["errors"]["norm"] <= mine["at_most"]["norm"]
 
 
 def test_a_suite_has_problems_of_a_file_resumes_and_compares(tmp_path):
@@ -242,12 +258,11 @@ def test_a_suite_has_problems_of_a_file_resumes_and_compares(tmp_path):
   assert [row["rounds"] for row in first["rows"]] == [3, 3]
   lines = list(csv.DictReader(table.open()))
   assert [(line["problem"], line["candidate"]) for line in lines] == [
-      (f"case=problems {sizes} dtype=float32", name)
-      for sizes in ("m=64 n=48 k=32", "m=8 n=16 k=24") for name in ("xla", "jaxgemm")]
+      (f"dense problems {sizes} float32", name)
+      for sizes in ("64x48x32", "8x16x24") for name in ("xla", "jaxgemm")]
   assert float(lines[1]["median"]) == first["rows"][0]["candidates"]["jaxgemm"]["seconds"][
       "median"]
-  assert "| case=problems m=8 n=16 k=24 dtype=float32 | jaxgemm |" in (
-      tmp_path / "out.md").read_text()
+  assert "| dense problems 8x16x24 float32 | jaxgemm |" in (tmp_path / "out.md").read_text()
   least = roofline.least_seconds(first["rows"][0], "", (1e3, 1e4))
   assert float(lines[1]["roofline"]) == pytest.approx(least / float(lines[1]["median"]))
   assert (tmp_path / "out.png").read_bytes()[:4] == b"\x89PNG"
@@ -280,12 +295,12 @@ def test_the_roofline_is_the_larger_of_work_and_bytes():
   assert roofline.least_seconds({"tokens": 3}, "NVIDIA H100") is None
 
 
-def test_files_that_are_not_there_or_unfit(tmp_path):
+def test_files_that_are_not_there_or_unfit(tmp_path, suites):
   path = tmp_path / "problems.json"
+  run.FLAGS(["chunked", "--resume", f"--problems={path}"])
   try:
-    flags.FLAGS(["chunked", "--resume", f"--problems={path}"])
     with pytest.raises(app.UsageError, match="--resume needs --json"):
-      run.Rows(lambda rows: {})
+      run.Rows()
     with pytest.raises(app.UsageError, match="No such file"):
       run.problems(["int8"])
     for text, why in (('[{"m": 3, "n": 4}]', "is no object with m, n, k"),
@@ -297,21 +312,25 @@ def test_files_that_are_not_there_or_unfit(tmp_path):
     path.write_text('[{"m": 3, "n": 4, "k": 5, "groups": 2}, {"m": 1, "n": 1, "k": 1}]')
     assert [each["m"] for each in run.problems(["int8"], grouped=True)] == [3]
   finally:
-    flags.FLAGS.unparse_flags()
-    flags.FLAGS["resume"].unparse()
-    flags.FLAGS["problems"].unparse()
+    for name in ("resume", "problems"):
+      run.FLAGS[name].unparse()
 
 
-def test_a_wrong_result_fails_unless_it_is_not_to_be_verified(capsys):
-  flags.FLAGS(["chunked"])
-  rows = run.Rows(lambda rows: {})
-  assert rows.finish(["something"]) == 1 and "WRONG: something" in capsys.readouterr().out
-  flags.FLAGS(["chunked", "--noverify"])
+def test_a_wrong_result_fails_unless_it_is_not_to_be_verified(capsys, suites):
+  run.FLAGS(["chunked"])
+  rows = run.Rows()
+  good = {"seconds": {"median": 1.0, "q1": 1.0, "q3": 1.0}}
+  bad = good | {"errors": {"max": float("nan")}, "at_most": {"max": 1e-3}}
+  rows.rows = [{"section": "dense", "case": "something", "candidates": {"jaxgemm": bad}}]
+  said = "WRONG: dense something jaxgemm: max error nan"
+  assert rows.finish() == 1 and said in capsys.readouterr().out
+  run.FLAGS(["chunked", "--noverify"])
   try:
-    assert rows.finish(["something"]) == 0 and "WRONG: something" in capsys.readouterr().out
-    assert rows.finish([], ["another"]) == 1
+    assert rows.finish() == 0 and said in capsys.readouterr().out
+    rows.rows = [rows.rows[0] | {"candidates": {}, "missing": {"jaxgemm": "another"}}]
+    assert rows.finish() == 1
   finally:
-    flags.FLAGS(["chunked", "--verify"])
+    run.FLAGS(["chunked", "--verify"])
 
 
 def test_processors_are_taken_away(tmp_path):
@@ -329,7 +348,7 @@ def test_processors_are_taken_away(tmp_path):
 
 @pytest.mark.parametrize("flag, why", [
     (["nope"], "No suite is named 'nope'; there are dense"),
-    (["cu_sweep", "--processes=2"], "--processes was given, and this suite has no use"),
+    (["collective", "--threads=2"], "--threads was given, and this suite has no use"),
 ])
 def test_what_a_suite_refuses(flag, why):
   done = bench(*flag)
@@ -339,10 +358,10 @@ def test_what_a_suite_refuses(flag, why):
 def test_a_gpu_is_measured_where_there_is_one(monkeypatch):
   for platforms, there in (("cpu", False), ("cuda,cpu", True), ("rocm", True)):
     monkeypatch.setenv("JAX_PLATFORMS", platforms)
-    assert front.has_gpu() == there
+    assert watch.has_gpu() == there
   monkeypatch.setenv("JAX_PLATFORMS", "")
-  monkeypatch.setattr(front.glob, "glob", lambda pattern: ["x"] if "kfd" in pattern else [])
-  assert front.has_gpu()
+  monkeypatch.setattr(watch.glob, "glob", lambda pattern: ["x"] if "kfd" in pattern else [])
+  assert watch.has_gpu()
 
 
 def test_the_help_of_a_suite_has_its_flags_and_those_of_all_suites():
@@ -356,23 +375,21 @@ def test_the_help_of_a_suite_has_its_flags_and_those_of_all_suites():
 
 
 def test_the_commands_of_the_pages_exist():
-  pages = [ROOT / "README.md", ROOT / "benchmarks/results/README.md",
-           *(ROOT / "docs").rglob("*.md"), *(ROOT / "benchmarks").glob("*.py")]
-  found = re.findall(r"python -m (benchmarks[\w.]*) +(-*\w+)",
-                     "\n".join(page.read_text() for page in pages))
+  pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "benchmarks/model/data/README.md",
+           *(ROOT / "docs").rglob("*.md"), *(ROOT / "benchmarks").rglob("*.py")]
+  text = "\n".join(page.read_text() for page in pages)
+  found = re.findall(r"python -m benchmarks +(-*\w+)", text)
   assert len(found) > 20
-  for module, after in found:
-    if module == "benchmarks":
-      assert after in front.SUITES or after in ("SUITE", "--help"), after
-    else:
-      assert (ROOT / f"{module.replace('.', '/')}.py").exists(), module
+  for after in found:
+    assert after in front.SUITES or after in ("SUITE", "SECTION", "--help"), after
+  assert not re.findall(r"python -m benchmarks\.[\w.]+", text)
 
 
 @pytest.mark.faster_by_xla
 @pytest.mark.filterwarnings("ignore:jaxgemm leaves this product")
-def test_tuned_programs_are_timed_beside_the_plans(tmp_path, monkeypatch, capfd):
+def test_tuned_programs_are_timed_beside_the_plans(tmp_path, monkeypatch, capfd, suites):
   """If tuning finds another choice, its program differs; equal programs are timed once."""
-  from benchmarks import tuned
+  from benchmarks import random_products
   from jaxgemm.call import tuned as entries
   from jaxgemm.tune import measure
 
@@ -388,13 +405,12 @@ def test_tuned_programs_are_timed_beside_the_plans(tmp_path, monkeypatch, capfd)
   monkeypatch.setattr(measure, "_timed", timed)
   monkeypatch.setattr(measure, "_seconds", lambda function, arguments: 0.0)
   monkeypatch.setenv("JAXGEMM_TUNING", "off")
-  flags.FLAGS(["tuned", f"--problems={problems}", "--tune_workers=0", "--repeat=3",
-               f"--json={out}", f"--markdown={table}"])
   try:
-    assert tuned.main([""]) == 0
+    assert front.start("tuned", [f"--problems={problems}", "--tune_workers=0", "--repeat=3",
+                                 f"--json={out}", f"--markdown={table}"]) == 0
   finally:
     for name in ("problems", "repeat", "json", "markdown"):
-      flags.FLAGS[name].unparse()
+      run.FLAGS[name].unparse()
     entries.forget()
   result = json.loads(out.read_text())
   first, second = result["rows"]
@@ -402,9 +418,9 @@ def test_tuned_programs_are_timed_beside_the_plans(tmp_path, monkeypatch, capfd)
   assert first["plans"]["tuned"]["schedule"] == "work_stealing"
   assert second["alike"]["tuned"] == second["alike"]["xla"]
   assert second["candidates"]["xla"]["ratio"]["median"] == 1
-  assert result["summary"]["products"] == result["tuning"]["products"] == 2
-  assert [tuned.chosen(row) for row in result["rows"]] == ["another", "XLA's"]
-  assert "| another |" in table.read_text()
+  assert [random_products.chosen(row) for row in result["rows"]] == ["another", "XLA's"]
+  assert "| another program |" in table.read_text()
+  assert "- tuned programs: 1 another, 0 the plan's, 1 XLA's" in table.read_text()
   assert "tuned 2 of 2 products in" in capfd.readouterr().out
 
 

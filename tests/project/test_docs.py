@@ -331,7 +331,7 @@ def test_every_guide_is_in_the_table_of_contents():
 def test_the_chart_of_the_readme_shows_the_results():
   drawn = (ROOT / "docs/images/front.png").read_bytes()
   assert front_chart.description().encode() in drawn, (
-      "Run: python -m benchmarks.front_chart docs/images/front.png")
+      "Run: python -m benchmarks front_chart --picture=docs/images/front.png")
   alt = re.search(r'alt="([^"]*)"', (ROOT / "README.md").read_text())
   assert alt
   said = re.findall(r"\d+\.\d+", alt[1])

@@ -8,23 +8,13 @@ import subprocess
 import sys
 import types
 
-from absl import flags
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from benchmarks import (
-  gpu,
-  gpu_check,
-  gpu_grouped,
-  gpu_rows,
-  gpu_steal,
-  gpu_table,
-  grouped_rows,
-  run,
-  shapes,
-)
+from benchmarks import __main__ as front
+from benchmarks import acceptance, cases, check, dense, grouped, measure, run, scaled, steal
 from jaxgemm.tune import gpu_trace
 from tests.support.environment import one_device
 from tests.support.paths import ROOT
@@ -36,9 +26,16 @@ VISITS = ["persistent", "stealing", "stealing", "persistent"] * 2 + [
 VISITS[4:8] = ["stealing", "persistent", "persistent", "stealing"]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def suites():
+  """The flags of all suites, defined once."""
+  run.define_flags()
+  run.FLAGS(["tests"])
+
+
 def bench(*flags):
   return subprocess.run(
-      [sys.executable, "-m", "benchmarks", "gpu", *flags],
+      [sys.executable, "-m", "benchmarks", *flags],
       cwd=ROOT, env=one_device(), text=True, capture_output=True)
 
 
@@ -128,24 +125,29 @@ def on_cpu(monkeypatch):
 
   monkeypatch.setattr(gpu_trace, "read", pretend)
   monkeypatch.setattr(gpu_trace, "input_sets", lambda size: 3)
-  return gpu_rows.Options(rounds=3, seed=1)
+  monkeypatch.setattr(measure, "on_gpu", lambda: True)
+  return measure.Options(rounds=3, seed=1)
 
 
 def test_dense_rows(on_cpu):
   variants = {"jaxgemm": {"schedule": "stream_k", "reduction": "linear"},
               "jaxgemm persistent": {"schedule": "persistent"},
               "jaxgemm refused": {"schedule": "unknown"}}
-  row = gpu_rows.dense("stream_k", shapes.Case("", 64, 96, 2048), variants, on_cpu,
-                       same_bits="jaxgemm", runs=3, calls=1)
-  assert {"jaxgemm", "jaxgemm persistent", "jnp.matmul"} <= set(row["candidates"])
+  row = dense.row("stream_k", cases.Product(64, 96, 2048), variants, on_cpu, runs=3, calls=1)
+  assert {"jaxgemm", "jaxgemm persistent", "xla"} <= set(row["candidates"])
   assert "unknown" in row["missing"]["jaxgemm refused"]
   assert row["bitwise"] == {"runs": 3, "different": 0}
   for name, entry in row["candidates"].items():
-    assert gpu_check.right(entry["errors"]) and 1e-3 < entry["errors"]["norm"]
-    assert entry["poisoned"] or name == gpu_rows.TORCH
+    assert check.right(entry) and 1e-3 < entry["errors"]["norm"]
+    assert entry["poisoned"] or name == measure.TORCH
     assert ("ratio" in entry) == (name != "jaxgemm")
-  row = gpu_rows.fp8(shapes.Case("", 64, 48, 128), on_cpu)
-  assert gpu_table.wrong([row]) == [] and len(row["candidates"]) == 3
+
+
+@pytest.mark.parametrize("kind", scaled.KINDS)
+def test_rows_of_float8(on_cpu, kind):
+  row, = scaled.row(kind, "256x128x256", 256, 128, 256, 0, on_cpu)
+  assert run.wrong([row]) == [] and set(row["candidates"]) == {"jaxgemm", "jaxgemm bf16"}
+  assert row["candidates"]["jaxgemm bf16"]["ratio"]["median"] > 0
 
 
 def test_a_sweep_on_amd_runs_a_process_for_each_number_of_cus(monkeypatch, tmp_path):
@@ -155,49 +157,48 @@ def test_a_sweep_on_amd_runs_a_process_for_each_number_of_cus(monkeypatch, tmp_p
     flags_of = dict(each.split("=", 1) for each in command[4:] if "=" in each)
     assert "--profile" not in flags_of  # an empty one would keep traces in this folder
     asked.append((env["ROC_GLOBAL_CU_MASK"], flags_of["--repeat"], flags_of["--warmup"]))
-    problem, = json.loads(pathlib.Path(flags_of["--problems"]).read_text())
-    row = problem | {"active_cus": int(env["JAXGEMM_BENCHMARK_FREE_CUS"])}
+    row = {"case": flags_of["--cases"], "active_cus": int(env["JAXGEMM_BENCHMARK_FREE_CUS"])}
     pathlib.Path(flags_of["--json"]).write_text(json.dumps({"rows": [row]}))
 
-  monkeypatch.setattr(gpu_steal.subprocess, "run", run_it)
-  monkeypatch.setattr(gpu_steal._ffi, "default_platform", lambda: "rocm")
-  monkeypatch.setattr(gpu_steal.jax, "devices", lambda: [types.SimpleNamespace(core_count=16)])
-  rows = gpu_steal.sweep(shapes.Case("", 8, 9, 10), gpu_rows.Options(rounds=3, seed=1, warmup=2))
+  monkeypatch.setattr(steal.subprocess, "run", run_it)
+  monkeypatch.setattr(steal._ffi, "default_platform", lambda: "rocm")
+  monkeypatch.setattr(steal.jax, "devices", lambda: [types.SimpleNamespace(core_count=16)])
+  rows = steal.sweep(cases.Product(8, 9, 10), measure.Options(rounds=3, seed=1, warmup=2))
   assert [row["active_cus"] for row in rows] == [16, 14, 12, 10, 8]
-  assert all((row["m"], row["n"], row["k"]) == (8, 9, 10) for row in rows)
+  assert all(row["case"] == "8x9x10" for row in rows)
   assert asked[0] == ("0xffff", "3", "2") and asked[-1][0] == "0xff"
 
 
 @pytest.mark.whole
 def test_grouped_rows(on_cpu, monkeypatch):
-  monkeypatch.setattr(gpu_grouped, "problem", lambda name: grouped_rows.Problem(
-      200, 48, 32, 4, "bfloat16"))
-  asked, ratio = [], gpu_rows.ratio
-  monkeypatch.setattr(gpu_rows, "ratio", lambda measured, name, over: (
+  front.load("grouped")
+  run.FLAGS(["grouped"])
+  asked, ratio = [], measure.ratio
+  monkeypatch.setattr(measure, "ratio", lambda measured, name, over: (
       asked.append((name, over)) or ratio(measured, name, over)))
-  rows = gpu_grouped.measure(
-      "small", gpu_grouped.WORK, ["balanced", "extreme"], on_cpu, xla_most_groups=4)
+  works = ("forward", "dgrad", "wgrad")
+  rows = grouped.rows("small", cases.Grouped(200, 48, 32, 4), works, ["balanced", "extreme"],
+                      on_cpu)
   assert [(row["work"], row["routing"]) for row in rows] == [
-      (work, routing) for work in gpu_grouped.WORK
-      for routing in ("balanced", "extreme")]
+      (work, routing) for work in works for routing in ("balanced", "extreme")]
   for row in rows:
-    ours = row["candidates"][grouped_rows.OURS]
-    assert gpu_check.right(ours["errors"]) and ours["poisoned"]
-    assert gpu_check.right(row["candidates"][grouped_rows.XLA]["errors"])
+    ours = row["candidates"][grouped.OURS]
+    assert check.right(ours) and ours["poisoned"]
+    assert check.right(row["candidates"][grouped.XLA])
     assert ("to_balanced" in row) == (row["routing"] == "extreme")
-    assert all(gpu_table.lines(row))
+    assert all(run.lines(row))
   # The ratio is the time of balanced routing over that of extreme routing; less than 1 is a loss.
-  ours = grouped_rows.OURS
+  ours = grouped.OURS
   assert asked.count((f"{ours} extreme", f"{ours} balanced")) == 3
   assert (f"{ours} balanced", f"{ours} extreme") not in asked
 
 
 def test_names_of_grouped_problems():
-  given = gpu_grouped.problem("gpt_oss_20b.gate_up.g4.m2048")
+  given = cases.grouped("gpt_oss_20b.gate_up.g4.m2048")
   assert (given.m, given.n, given.k, given.groups) == (8192, 5760, 2880, 4)
-  assert set(shapes.load()["gpu"]["grouped"]) <= set(gpu_grouped.names())
+  assert set(cases.load()["grouped_gpu"]) <= set(cases.grouped_names())
   with pytest.raises(ValueError, match="No grouped problem is named"):
-    gpu_grouped.problem("gpt_oss_20b.gate_up.g5.m2048")
+    cases.grouped("gpt_oss_20b.gate_up.g5.m2048")
 
 
 def break_element(out):
@@ -221,20 +222,20 @@ def test_wrong_results_are_found(rng, damage):
   lhs, rhs = (jnp.asarray(rng.standard_normal(s), jnp.bfloat16)
               for s in ((256, 64), (64, 320)))
   out = jnp.matmul(lhs, rhs)
-  assert gpu_check.right(gpu_check.dense(lhs, rhs, out, 0))
-  assert not gpu_check.right(gpu_check.dense(lhs, rhs, damage(out), 0))
+  right = lambda out: check.right(check.bounded(check.dense(lhs, rhs, out, 0)))
+  assert right(out) and not right(damage(out))
 
 
-@pytest.mark.parametrize("work", gpu_grouped.WORK)
+@pytest.mark.parametrize("work", ["forward", "dgrad", "wgrad"])
 def test_wrong_groups_are_found(rng, work):
   sizes = np.array([30, 0, 50, 20], np.int32)
   operands = tuple(jnp.asarray(rng.standard_normal(s), jnp.bfloat16) for s in (
       (100, 32), (4, 32, 48), (100, 48)))
-  run = gpu_grouped.in_jax(jax.lax.ragged_dot, work)
-  assert gpu_check.right(gpu_check.grouped(
-      work, operands, run(*operands, sizes), sizes, 0))
-  other = run(*operands, np.array([30, 1, 49, 20], np.int32))
-  assert not gpu_check.right(gpu_check.grouped(work, operands, other, sizes, 0))
+  product = grouped.in_jax(jax.lax.ragged_dot, work)
+  right = lambda out: check.right(check.bounded(
+      check.grouped(work, operands, out, sizes, 0)))
+  assert right(product(*operands, sizes))
+  assert not right(product(*operands, np.array([30, 1, 49, 20], np.int32)))
 
 
 # ------------------------------------------------------------------------- acceptance
@@ -246,22 +247,23 @@ def entry(**given):
   return {
       "seconds": quartiles, "tflops": 1.0, "kernels": 1, "memsets": 0, "copies": 0,
       "names": [], "driver_calls": {}, "held_back": [], "dispatch_share": 0.1,
-      "others": {}, "errors": {"norm": 1e-3, "max": 5e-3}, "poisoned": True,
+      "others": {}, **check.bounded({"norm": 1e-3, "max": 5e-3}), "poisoned": True,
   } | ({} if ratio is None else {"ratio": quartiles | {"median": ratio}}) | given
 
 
 def row(section, case, ours=None, **peers):
-  names = {"xla": gpu_rows.XLA, "torch": gpu_rows.TORCH, "grouped": gpu_grouped.TORCH,
-           "static": "jaxgemm persistent", "bf16": "jaxgemm bf16"}
-  return {"section": section, "case": case, "missing": {}, "candidates": {
+  names = {"xla": measure.XLA, "torch": measure.TORCH, "grouped": grouped.TORCH,
+           "static": "jaxgemm persistent", "persistent": "persistent", "bf16": "jaxgemm bf16"}
+  return {"section": section, "case": case, "platform": "gpu", "missing": {}, "candidates": {
       "jaxgemm": ours or entry(),
       **{names[peer]: entry(ratio=ratio) for peer, ratio in peers.items()}}}
 
 
 def states(rows):
   found = {}
-  for result in gpu_table.gates(rows):
-    found.setdefault(result["gate"], []).append(result["ok"])
+  for result in acceptance.results(rows):
+    if not result["gate"].startswith("CPU"):
+      found.setdefault(result["gate"], []).append(result["ok"])
   return found
 
 
@@ -269,19 +271,16 @@ def good():
   """Rows that meet all bounds; those of tokamax and lax.ragged_dot are not measured."""
   rows = [row("dense", "1x1x1", xla=0.93, torch=1.4),
           row("dense", "2x2x2", xla=1.2, torch=1.15)]
-  for m, n, k in shapes.load()["gpu"]["stream_k"]:
+  for m, n, k in cases.mnk("stream_k_gpu"):
     rows.append(row("stream_k", f"{m}x{n}x{k}", xla=1.0, torch=1.1, static=1.5)
                 | {"bitwise": {"runs": 100, "different": 0}})
   rows.append(row("grouped", "g", grouped=1.01) | {
       "work": "wgrad", "routing": "extreme", "to_balanced": {
           "median": 0.96, "q1": 0.9, "q3": 1.0}})
   ratios = lambda value: {"median": value, "q1": value, "q3": value}
-  rows.append(row("steal", "s") | {
-      "held": ratios(1.2), "alone": ratios(0.99), "multiprocessors_held": 33,
-      "seconds_held": 1e-3})
-  rows.append(row("fp8", "f", bf16=1.7))
-  rows.append(row("ahead", "a") | {"control": {
-      "held_back": ["cuMemAlloc_v2", "cuMemFree_v2"], "dispatch_share": 1.1}})
+  rows.append(row("steal", "s", persistent=1.2) | {"is_held": True})
+  rows.append(row("scaled", "f", bf16=1.7) | {"kind": "none"})
+  rows.append(row("steal", "s", persistent=0.99) | {"is_held": False})
   rows.append(row("chunked", "c") | {"of_larger": ratios(0.95), "set": ratios(0.99)})
   return rows
 
@@ -296,31 +295,33 @@ def test_acceptance():
 
 
 def test_averages_by_model_and_product():
-  rows = [row("grouped", f"{case}.down.g4", grouped=ratio) | {"work": work}
+  rows = [row("grouped", f"{case}.down.g4", grouped=ratio) | {"work": work, "kind": case}
           for case, work, ratio in (("a", "forward", 2.0), ("a", "forward", 0.5),
                                     ("a", "wgrad", 3.0), ("b", "forward", 8.0))]
-  name = gpu_grouped.TORCH
-  assert gpu_table.averages(rows) == [
-      f"- a forward: {name}'s time / ours 1.000, 2 cases",
-      f"- a wgrad: {name}'s time / ours 3.000, 1 cases",
-      f"- all forward: {name}'s time / ours 2.000, 3 cases",
-      f"- all wgrad: {name}'s time / ours 3.000, 1 cases",
-      f"- b forward: {name}'s time / ours 8.000, 1 cases"]
+  over = f"{grouped.TORCH}'s time / ours"
+  assert [*map(run.mean_line, run.means(rows))] == [
+      f"- grouped a forward: {over} 1.000, at least 0.50, 2 cases, 1 below 0.85",
+      f"- grouped a wgrad: {over} 3.000, at least 3.00, 1 cases, 0 below 0.85",
+      f"- grouped all forward: {over} 2.000, at least 0.50, 3 cases, 1 below 0.85",
+      f"- grouped all wgrad: {over} 3.000, at least 3.00, 1 cases, 0 below 0.85",
+      f"- grouped b forward: {over} 8.000, at least 8.00, 1 cases, 0 below 0.85"]
 
 
 @pytest.mark.parametrize("gate, index, change", [
-    ("dense, each", 0, {"candidates": {"jnp.matmul": entry(ratio=0.9)}}),
-    ("dense, geometric mean", 1, {"candidates": {"torch.matmul": entry(ratio=0.94)}}),
-    ("stream-K, each", 2, {"candidates": {"torch.matmul": entry(ratio=0.99)}}),
+    ("dense, each", 0, {"candidates": {"xla": entry(ratio=0.9)}}),
+    ("dense, geometric mean", 1, {"candidates": {"torch": entry(ratio=0.94)}}),
+    ("stream-K, each", 2, {"candidates": {"torch": entry(ratio=0.99)}}),
     ("stream-K over persistent", 3, {
         "candidates": {"jaxgemm persistent": entry(ratio=1.4)}}),
     ("stream-K, linear: the same bits on every run", 4, {
         "bitwise": {"runs": 100, "different": 1}}),
     ("grouped over torch._grouped_mm", 5, {
-        "candidates": {gpu_grouped.TORCH: entry(ratio=0.99)}}),
+        "candidates": {grouped.TORCH: entry(ratio=0.99)}}),
     ("extreme over balanced routing", 5, {"to_balanced": {"median": 0.94}}),
-    ("stealing over persistent, processors held", 6, {"held": {"median": 1.1}}),
-    ("stealing over persistent, alone", 6, {"alone": {"median": 0.97}}),
+    ("stealing over persistent, processors held", 6, {
+        "candidates": {"persistent": entry(ratio=1.1)}}),
+    ("stealing over persistent, alone", 8, {
+        "candidates": {"persistent": entry(ratio=0.97)}}),
     ("streamed, over the larger of copy and product", 9, {"of_larger": {"median": 0.9}}),
     ("signals set, over plain", 9, {"set": {"median": 0.97}}),
     ("fp8 over bf16", 7, {"candidates": {"jaxgemm bf16": entry(ratio=1.5)}}),
@@ -328,10 +329,6 @@ def test_averages_by_model_and_product():
         "candidates": {"jaxgemm": entry(kernels=2)}}),
     ("one kernel, at most one memset, no copy a call", 1, {
         "candidates": {"jaxgemm": entry(memsets=2)}}),
-    ("no allocation while a call is dispatched", 1, {
-        "candidates": {"jaxgemm": entry(held_back=["cuMemAlloc_v2"])}}),
-    ("no synchronization: calls are dispatched ahead of the device", 8, {
-        "candidates": {"jaxgemm": entry(dispatch_share=1.1)}}),
     ("right results", 7, {"candidates": {"jaxgemm": entry(errors={
         "norm": float("nan"), "max": 0})}}),
     ("nothing of ours was refused", 0, {"missing": {"jaxgemm": "ValueError"}}),
@@ -345,25 +342,17 @@ def test_a_missed_bound_fails_its_gate_alone(gate, index, change):
   assert {name: oks for name, oks in states(rows).items() if name != gate} == before
 
 
-def test_gates_are_unmeasured_if_the_control_shows_nothing():
-  rows = good()
-  rows[8]["control"] = {"held_back": [], "dispatch_share": 0.2}
-  unproved = [gate for gate, oks in states(rows).items()
-              if oks == [None] and states(good())[gate] == [True]]
-  assert [gate.partition(" while")[0] for gate in unproved] == [
-      "no allocation", "no synchronization: calls are dispatched ahead of the device"]
-
-
 def test_the_command_merges_results_of_several_runs(tmp_path):
-  about = {"device": "NVIDIA H100", "driver": "1", "date": "today", "jax": "2",
-           "jaxlib": "3", "cuda": "4", "torch": "5", "tokamax": None, "jaxgemm": "6",
-           "commit": "7", "seconds": 8.0, "command": "python -m benchmarks gpu"}
+  about = {"device": "NVIDIA H100", "driver": "1", "date": "today", "cpu": "Xeon",
+           "cpu_features": [], "threads": 16, "load_average": 0.1, "jax": "2", "jaxlib": "3",
+           "cuda": "4", "torch": "5", "tokamax": None, "jaxgemm": "6", "commit": "7",
+           "command": "python -m benchmarks gpu"}
   files = [tmp_path / "a.json", tmp_path / "b.json"]
   rows = good()
   for path, part in zip(files, (rows[:3], rows[3:])):
     path.write_text(json.dumps({"runs": [about], "rows": part}))
   out, table = tmp_path / "all.json", tmp_path / "all.md"
-  done = bench(f"--results={files[0]},{files[1]}", f"--json={out}",
+  done = bench("gpu", f"--results={files[0]},{files[1]}", f"--json={out}",
                f"--markdown={table}")
   assert done.returncode == 0, done.stdout + done.stderr
   merged = json.loads(out.read_text())
@@ -371,32 +360,34 @@ def test_the_command_merges_results_of_several_runs(tmp_path):
   text = table.read_text()
   assert "NVIDIA H100, driver 1" in text and "- ok: fp8 over bf16: 1.700" in text
   assert "- not measured: grouped over tokamax.ragged_dot" in text
-  assert all(line in text for each in rows for line in gpu_table.lines(each))
+  assert all(line in text for each in rows for line in run.lines(each))
 
 
 @pytest.mark.parametrize("change, line", [
     ({"candidates": {"jaxgemm": entry(errors={"norm": 1.0, "max": 1.0})}},
-     "WRONG: fp8 f jaxgemm: errors"),
+     "WRONG: scaled f jaxgemm: norm error"),
     ({"candidates": {}, "missing": {"row": "ValueError: no"}},
-     "FAILED: fp8 f row: ValueError: no"),
+     "FAILED: scaled f row: ValueError: no"),
 ])
 def test_a_wrong_or_failed_row_fails_the_command(tmp_path, change, line):
   path = tmp_path / "a.json"
-  path.write_text(json.dumps({"runs": [], "rows": [row("fp8", "f") | change]}))
-  done = bench(f"--results={path}")
+  path.write_text(json.dumps({"runs": [], "rows": [row("scaled", "f") | change]}))
+  done = bench("gpu", f"--results={path}")
   assert done.returncode == 1
   assert line in done.stdout
 
 
 @pytest.mark.whole
 def test_the_command_refuses_unknown_values():
-  for flag in ("--sections=spars", "--grouped=mixtral", "--routings=wild"):
-    done = bench(flag)
+  for suite, flag in (("gpu", "--sections=spars"), ("grouped", "--cases=mixtral"),
+                      ("grouped", "--routings=wild")):
+    done = bench(suite, flag)
     assert done.returncode != 0
     assert flag.partition("=")[2] in done.stdout + done.stderr
   if jax.default_backend() == "cpu":
-    done = bench("--sections=fp8")
-    assert done.returncode != 0 and "reads the times of a" in done.stdout + done.stderr
+    for suite in ("gpu", "scaled"):
+      done = bench(suite)
+      assert done.returncode != 0 and "reads the times of a" in done.stdout + done.stderr
 
 
 def test_a_row_that_fails_says_why_and_is_measured_again(monkeypatch, tmp_path):
@@ -404,21 +395,18 @@ def test_a_row_that_fails_says_why_and_is_measured_again(monkeypatch, tmp_path):
   good = {"section": "dense", "case": "8x8x8", "candidates": {
       "jaxgemm": {"seconds": {"median": 1.0, "q1": 1.0, "q3": 1.0}}}}
 
-  def jobs():
-    yield "dense", "8x8x8", lambda: asked.append("good") or [dict(good)]
-    yield "dense", "9x9x9", lambda: asked.append("bad") or 1 / 0
+  def jobs(name):
+    yield "dense 8x8x8", lambda: asked.append("good") or [dict(good)]
+    yield "dense 9x9x9", lambda: asked.append("bad") or 1 / 0
 
-  monkeypatch.setattr(gpu, "jobs", jobs)
-  monkeypatch.setattr(gpu_table, "lines", lambda row: [row["case"]])
+  monkeypatch.setattr(dense, "jobs", jobs)
   try:
     for wanted in (["good", "bad"], ["good", "bad", "bad"]):
-      flags.FLAGS(["gpu", f"--json={path}", "--resume"])
-      rows = run.Rows(lambda rows: {})
-      gpu.measure({}, rows)
+      assert front.start("dense", [f"--json={path}", "--resume"]) == 1
       assert asked == wanted
       written = json.loads(path.read_text())["rows"]
       assert [row["job"] for row in written] == ["dense 8x8x8", "dense 9x9x9"]
       assert "ZeroDivisionError" in written[1]["missing"]["row"]
   finally:
     for name in ("json", "resume"):
-      flags.FLAGS[name].unparse()
+      run.FLAGS[name].unparse()

@@ -9,12 +9,12 @@ import sys
 
 import pytest
 
-from benchmarks.model import problems
+from benchmarks import cases, random_products
 from tests.support.paths import ROOT
 
 
 def drawn(count=200, **given):
-  return list(itertools.islice(problems.random(problems.Draw(**given)), count))
+  return list(itertools.islice(cases.random(cases.Draw(**given)), count))
 
 
 def test_a_seed_gives_the_same_problems():
@@ -30,7 +30,7 @@ def test_problems_have_the_shares_that_were_asked_for():
   found = drawn(seed=1, count=1000, odd=0.4, other_dtypes=0.1)
   assert share(found, is_odd) == pytest.approx(0.4, abs=0.06)
   assert share(found, lambda p: p.dtype != "bfloat16") == pytest.approx(0.1, abs=0.04)
-  for layout in problems.LAYOUTS:
+  for layout in cases.LAYOUTS:
     assert share(found, lambda p: p.layout == layout) == pytest.approx(0.25, abs=0.06)
   assert all(16 <= size <= 16385 for p in found for size in (p.m, p.n, p.k))
   assert all(p.bytes <= 1 << 30 for p in found)
@@ -57,30 +57,35 @@ def test_every_candidate_is_timed(tmp_path):
   path, broken = tmp_path / "model.json", tmp_path / "tuning.json"
   broken.write_text("{")
   done = subprocess.run(
-      [sys.executable, "-m", "benchmarks.model.measure", "--seed=3", "--problems=3",
+      [sys.executable, "-m", "benchmarks", "measure", "--seed=3", "--num_problems=3",
        "--batch=2", "--most=300", "--rounds=3", "--most_candidates=3", "--odd=1",
        "--other_dtypes=0.5", f"--json={path}"], cwd=ROOT, check=True, capture_output=True,
-      text=True, env=os.environ | {"JAXGEMM_TUNING": str(broken)})
+      text=True, env=os.environ | {"JAXGEMM_TUNING": str(broken), "JAX_PLATFORMS": "cpu"})
   assert "JAXGEMM_TUNING" not in done.stderr
   result = json.loads(path.read_text())
-  assert "--seed=3" in result["about"]["command"]
+  assert "--seed=3" in result["runs"][0]["command"]
   assert len(result["rows"]) == 3
   for row in result["rows"]:
     assert not row["missing"]
-    assert 1 <= len(row["candidates"]) <= 3
-    assert row["candidates"][0]["cost"] == 1
-    for each in (*row["candidates"], row["xla"]):
-      assert 0 < each["min_us"] <= each["q1_us"] <= each["us"] <= each["q3_us"]
+    assert 2 <= len(row["candidates"]) <= 4 and "xla" in row["candidates"]
+    assert row["candidates"]["c0"]["cost"] == 1
+    for entry in row["candidates"].values():
+      seconds = entry["seconds"]
+      assert 0 < seconds["min"] <= seconds["q1"] <= seconds["median"] <= seconds["q3"]
+  assert "longer than the best in the mean" in done.stdout
 
 
 def test_calls_of_every_kind_are_timed_and_agree_with_xla(tmp_path):
   path = tmp_path / "calls.json"
   subprocess.run(
-      [sys.executable, "-m", "benchmarks.model.calls", "--seed=3", "--problems=13",
-       "--batch=13", "--most=64", "--rounds=3", "--implementation=jaxgemm",
-       f"--json={path}"], cwd=ROOT, check=True)
+      [sys.executable, "-m", "benchmarks", "random", "--seed=3", "--num_products=13",
+       f"--kinds={','.join(random_products.KINDS)}", "--layouts=rr,rc", "--least=16",
+       "--most=64", "--multiple=16", "--batches=0", "--vectors=0", "--min_seconds=0", "--rounds=3",
+       "--implementation=jaxgemm", "--threads=0", f"--json={path}"], cwd=ROOT,
+      check=True, env=os.environ | {"JAX_PLATFORMS": "cpu"})
   rows = json.loads(path.read_text())["rows"]
   assert len({row["kind"] for row in rows}) == 13
   for row in rows:
-    assert row["difference"] < 0.02, row
-    assert row["ours_us"] > 0 and row["xla_us"] > 0
+    (error,) = row["candidates"]["jaxgemm"]["errors"].values()
+    assert error < 0.02, row
+    assert all(entry["seconds"]["median"] > 0 for entry in row["candidates"].values())

@@ -1,11 +1,10 @@
-"""A suite goes on if a candidate ends its process or hangs. Processes share a suite's cases."""
+"""A suite goes on if a candidate ends its process or hangs."""
 
 import json
 import pathlib
 import subprocess
 import sys
 
-from benchmarks import run
 from tests.support.environment import one_device
 from tests.support.paths import ROOT
 
@@ -33,9 +32,9 @@ def bench(folder: pathlib.Path, *flags, what: str | None = None):
 
 
 def candidates(folder):
-  return {(row["m"], name): "seconds" in entry
+  return {(row["m"], name): name in row["candidates"]
           for row in json.loads((folder / "out.json").read_text())["rows"]
-          for name, entry in row["candidates"].items()}
+          for name in (*row["candidates"], *row["missing"])}
 
 
 THREE = "--cases=32x32x32,64x48x32,48x32x64"
@@ -44,14 +43,14 @@ THREE = "--cases=32x32x32,64x48x32,48x32x64"
 def test_a_crash_ends_one_candidate(tmp_path):
   done = bench(tmp_path, THREE, "--schedule=persistent,work_stealing", what="os.abort()")
   assert done.returncode == 1, done.stderr
-  assert ("FAILED: explicit 64x48x32 float32 jaxgemm work_stealing: it ended the process, "
+  assert ("FAILED: dense explicit 64x48x32 float32 jaxgemm work_stealing: it ended the process, "
           "with status -6") in done.stdout
   assert candidates(tmp_path) == {
       (m, name): (m, name) != (64, "jaxgemm work_stealing") for m in (32, 64, 48)
       for name in ("xla", "jaxgemm persistent", "jaxgemm work_stealing")}
   written = json.loads((tmp_path / "out.json").read_text())
   assert [each[1] for each in written["ended"]] == ["jaxgemm work_stealing"]
-  assert "--nowatch" not in written["machine"]["command"]
+  assert all("--nowatch" not in about["command"] for about in written["runs"])
 
 
 def test_a_hang_ends_one_candidate(tmp_path):
@@ -60,20 +59,3 @@ def test_a_hang_ends_one_candidate(tmp_path):
   assert done.returncode == 1 and "work_stealing: it took longer than 20 s" in done.stdout
   assert candidates(tmp_path) == {
       (64, "xla"): True, (64, "jaxgemm persistent"): True, (64, "jaxgemm work_stealing"): False}
-
-
-def test_processes_share_the_cases(tmp_path):
-  done = bench(tmp_path, THREE, "--processes=2", f"--csv={tmp_path / 'out.csv'}")
-  assert done.returncode == 0, done.stderr
-  assert set(candidates(tmp_path)) == {(m, name) for m in (32, 64, 48)
-                                       for name in ("xla", "jaxgemm")}
-  assert len((tmp_path / "out.csv").read_text().splitlines()) == 7
-  # Each case was measured by one of them, and none by both.
-  assert all(done.stderr.count(f"explicit {case} float32") == 1
-             for case in ("32x32x32", "64x48x32", "48x32x64"))
-
-
-def test_contents_of_several_files_are_merged():
-  assert run.merged([{"rows": [1, 2], "runs": [{"a": 1}], "machine": {"x": 1}},
-                     {"rows": [2, 3], "runs": [{"b": 2}], "machine": {"x": 2}}]) == {
-      "rows": [1, 2, 3], "runs": [{"a": 1}, {"b": 2}], "machine": {"x": 1}}

@@ -1,19 +1,15 @@
 """Predicted cycles of an output tile on an AMD compute unit: those of each k tile, and the rest.
 
-The emulator's clock predicts them for `python -m benchmarks.predicted` and `.model.amdgpu`.
+The emulator's clock predicts them for the suites `predicted` and `timeline`.
 """
 
 from collections.abc import Callable, Sequence
 import dataclasses
-import functools
 import math
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
-from benchmarks import resource_rows
-import jaxgemm
+from benchmarks.amd import resources
 from jaxgemm import emulator
 from jaxgemm.emulator import clock
 
@@ -72,10 +68,32 @@ def of_kernel(arch: str, name: str, constants: dict[str, float] | None = None,
   product that is one tile, if they are not those of a whole tile with K_TILES. For this k cycles()
   is what the clock says; from there on it is linear.
   """
-  run = functools.partial(_launch, arch, name, workgroups, out_dtype,
-                          options | {"constants": constants, "clock": workgroups})
-  return _with_sizes(_of_only_tile(name, run, workgroups), run, resource_rows._parse(name)["tile"],
-                     several, sizes)
+  tile = resources.parse(name)["tile"]
+
+  def run(k_tiles: int, tiles: int = 1, sizes: tuple[int, int, int] | None = None) -> clock.Clock:
+    return clock_of(arch, name, _product(tile, workgroups * tiles, k_tiles, sizes), workgroups,
+                    {"schedule": "persistent", "num_workgroups": workgroups}, out_dtype=out_dtype,
+                    constants=constants, **options)
+
+  if resources.divides_k(name):
+    # The clock may see no loop, because the waves are never in it at the same time. A wave's loop
+    # multiplies two, three or four k tiles in each iteration.
+    times = of_clocks(run(24), run(12), 12, 12)
+  elif workgroups == 1:
+    times = of_clock(run(K_TILES), K_TILES)
+  else:
+    times = of_clocks(run(3 * K_TILES), run(K_TILES), 2 * K_TILES, K_TILES)
+  return _with_sizes(times, run, tile, several, sizes)
+
+
+def clock_of(arch: str, kernel: str, product: tuple[int, int, int], workgroups: int,
+             config: dict, batch: int = 0, out_dtype: str | None = None, **options) -> clock.Clock:
+  """The clock of a launch whose first workgroups share a compute unit."""
+  *_, record = resources.launch(
+      arch, kernel, product, emulator.Options.unchecked(clock=workgroups, **options), batch=batch,
+      out_dtype=out_dtype, **config)
+  assert record is not None and record.clock is not None
+  return record.clock
 
 
 def _with_sizes(times: TileTimes, run: Callable, tile: Sequence[int], several: bool,
@@ -99,49 +117,24 @@ def _product(tile: Sequence[int], count: int, k_tiles: int, sizes: tuple[int, in
   return (m * count, n, k) if m % tile[0] == 0 else (m, n * count, k)
 
 
-def _of_only_tile(name: str, run: Callable, workgroups: int) -> TileTimes:
-  if resource_rows.divides_k(name):
-    # The clock may see no loop, because the waves are never in it at the same time. A wave's loop
-    # multiplies two, three or four k tiles in each iteration.
-    return of_clocks(run(24), run(12), 12, 12)
-  if workgroups == 1:
-    return of_clock(run(K_TILES), K_TILES)
-  return of_clocks(run(3 * K_TILES), run(K_TILES), 2 * K_TILES, K_TILES)
+def aligned(shape: tuple[int, ...]) -> np.ndarray:
+  """Zeros of 16 bits at a multiple of 256 bytes, as device memory is allocated."""
+  memory = np.zeros(2 * math.prod(shape) + 256, np.uint8)
+  start = -memory.ctypes.data % 256
+  return memory[start:start + 2 * math.prod(shape)].view(np.uint16).reshape(shape)
 
 
-def _launch(arch: str, name: str, workgroups: int, out_dtype: str | None, options: dict,
-            k_tiles: int, tiles: int = 1, sizes: tuple[int, int, int] | None = None
-            ) -> clock.Clock:
-  parsed = resource_rows._parse(name)
-  m, n, k = _product(parsed["tile"], workgroups * tiles, k_tiles, sizes)
-  lhs_contracting, rhs_contracting = resource_rows._contracting(parsed["layout"])
-  lhs = jnp.zeros((m, k) if lhs_contracting else (k, m), parsed["dtypes"][0])
-  rhs = jnp.zeros((n, k) if rhs_contracting else (k, n), parsed["dtypes"][1])
-  call = jax.jit(functools.partial(
-      jaxgemm.dot_general,
-      dimension_numbers=(((lhs_contracting,), (rhs_contracting,)), ((), ())),
-      config=jaxgemm.GemmConfig(
-          kernel=name, schedule="persistent", num_workgroups=workgroups, partition=False
-      ),
-      implementation=f"emulated:{arch}", preferred_element_type=out_dtype,
-  ))
-  with emulator.options(emulator.Options.unchecked(**options)):
-    jax.block_until_ready(call(lhs, rhs))
-    record = emulator.last_record()
-  assert record is not None and record.clock is not None
-  return record.clock
-
-
-def of_triton(arch: str, peer, layout: str, constants: dict[str, float] | None = None,
-              several: bool = False, sizes: tuple[int, int, int] | None = None, **options
-              ) -> TileTimes:
+def of_triton(peer, layout: str, constants: dict[str, float] | None = None,
+              several: bool = False, sizes: tuple[int, int, int] | None = None) -> TileTimes:
   """The times of a variant of triton_peer.py; `several` and `sizes` as in of_kernel().
 
   With `several` the variant must have been compiled for one program.
   """
   def run(k_tiles: int, tiles: int = 1, sizes: tuple[int, int, int] | None = None) -> clock.Clock:
-    return _launch_triton(arch, peer, layout, _product(peer.tile, tiles, k_tiles, sizes),
-                          {"constants": constants, **options})
+    product = _product(peer.tile, tiles, k_tiles, sizes)
+    arrays = [aligned(shape) for shape in (*resources.shapes(layout, *product), product[:2])]
+    return peer.clock("6i", arrays, *product, *(each.shape[1] for each in arrays),
+                      constants=constants)
 
   first = run(K_TILES)
   # The clock sees no loop if its waves are never in it at the same time. A masked k tile after the
@@ -149,30 +142,3 @@ def of_triton(arch: str, peer, layout: str, constants: dict[str, float] | None =
   times = (of_clock(first, K_TILES) if first.loop is not None and peer.mask != "last"
            else of_clocks(run(3 * K_TILES), first, 2 * K_TILES, K_TILES))
   return _with_sizes(times, run, peer.tile, several, sizes)
-
-
-def _launch_triton(arch: str, peer, layout: str, product: tuple[int, int, int], options: dict
-                   ) -> clock.Clock:
-  from benchmarks import triton_peer
-
-  m, n, k = product
-  lhs_contracting, rhs_contracting = resource_rows._contracting(layout)
-  lhs = resource_rows._aligned(np.zeros((m, k) if lhs_contracting else (k, m), np.uint16))
-  rhs = resource_rows._aligned(np.zeros((n, k) if rhs_contracting else (k, n), np.uint16))
-  out = resource_rows._aligned(np.zeros((m, n), np.uint16))
-  record = emulator.launch(
-      peer.code_object, triton_peer.NAME,
-      peer.arguments(lhs.ctypes.data, rhs.ctypes.data, out.ctypes.data, m, n, k,
-                     lhs.shape[1], rhs.shape[1], n),
-      grid=1, block=64 * peer.waves, arch=arch, dynamic_lds=peer.lds_bytes,
-      buffers=[lhs, rhs, out],
-      options=emulator.Options.unchecked(clock=1, **options),
-  )
-  assert record.clock is not None
-  return record.clock
-
-
-def best(variants: list, times_of: Callable) -> tuple[TileTimes, object]:
-  """The variant that takes the fewest cycles for K_TILES, and its times."""
-  timed = [(times_of(variant), variant) for variant in variants]
-  return min(timed, key=lambda pair: pair[0].cycles(K_TILES))

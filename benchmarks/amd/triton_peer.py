@@ -1,16 +1,18 @@
-"""A peer's kernel for the reports on AMD kernels: Triton's persistent matmul.
+"""Triton's persistent matmul, for the reports on AMD kernels.
 
-    python -m benchmarks.resources --triton
-    python -m benchmarks.predicted
+    python -m benchmarks resources --triton
+    python -m benchmarks predicted
+    python -m benchmarks amd_plan --triton
 
 PyPI's `triton` compiles it without a GPU and without ROCm. The kernel has the form that
 Triton's tutorials and tritonBLAS use: pointers that advance along k, one program per
-compute unit that visits the tiles in groups of rows, and rows past the edge wrapped
-around. If k is no multiple of a tile's k, it masks its loads, as Triton's tutorial does in every
-iteration, or as tritonBLAS does in a last one of its own; reports take the faster one.
+compute unit that visits the tiles in groups of rows, and rows past the edge wrapped around. If k is
+no multiple of a tile's k, it masks its loads, as Triton's tutorial does in every iteration, or as
+tritonBLAS does in a last one of its own; reports take the faster one.
 """
 
 import dataclasses
+import functools
 import itertools
 import struct
 
@@ -19,19 +21,19 @@ from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 import triton.language as tl
 
+from jaxgemm import emulator
+from jaxgemm.emulator import clock
+
 TILE = (256, 256, 64)
 # Tiles and warps to choose from for products of any size, one program on a compute unit.
 SMALLER = tuple(((m, n, 64), 8 if m * n > 128 * 128 else 4) for m, n in (
     (256, 256), (256, 128), (128, 256), (128, 128), (128, 64), (64, 128), (64, 64), (32, 128),
     (32, 64), (16, 128), (16, 64)))
 GROUP_M = 8
-NAME = "persistent_matmul"
 
 # The options of tritonBLAS for its persistent kernel: 8 warps, 2 stages, 16x16 matrix
 # instructions. enable_fp_fusion is Triton's default, given to keep Triton quiet.
-OPTIONS = dict(
-    num_warps=8, num_stages=2, matrix_instr_nonkdim=16, enable_fp_fusion=True
-)
+OPTIONS = dict(num_warps=8, num_stages=2, matrix_instr_nonkdim=16, enable_fp_fusion=True)
 
 
 @triton.jit
@@ -39,8 +41,7 @@ def persistent_matmul(
     lhs, rhs, out, m, n, k, lhs_stride, rhs_stride, out_stride,
     LHS_CONTRACTING: tl.constexpr, RHS_CONTRACTING: tl.constexpr,
     TILE_M: tl.constexpr, TILE_N: tl.constexpr, TILE_K: tl.constexpr,
-    GROUP: tl.constexpr, NUM_PROGRAMS: tl.constexpr, MASK: tl.constexpr,
-):
+    GROUP: tl.constexpr, NUM_PROGRAMS: tl.constexpr, MASK: tl.constexpr):
   """out = lhs @ rhs; strides are those of lines.
 
   MASK: "none", for a k of whole tiles; "each", masked loads in every iteration; or "last", one or
@@ -101,23 +102,38 @@ def persistent_matmul(
 
 @dataclasses.dataclass(frozen=True)
 class Peer:
-  """A compiled variant; `options` is a text on how it differs from the others."""
+  """A compiled kernel; lds_bytes are those that a launch sets."""
 
-  options: str
+  name: str
+  arch: str
   code_object: bytes
-  assembly: str
-  lds_bytes: int  # dynamic LDS, which the launch sets
+  lds_bytes: int
   waves: int
-  tile: tuple[int, int, int] = TILE
+  tile: tuple[int, int, int]
   mask: str = "none"  # the kernel's MASK
 
-  def arguments(self, lhs: int, rhs: int, out: int, m: int, n: int, k: int,
-                lhs_stride: int, rhs_stride: int, out_stride: int) -> bytes:
-    """The kernel's arguments; the last two are Triton's own scratch, unused here."""
-    return struct.pack("<3Q6i2Q", lhs, rhs, out, m, n, k, lhs_stride, rhs_stride,
-                       out_stride, 0, 0)
+  @classmethod
+  def of(cls, source: ASTSource, arch: str, tile: tuple[int, int, int], mask: str = "none",
+         **options) -> "Peer":
+    compiled = triton.compile(source, target=GPUTarget("hip", arch, 64), options=options)
+    data = compiled.metadata
+    return cls(data.name, arch, compiled.asm["hsaco"], data.shared, data.num_warps, tile, mask)
+
+  def clock(self, form: str, arrays, *numbers: int, constants: dict[str, float] | None = None
+            ) -> clock.Clock:
+    """Emulates one program. Its arguments have a form of `struct`: addresses, then numbers."""
+    # The last two arguments are Triton's own scratch, unused here.
+    arguments = struct.pack(f"<{len(arrays)}Q{form}2Q", *(x.ctypes.data for x in arrays), *numbers,
+                            0, 0)
+    record = emulator.launch(
+        self.code_object, self.name, arguments, grid=1, block=64 * self.waves, arch=self.arch,
+        dynamic_lds=self.lds_bytes, buffers=[*arrays],
+        options=emulator.Options.unchecked(clock=1, constants=constants))
+    assert record.clock is not None
+    return record.clock
 
 
+@functools.cache
 def variants(arch: str, lhs_contracting: int, rhs_contracting: int,
              num_programs: int, tile: tuple[int, int, int] = TILE, num_warps: int = 8,
              waves_per_eus: tuple[int, ...] = (0, 2), masks: tuple[str, ...] = ("none",)
@@ -131,41 +147,21 @@ def variants(arch: str, lhs_contracting: int, rhs_contracting: int,
   kpacks = (1, 2) if arch == "gfx942" else (1,)
   return [
       _compile(arch, lhs_contracting, rhs_contracting, num_programs, tile, num_warps, *options)
-      for options in itertools.product(masks, waves_per_eus, kpacks, (False, True))
-  ]
+      for options in itertools.product(masks, waves_per_eus, kpacks, (False, True))]
 
 
 def _compile(arch, lhs_contracting, rhs_contracting, num_programs, tile, num_warps,
              mask, waves_per_eu, kpack, small) -> Peer:
   signature = dict.fromkeys(("lhs", "rhs", "out"), "*bf16")
-  signature |= dict.fromkeys(
-      ("m", "n", "k", "lhs_stride", "rhs_stride", "out_stride"), "i32"
-  )
+  signature |= dict.fromkeys(("m", "n", "k", "lhs_stride", "rhs_stride", "out_stride"), "i32")
   constants = dict(
-      LHS_CONTRACTING=lhs_contracting, RHS_CONTRACTING=rhs_contracting,
-      TILE_M=tile[0], TILE_N=tile[1], TILE_K=tile[2], GROUP=GROUP_M,
-      NUM_PROGRAMS=num_programs, MASK=mask,
-  )
+      LHS_CONTRACTING=lhs_contracting, RHS_CONTRACTING=rhs_contracting, TILE_M=tile[0],
+      TILE_N=tile[1], TILE_K=tile[2], GROUP=GROUP_M, NUM_PROGRAMS=num_programs, MASK=mask)
   multiple = ["tt.divisibility", 16]
   attributes = {(i,): [multiple] for i in range(len(signature))}
   if small:
-    for i in range(3):
-      attributes[(i,)] = [multiple, ["tt.pointer_range", 32]]
+    attributes |= {(i,): [multiple, ["tt.pointer_range", 32]] for i in range(3)}
   source = ASTSource(
-      persistent_matmul, signature | dict.fromkeys(constants, "constexpr"), constants,
-      attributes,
-  )
-  compiled = triton.compile(
-      source, target=GPUTarget("hip", arch, 64),
-      options=OPTIONS | {"num_warps": num_warps, "waves_per_eu": waves_per_eu, "kpack": kpack},
-  )
-  return Peer(
-      options=f"waves_per_eu={waves_per_eu} kpack={kpack} "
-      f"pointers={'<2GiB' if small else 'any'}" + ("" if mask == "none" else f" mask={mask}"),
-      code_object=compiled.asm["hsaco"],
-      assembly=compiled.asm["amdgcn"],
-      lds_bytes=compiled.metadata.shared,
-      waves=compiled.metadata.num_warps,
-      tile=tile,
-      mask=mask,
-  )
+      persistent_matmul, signature | dict.fromkeys(constants, "constexpr"), constants, attributes)
+  return Peer.of(source, arch, tile, mask, **OPTIONS | {
+      "num_warps": num_warps, "waves_per_eu": waves_per_eu, "kpack": kpack})
