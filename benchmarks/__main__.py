@@ -75,7 +75,7 @@ SUITES = {
                      {"JAXGEMM_TUNING": "off"}),
     "fit": Suite("model.fit", is_watched=False),
     "resources": Suite("amd.resources", is_watched=False),
-    "timeline": Suite("amd.timeline", is_watched=False),
+    "timeline": Suite("amd.tile_times", is_watched=False),
     "predicted": Suite("amd.predicted", is_watched=False),
     "amd_plan": Suite("amd.plan", is_watched=False),
     "front_chart": Suite("front_chart", is_watched=False)}

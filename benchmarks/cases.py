@@ -119,11 +119,9 @@ def products(name: str) -> list[Product]:
         f"No set of cases is named {name!r}: give one of {', '.join(SETS)}; layers, or those of "
         f"one model: {', '.join(models())}; randomCOUNT or randomCOUNT-seedSEED; or a shape as "
         "MxNxK.")
-  found = []
-  for row in load()[name]:
-    row = dict(row) if isinstance(row, dict) else {"mnk": row}
-    found.append(Product(*row.pop("mnk"), source=name, **{"dtype": None} | row))
-  return found
+  rows = [row if isinstance(row, dict) else {"mnk": row} for row in load()[name]]
+  return [Product(*row["mnk"], source=name, **{"dtype": None} | {
+      key: value for key, value in row.items() if key != "mnk"}) for row in rows]
 
 
 def listed() -> list[str]:

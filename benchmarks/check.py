@@ -46,11 +46,6 @@ def bounded(errors: dict[str, float], dtype: str = "bfloat16", factor: float = 1
       name: most * (_OF_ELEMENTS if name.endswith("max") else 1) for name in errors}}
 
 
-def right(checked: dict[str, Any]) -> bool:
-  """Whether errors are within their bounds; NaN is not."""
-  return all(checked["errors"][name] <= most for name, most in checked["at_most"].items())
-
-
 def _rows(matrix, vectors):
   """matrix @ vectors in float64, a few rows at a time; of each matrix if there are several."""
   if matrix.ndim == 3:

@@ -55,9 +55,11 @@ def jobs(name: str) -> Iterator[tuple[str, Callable[[], list[run.Row]]]]:
   for case in run.given_products(DTYPES):
     for dtype in [case.dtype] if case.dtype else dtypes:
       if dtype in dtypes or case.source == "problems":
-        function = overhead if case.source == "overhead" else one
+        product = dataclasses.replace(case, dtype=dtype)
         yield f"{name} {case.source} {case.sizes} {dtype}", functools.partial(
-            function, name, dataclasses.replace(case, dtype=dtype), options)
+            overhead, product, options) if case.source == "overhead" else functools.partial(
+                lambda product: [row(name, product, _variants(product), options, runs=FLAGS.runs)],
+                product)
 
 
 def _variants(product: cases.Product) -> dict[str, dict[str, Any]]:
@@ -72,31 +74,20 @@ def _variants(product: cases.Product) -> dict[str, dict[str, Any]]:
   return found
 
 
-def one(name: str, product: cases.Product, options: measure.Options) -> list[run.Row]:
-  return [row(name, product, _variants(product), options, runs=FLAGS.runs)]
-
-
 def ours(product: cases.Product, **given) -> Callable[..., jax.Array]:
-  """The product by jaxgemm."""
   return functools.partial(jaxgemm.matmul, **{"preferred_element_type": product.out_dtype} | given)
 
 
 def xla(product: cases.Product) -> Callable[..., jax.Array]:
-  """The product by XLA."""
   return functools.partial(jnp.matmul, preferred_element_type=product.out_dtype)
 
 
 def row(section: str, product: cases.Product, variants: Mapping[str, dict[str, Any]],
         options: measure.Options, *, runs: int = 0, calls: int | None = None) -> run.Row:
-  """A row of a product.
+  """A row of a product, which has a dtype.
 
-  Args:
-    section: the section of the report.
-    product: what is computed; it has a dtype.
-    variants: options of jaxgemm's product by the candidate's name.
-    options: options of all rows.
-    runs: on a GPU, number of results of the first variant that are compared bit by bit.
-    calls: calls in a sample on a GPU.
+  `variants` has the options of jaxgemm's product by the candidate's name. On a GPU `runs` results
+  of the first one are compared bit by bit, and a sample has `calls` calls.
   """
   operands = lambda seed: measure.random(seed, *product.shapes(), dtype=product.dtype)
   count = measure.input_sets(product.input_bytes, len(variants) + 1)
@@ -154,7 +145,7 @@ def _programs(matmul: Callable[..., jax.Array]) -> dict[str, Callable[..., Any]]
           "loop": lambda x, w: jax.lax.fori_loop(0, WAYS["loop"], lambda _, x: matmul(x, w), x)}
 
 
-def overhead(name: str, product: cases.Product, options: measure.Options) -> list[run.Row]:
+def overhead(product: cases.Product, options: measure.Options) -> list[run.Row]:
   """A row for each way of calling a square product; times are those of one product."""
   dtype, size = product.dtype, product.n
   rng = np.random.default_rng(options.seed)

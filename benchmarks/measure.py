@@ -68,8 +68,7 @@ def _random(key, shape, dtype):
 def random(seed: int, *shapes, dtype="bfloat16") -> tuple[jax.Array, ...]:
   """Standard normal values, for int8 uniform ones of its whole range, made on the device.
 
-  Args:
-    shapes: tuples, or `jax.ShapeDtypeStruct`s with dtypes of their own.
+  Shapes are tuples, or `jax.ShapeDtypeStruct`s with dtypes of their own.
   """
   keys = jax.random.split(jax.random.key(seed, impl="rbg"), len(shapes))
   return tuple(_random(key, tuple(getattr(x, "shape", x)), str(getattr(x, "dtype", dtype)))
@@ -139,9 +138,8 @@ def in_torch(function: Callable[..., Any], inputs: Sequence[tuple], tensors=None
              with_out: bool = False) -> Plain:
   """The way of a function of torch on a GPU, on tensors that share the memory of jax's arrays.
 
-  Args:
-    tensors: makes the arguments of `function` from arrays; None: a tensor of each.
-    with_out: whether the last result is passed as `out`.
+  `tensors` makes its arguments from arrays; None: a tensor of each. `with_out` passes the last
+  result as `out`.
   """
   import torch
 
@@ -189,11 +187,8 @@ def interleave(ways: Mapping[str, Way], num_inputs: int, options: Options, label
                ) -> gpu_trace.Measured:
   """Seconds of ways that take turns, and on a GPU what they launch.
 
-  Args:
-    label: of the trace, if it is kept.
-    calls: calls in a sample on a GPU; None: a number that depends on the time of a call.
-    own: see gpu_trace.evaluate.
-    min_rounds: on a CPU; None: options.rounds.
+  On a GPU a sample has `calls` calls; None: as many as fit. For `own` see gpu_trace.evaluate.
+  `min_rounds` is for a CPU; None: options.rounds.
   """
   if on_gpu():
     return gpu_trace.measure(
@@ -275,10 +270,8 @@ def row(fields: run.Row, makers: Mapping[str, Callable[[], Way]],
     fields: the description of the row, with section, case and flops at least.
     makers: functions that make the ways, by name.
     check: function of a way's name and the way: what its entry says of its result.
-    options: options of all rows.
     num_inputs: input sets of each way.
     base: the candidate that the others' times are compared with.
-    calls: see `interleave`.
   """
   ways, failed = prepare(makers)
   found = fields | {"input_sets": num_inputs, "candidates": {},
@@ -306,11 +299,8 @@ def by_turns(turns: Sequence[Turn], options: Options, base: str,
              most_sets: int = 9) -> list[run.Row]:
   """The rows of some products, whose candidates take turns, each on inputs of its own.
 
-  Args:
-    base: the candidate that the others' times are compared with.
-    check: function of a turn, its programs and an input set.
-    calls: calls in a sample on a GPU.
-    most_sets: the most input sets of a product.
+  `check` is a function of a turn, its programs and an input set; a product has `most_sets` of them
+  at most. `base` is the candidate that the others' times are compared with.
   """
   ways, sets = {}, 3
   for number, turn in enumerate(turns):

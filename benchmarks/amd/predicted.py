@@ -60,10 +60,6 @@ def published_groups() -> tuple[str, list[dict]]:
   return data["source"], data["rows"]
 
 
-def tflops(operations: float, seconds: float) -> float:
-  return operations / seconds / 1e12
-
-
 def _predicted(traffic: grid.Traffic, tiles: int, k_tiles: float, operations: float,
                times_of, cache: dict, digits: int, key=()) -> dict:
   """A launch of `tiles`. `times_of(constants)` gives a tile's times; `cache` keeps them."""
@@ -72,7 +68,7 @@ def _predicted(traffic: grid.Traffic, tiles: int, k_tiles: float, operations: fl
   times = cache[key] = cache.get(key) or times_of(constants)
   launch = grid.predict(ARCH, workgroups=tiles, cycles=times.cycles(k_tiles),
                         matrix_cycles=times.matrix_cycles * k_tiles, traffic=traffic)
-  return {"predicted": tflops(operations, launch.seconds), "megahertz": launch.megahertz,
+  return {"predicted": operations / launch.seconds / 1e12, "megahertz": launch.megahertz,
           "parts": launch.parts, "matrix_share": times.matrix_share, "fixed_cycles": times.fixed}
 
 

@@ -1,12 +1,17 @@
-"""Predicted cycles of an output tile on an AMD compute unit: those of each k tile, and the rest.
+r"""Predicted cycles of an output tile on an AMD compute unit: those of each k tile, and the rest.
 
-The emulator's clock predicts them for the suites `predicted` and `timeline`.
+    python -m benchmarks timeline --arch=gfx950 \
+        --kernel=gemm_bfloat16_bfloat16_256x256x64_rrr --trace=loop.json
+
+The emulator's clock predicts them for the suite `predicted`. `timeline` says what the waves of a
+kernel's main loop wait for. Its trace, of the launch of one output tile, opens in ui.perfetto.dev.
 """
 
 from collections.abc import Callable, Sequence
 import dataclasses
 import math
 
+from absl import flags
 import numpy as np
 
 from benchmarks.amd import resources
@@ -14,6 +19,13 @@ from jaxgemm import emulator
 from jaxgemm.emulator import clock
 
 K_TILES = 16
+FLAGS = flags.FLAGS
+
+
+def define_flags() -> None:
+  flags.DEFINE_enum("arch", "gfx950", ["gfx942", "gfx950"], "Architecture.")
+  flags.DEFINE_string("kernel", "gemm_bfloat16_bfloat16_256x256x64_rrr", "Kernel of this build.")
+  flags.DEFINE_string("trace", None, "Trace to write.")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -142,3 +154,16 @@ def of_triton(peer, layout: str, constants: dict[str, float] | None = None,
   times = (of_clock(first, K_TILES) if first.loop is not None and peer.mask != "last"
            else of_clocks(run(3 * K_TILES), first, 2 * K_TILES, K_TILES))
   return _with_sizes(times, run, peer.tile, several, sizes)
+
+
+def main(_) -> int:
+  times = of_kernel(FLAGS.arch, FLAGS.kernel, timeline=True).clock
+  if FLAGS.trace:
+    clock.write_trace(times, FLAGS.trace)
+  waits, loop = times.waits(), times.loop
+  assert loop is not None  # of_kernel refuses kernels without one
+  print(f"{times.kernel}, {times.arch}, predicted: {loop.cycles:.0f} cycles an iteration, matrix "
+        f"pipes {loop.matrix_share:.1%} in the main loop\nwaves: " + ", ".join(
+            f"{name} {cycles / sum(waits.values()):.1%}" for name, cycles in waits.items()
+            if cycles))
+  return 0

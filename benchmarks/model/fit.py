@@ -26,16 +26,17 @@ import json
 import os
 import pathlib
 import re
+from typing import Any
 
 from absl import app, flags
 import numpy as np
 import scipy.optimize
 
 from benchmarks import cases
-from benchmarks.model import DATA, load
 from jaxgemm import _ffi
 from jaxgemm import _jaxgemm as native
 
+DATA = pathlib.Path(__file__).parent / "data"
 MODEL_FILE = pathlib.Path(__file__).parents[2] / "ffi" / "plan" / "sm90_model.def"
 FITTED = (*(DATA / f"h200-seed{seed}.json.gz" for seed in (1, 2613, 2701, 2703)),
           *(DATA / f"h100-seed{seed}.json.gz" for seed in (8101, 8105, 9301, 9971, 9973, 9975)),
@@ -88,6 +89,12 @@ class Problem:
   open: np.ndarray
   label: str
   file: str = ""
+
+
+def load(path: str | pathlib.Path) -> dict[str, Any]:
+  """The content of a JSON file, which may be compressed."""
+  content = pathlib.Path(path).read_bytes()
+  return json.loads(gzip.decompress(content) if str(path).endswith(".gz") else content)
 
 
 def read(paths: Sequence[str | pathlib.Path]) -> list[Problem]:

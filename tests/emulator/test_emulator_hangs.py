@@ -163,7 +163,9 @@ def program(implementation, jitted, size=24576):
 
 def interrupt(*command, seconds=0.5, platforms="cpu"):
   """The output of a program that gets SIGINT after it has printed "started"."""
+  # A shell starts its background jobs with SIGINT ignored, and Python keeps that.
   process = subprocess.Popen([sys.executable, *command], cwd=ROOT, text=True,
+                             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                              env=os.environ | {"JAX_TRACEBACK_FILTERING": "off",
                                                "JAX_PLATFORMS": platforms})

@@ -33,6 +33,11 @@ def suites():
   run.FLAGS(["tests"])
 
 
+def right(checked):
+  """Whether errors are within their bounds; NaN is not."""
+  return all(checked["errors"][name] <= most for name, most in checked["at_most"].items())
+
+
 def bench(*flags):
   return subprocess.run(
       [sys.executable, "-m", "benchmarks", *flags],
@@ -138,7 +143,7 @@ def test_dense_rows(on_cpu):
   assert "unknown" in row["missing"]["jaxgemm refused"]
   assert row["bitwise"] == {"runs": 3, "different": 0}
   for name, entry in row["candidates"].items():
-    assert check.right(entry) and 1e-3 < entry["errors"]["norm"]
+    assert right(entry) and 1e-3 < entry["errors"]["norm"]
     assert entry["poisoned"] or name == measure.TORCH
     assert ("ratio" in entry) == (name != "jaxgemm")
 
@@ -183,8 +188,8 @@ def test_grouped_rows(on_cpu, monkeypatch):
       (work, routing) for work in works for routing in ("balanced", "extreme")]
   for row in rows:
     ours = row["candidates"][grouped.OURS]
-    assert check.right(ours) and ours["poisoned"]
-    assert check.right(row["candidates"][grouped.XLA])
+    assert right(ours) and ours["poisoned"]
+    assert right(row["candidates"][grouped.XLA])
     assert ("to_balanced" in row) == (row["routing"] == "extreme")
     assert all(run.lines(row))
   # The ratio is the time of balanced routing over that of extreme routing; less than 1 is a loss.
@@ -222,8 +227,8 @@ def test_wrong_results_are_found(rng, damage):
   lhs, rhs = (jnp.asarray(rng.standard_normal(s), jnp.bfloat16)
               for s in ((256, 64), (64, 320)))
   out = jnp.matmul(lhs, rhs)
-  right = lambda out: check.right(check.bounded(check.dense(lhs, rhs, out, 0)))
-  assert right(out) and not right(damage(out))
+  is_right = lambda out: right(check.bounded(check.dense(lhs, rhs, out, 0)))
+  assert is_right(out) and not is_right(damage(out))
 
 
 @pytest.mark.parametrize("work", ["forward", "dgrad", "wgrad"])
@@ -232,10 +237,10 @@ def test_wrong_groups_are_found(rng, work):
   operands = tuple(jnp.asarray(rng.standard_normal(s), jnp.bfloat16) for s in (
       (100, 32), (4, 32, 48), (100, 48)))
   product = grouped.in_jax(jax.lax.ragged_dot, work)
-  right = lambda out: check.right(check.bounded(
+  is_right = lambda out: right(check.bounded(
       check.grouped(work, operands, out, sizes, 0)))
-  assert right(product(*operands, sizes))
-  assert not right(product(*operands, np.array([30, 1, 49, 20], np.int32)))
+  assert is_right(product(*operands, sizes))
+  assert not is_right(product(*operands, np.array([30, 1, 49, 20], np.int32)))
 
 
 # ------------------------------------------------------------------------- acceptance
