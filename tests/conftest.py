@@ -69,8 +69,8 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
   config.addinivalue_line(
-      "markers", "whole(unless=None): runs with --whole only; one of its kind runs without. unless: "
-      "a function of some of the test's parameters.")
+      "markers", "whole(unless=None): runs with --whole only; one of its kind runs without. "
+      "`unless` is a function of some of the test's parameters.")
   config.addinivalue_line(
       "markers", "from_source: compiles something, or reads the sources of the package.")
   config.addinivalue_line(

@@ -427,11 +427,11 @@ int main() {
   RunInstance<kBF16, kBF16, 256, 64, 2, false, false>(launcher, kFew ? 1 : 2);
   RunTransposed<kBF16, kBF16, 16, true, true>(launcher, kFew ? 4 : 16);
   RunTransposed<kBF16, kBF16, 64, true, false>(launcher, kFew ? 2 : 8);
-  RunTransposed<kF32, kF32, 16, false, true>(launcher, kFew ? 4 : 16);
+  RunTransposed<kF32, kF32, 16, false, true>(launcher, kFew ? 2 : 16);
   RunDenseOnly<kBF16, 112, true, false>(launcher, kFew ? 2 : 8);
-  RunScaled<128>(launcher, kFew ? 4 : 12);
-  RunByRegisters<kF8E4M3FN, kF8E5M2, 128>(launcher, kFew ? 3 : 12);
-  RunByRegisters<kF32, kF32, 256>(launcher, kFew ? 2 : 12);
+  RunScaled<128>(launcher, kFew ? 3 : 12);
+  RunByRegisters<kF8E4M3FN, kF8E5M2, 128>(launcher, kFew ? 2 : 12);
+  RunByRegisters<kF32, kF32, 256>(launcher, kFew ? 1 : 12);
 #ifndef JAXGEMM_FEW_INSTANCES
   RunInstance<kBF16, kBF16, 128, 128, 1, true, false>(launcher, 2);
   RunTransposed<kBF16, kBF16, 32, false, true>(launcher, 16);
