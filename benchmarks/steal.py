@@ -103,43 +103,10 @@ class Holder:
   """Holds multiprocessors of an NVIDIA GPU for some time, by a kernel on a separate stream."""
 
   NAME = "hold_multiprocessors"
+  _PTX = pathlib.Path(__file__).with_name(f"{NAME}.ptx")
   # One CTA fills a multiprocessor: no kernel with tiles in shared memory fits beside it.
   _SHARED_BYTES = 200 << 10
   _MAX_SHARED, _NON_BLOCKING = 8, 1  # CU_FUNC_ATTRIBUTE_..., CU_STREAM_NON_BLOCKING
-  # void hold_multiprocessors(uint32* seen, uint32 epoch, uint64 nanoseconds): each CTA
-  # writes epoch to seen[blockIdx.x], and ends when that time has passed.
-  _PTX = b"""
-.version 7.8
-.target sm_80
-.address_size 64
-.visible .entry hold_multiprocessors(
-  .param .u64 seen, .param .u32 epoch, .param .u64 nanoseconds)
-{
-  .reg .pred %p;
-  .reg .b32 %r<4>;
-  .reg .b64 %d<8>;
-  mov.u64 %d0, %globaltimer;
-  ld.param.u64 %d1, [seen];
-  ld.param.u32 %r0, [epoch];
-  ld.param.u64 %d2, [nanoseconds];
-  mov.u32 %r1, %tid.x;
-  setp.ne.u32 %p, %r1, 0;
-  @%p bra SLEEP;
-  cvta.to.global.u64 %d3, %d1;
-  mov.u32 %r2, %ctaid.x;
-  mul.wide.u32 %d4, %r2, 4;
-  add.s64 %d5, %d3, %d4;
-  st.volatile.global.u32 [%d5], %r0;
-  membar.sys;
-SLEEP:
-  nanosleep.u32 500;
-  mov.u64 %d6, %globaltimer;
-  sub.s64 %d7, %d6, %d0;
-  setp.lt.u64 %p, %d7, %d2;
-  @%p bra SLEEP;
-  ret;
-}
-"""
 
   def __init__(self, multiprocessors: int):
     self._cuda = ctypes.CDLL("libcuda.so.1")
@@ -149,7 +116,7 @@ SLEEP:
     self._call("cuInit", 0)
     self._call("cuDevicePrimaryCtxRetain", ctypes.byref(context), 0)  # jax's own context
     self._call("cuCtxSetCurrent", context)
-    self._call("cuModuleLoadData", ctypes.byref(module), self._PTX)
+    self._call("cuModuleLoadData", ctypes.byref(module), self._PTX.read_bytes())
     self._call("cuModuleGetFunction", ctypes.byref(self._kernel), module, self.NAME.encode())
     self._call("cuFuncSetAttribute", self._kernel, self._MAX_SHARED, self._SHARED_BYTES)
     self._call("cuStreamCreate", ctypes.byref(self._stream), self._NON_BLOCKING)
