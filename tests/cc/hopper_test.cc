@@ -401,7 +401,7 @@ void TestEpilogueOfNoGroup() {
 }  // namespace
 }  // namespace jaxgemm
 
-// The default build runs an instance of each form, most with a small tile, once. Each instance takes
+// The default build runs an instance of each form, most with a small tile. Each instance takes
 // seconds to compile, and ThreadSanitizer is slow.
 #ifdef JAXGEMM_FEW_INSTANCES
 constexpr bool kFew = true;
