@@ -27,7 +27,7 @@ constexpr int DotWords(int rows, int cols, bool is_small) {
 }
 constexpr int kConvertedCols = 4;  // columns of a float8 rhs that are converted at a time
 // How many rows of rhs a DirectTile takes at a time. With few of them the processor's prefetchers
-// can follow each row. With many rows of lhs it takes longer to load and store their sums.
+// can follow each row. With many rows of lhs it takes longer to load and store their accumulators.
 constexpr int DirectK(int rows) { return rows <= 2 ? 8 : rows <= 8 ? 16 : 32; }
 // The most vectors of columns of a DirectTile whose rhs is in the L2, where the latency of the adds
 // matters: few rows have few accumulators. A larger rhs has two if these are more than two cache
@@ -99,9 +99,9 @@ void DotTile(const uint32_t* a, const SourceRows& b, int col, int cols, typename
     for (int r = 0; r < kRows; ++r) {
       typename Ops::Acc* to = c + r * ldc;
       if constexpr (kCols == 4) {
-        auto sums = SumFour(acc[r]);
-        if (accumulate) sums += Load<decltype(sums)>(to);
-        Store(to, sums);
+        auto totals = SumFour(acc[r]);
+        if (accumulate) totals += Load<decltype(totals)>(to);
+        Store(to, totals);
       } else {
         for (int j = 0; j < kCols; ++j) to[j] = (accumulate ? to[j] : 0) + Sum(acc[r][j]);
       }
@@ -232,7 +232,7 @@ void DirectTile(const uint32_t* a, const SourceRows& b, int col, int k, int word
     }
     step(y, word, 0);
   }
-  StoreSums<Ops>(acc, cols, c, ldc, accumulate);
+  StoreAccumulators<Ops>(acc, cols, c, ldc, accumulate);
 }
 
 template <class Ops, DType kDType, class Rows>

@@ -103,7 +103,7 @@ void StoreGatedRows(const Acc* acc, int64_t ldacc, int rows, int cols, const Epi
       const int count = cols - col < kStoreCols ? cols - col : kStoreCols;
       const Acc* from = acc + row * ldacc + col;
       Finish(from, gate, row, col, count, tile);
-      Finish(from + tile.up_sums, up, row, tile.up_columns + col, count, tile);
+      Finish(from + tile.up_acc_columns, up, row, tile.up_columns + col, count, tile);
       if (tile.preact != nullptr) {
         const int64_t offset = row * 2 * tile.row_stride + col;
         WriteAs(tile.out_dtype, tile.preact, offset, 1, gate, count);
@@ -178,7 +178,7 @@ void StoreTile(const void* acc, int64_t ldacc, int rows, int cols, const Epilogu
       return;
     }
   }
-  if (tile.up_sums) {
+  if (tile.up_acc_columns) {
     StoreGatedRows(static_cast<const Acc*>(acc), ldacc, rows, cols, tile);
     return;
   }

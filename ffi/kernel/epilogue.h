@@ -35,9 +35,9 @@ struct EpilogueTile {
 #include "spec/call_schema.def"
 #undef JAXGEMM_VECTOR
   Activation activation;
-  // Gated: out = activation(gate) * up. The up projection begins up_sums columns after the gate in
-  // the accumulators, and up_columns after it in bias, scale and preact. 0: not gated.
-  int64_t up_sums, up_columns;
+  // Gated: out = activation(gate) * up. The up projection begins up_acc_columns columns after the
+  // gate in the accumulators, and up_columns after it in bias, scale and preact. 0: not gated.
+  int64_t up_acc_columns, up_columns;
   bool accumulate;  // out = out + ...; float only
 };
 

@@ -30,7 +30,7 @@ void SetOneTile(const Problem& problem, const Plan& plan, GemmArgs* args) {
   args->only_rounded = false;
   if (!IsGeneral(plan.choice.form)) return;
   if (std::max(args->m, args->k) > kLargest || args->n > kMostColumns) return;
-  if (!(divides_k ? StoresFours(*args, instance.lhs, rows)
+  if (!(divides_k ? StoresVec4s(*args, instance.lhs, rows)
                   : StoresVectors(*args, instance.lhs, float8, rows))) {
     return;
   }

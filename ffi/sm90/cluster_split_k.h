@@ -29,8 +29,8 @@ struct PeerRank {
 // nothing else.
 template <class Traits>
 class PeerExchange {
-  using Sum = typename Traits::Sum;
-  static constexpr int kFourBytes = kWarpSize * sizeof(Vec4<Sum>);  // a warp's fragment
+  using Acc = typename Traits::Acc;
+  static constexpr int kFourBytes = kWarpSize * sizeof(Vec4<Acc>);  // a warp's fragment
   static constexpr int kWarps = kWarpgroupSize / kWarpSize;
   static constexpr bool kSharesOutWarps = SharesOutWarps(Traits::kTileN);
   static constexpr int kUnits = PeerUnits(Traits::kTileN);
@@ -61,7 +61,7 @@ class PeerExchange {
   }
 
   // Sends the fragments that other peers own, the next peer's first, and keeps this peer's own.
-  JAXGEMM_SM90 void Send(const Sum (&sums)[Traits::kSums]) const {
+  JAXGEMM_SM90 void Send(const Acc (&acc)[Traits::kAccs]) const {
     // Kept() lies in rows of lhs that the other warps of its warpgroup may still be reading.
     WarpgroupBarrier(warp_ / kWarps);
     Share share = next_;
@@ -70,17 +70,17 @@ class PeerExchange {
       const int rank = rank_.Of(owner);
       const uint32_t ready = ClusterAddress(&shared_.peers_ready[warp_], rank);
       const uint32_t to = ClusterAddress(Received(share, rank_.peer - (rank_.peer > owner)), rank) +
-                          lane_ * sizeof(Vec4<Sum>);
+                          lane_ * sizeof(Vec4<Acc>);
       share.ForEach([&](int four) {
         StoreToCluster(to + (four - share.first) * kFourBytes,
-                       __builtin_bit_cast(uint4, FourOf(sums, four)), ready);
+                       __builtin_bit_cast(uint4, FourOf(acc, four)), ready);
       });
       owner = Next(owner);
       share = ShareOf(owner);
     }
     own_.ForEach([&](int four) {
-      *reinterpret_cast<Vec4<Sum>*>(Kept(four - first()) + lane_ * sizeof(Vec4<Sum>)) =
-          FourOf(sums, four);
+      *reinterpret_cast<Vec4<Acc>*>(Kept(four - first()) + lane_ * sizeof(Vec4<Acc>)) =
+          FourOf(acc, four);
     });
     // The lanes read each other's accumulators.
     if constexpr (Traits::kTransposed) __syncwarp();
@@ -90,7 +90,7 @@ class PeerExchange {
 
   // Adds up kCount fragments from `four` on, as far as this peer owns them, in peer order.
   template <int kCount>
-  JAXGEMM_SM90 void AddUp(int four, Vec4<Sum> (&total)[kCount]) const {
+  JAXGEMM_SM90 void AddUp(int four, Vec4<Acc> (&total)[kCount]) const {
     const int left = end() - four;
     const int skipped = (four - first()) * kFourBytes;
     const char* received = Received(own_, 0) + skipped;
@@ -101,7 +101,7 @@ class PeerExchange {
       const bool is_own = peer == rank_.peer;
       const char* from = is_own ? Kept(four - first()) : received;
       received += is_own ? 0 : most_ * kFourBytes;
-      Vec4<Sum> terms[kCount];
+      Vec4<Acc> terms[kCount];
 #pragma unroll
       for (int i = 0; i < kCount; ++i) {
         if (i < left) terms[i] = Read(from + i * kFourBytes);
@@ -139,18 +139,18 @@ class PeerExchange {
     return {in_warp(first), in_warp(end), first < start ? start - first : 0};
   }
   JAXGEMM_SM90 int Next(int peer) const { return peer + 1 == count_ ? 0 : peer + 1; }
-  static JAXGEMM_SM90 Vec4<Sum> FourOf(const Sum (&sums)[Traits::kSums], int four) {
-    return {{sums[4 * four], sums[4 * four + 1], sums[4 * four + 2], sums[4 * four + 3]}};
+  static JAXGEMM_SM90 Vec4<Acc> FourOf(const Acc (&acc)[Traits::kAccs], int four) {
+    return {{acc[4 * four], acc[4 * four + 1], acc[4 * four + 2], acc[4 * four + 3]}};
   }
   // This lane's values of a fragment. They are those of its accumulators; but in transposed tiles
   // they are four rows of column lane / 4, from row 4 (lane % 4) on.
-  JAXGEMM_SM90 Vec4<Sum> Read(const char* fragment) const {
+  JAXGEMM_SM90 Vec4<Acc> Read(const char* fragment) const {
     if constexpr (!Traits::kTransposed) {
-      return *reinterpret_cast<const Vec4<Sum>*>(fragment + lane_ * sizeof(Vec4<Sum>));
+      return *reinterpret_cast<const Vec4<Acc>*>(fragment + lane_ * sizeof(Vec4<Acc>));
     }
     const int column = lane_ / 4, four_rows = lane_ % 4;
     // Rows 8 to 15 are in the third and fourth accumulators, and each lane has a pair of columns.
-    const Sum* at = reinterpret_cast<const Sum*>(fragment) + four_rows % 2 * 64 + column / 2 * 4 +
+    const Acc* at = reinterpret_cast<const Acc*>(fragment) + four_rows % 2 * 64 + column / 2 * 4 +
                     four_rows / 2 * 2 + column % 2;
     return {{at[0], at[16], at[32], at[48]}};
   }

@@ -21,17 +21,17 @@ namespace jaxgemm {
 // partial sums has them in the same order, in rows of four values per thread.
 template <class Traits>
 struct Sm90Accumulator {
-  using Element = typename Traits::Sum;
+  using Element = typename Traits::Acc;
   using Row = Vec4<Element>;
   static constexpr int kThreads = Traits::kConsumers * kWarpgroupSize;
-  static constexpr int kRows = Traits::kSums / 4;
+  static constexpr int kRows = Traits::kAccs / 4;
   static constexpr Index kNone = -1;
 
-  Element (&sums)[Traits::kSums];
+  Element (&acc)[Traits::kAccs];
   void* partials;
   SharedMemory<Traits>& shared;
   int thread, rank;
-  Index held;  // the slot that has the same sums as the registers
+  Index held;  // the slot that has the same values as the registers
 
   JAXGEMM_SM90 Row* Slot(Index slot) const {
     return static_cast<Row*>(partials) +
@@ -45,8 +45,8 @@ struct Sm90Accumulator {
   JAXGEMM_SM90 void AddToSlot(Index slot) {
     Row* to = Slot(slot);
 #pragma unroll
-    for (int i = 0; i < Traits::kSums; ++i) {
-      AtomicAdd(to[i / 4 * kThreads].values + i % 4, sums[i]);
+    for (int i = 0; i < Traits::kAccs; ++i) {
+      AtomicAdd(to[i / 4 * kThreads].values + i % 4, acc[i]);
     }
   }
   JAXGEMM_SM90 void Load(Index slot) {
@@ -103,11 +103,11 @@ struct Sm90Accumulator {
 
  private:
   JAXGEMM_SM90 Row Get(int row) const {
-    return {{sums[4 * row], sums[4 * row + 1], sums[4 * row + 2], sums[4 * row + 3]}};
+    return {{acc[4 * row], acc[4 * row + 1], acc[4 * row + 2], acc[4 * row + 3]}};
   }
   JAXGEMM_SM90 void Set(int row, Row four) {
 #pragma unroll
-    for (int i = 0; i < 4; ++i) sums[4 * row + i] = four[i];
+    for (int i = 0; i < 4; ++i) acc[4 * row + i] = four[i];
   }
   // Reads from the L2, because other workgroups wrote the row.
   static JAXGEMM_SM90 Row LoadRow(const Row* row) {
@@ -285,23 +285,23 @@ class Workgroup {
   }
 
   JAXGEMM_SM90 void Consume() {
-    typename Traits::Sum sums[Traits::kSums];
+    typename Traits::Acc acc[Traits::kAccs];
     Sm90Accumulator<Traits> accumulator{
-        .sums = sums, .partials = args_.partials, .shared = shared_, .rank = rank_};
+        .acc = acc, .partials = args_.partials, .shared = shared_, .rank = rank_};
     Multiplier<Traits> multiplier(shared_, Sharers<Traits>(maps_));
     auto compute = [&](const WorkTile& tile) {
       accumulator.held = Sm90Accumulator<Traits>::kNone;
       if constexpr (kIsScaled) {
-        multiplier.RunPromoting(args_, tile, rank_, sums);
+        multiplier.RunPromoting(args_, tile, rank_, acc);
       } else {
-        multiplier.Run(args_, tile, sums);
+        multiplier.Run(args_, tile, acc);
       }
     };
     auto store = [&](const WorkTile& tile) {
       Epilogue<Traits> epilogue(shared_, rank_);
       accumulator.thread = ThreadId() - kWarpgroupSize;
       if (!FixUp(tile, args_.reduction, args_.arrivals, accumulator)) return;
-      epilogue.Store(args_, maps_, tile, sums);
+      epilogue.Store(args_, maps_, tile, acc);
     };
     ForEachSent(compute, store);
     // Shared memory must exist until TMA has read it.
@@ -309,27 +309,27 @@ class Workgroup {
   }
 
   JAXGEMM_SM90 void ConsumeAndStoreMeanwhile() {
-    typename Traits::Sum sums[Traits::kSums];
+    typename Traits::Acc acc[Traits::kAccs];
     Multiplier<Traits> multiplier(shared_, Sharers<Traits>(maps_));
     StoredMeanwhile<Traits> stored{.args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
     auto compute = [&](const WorkTile& tile) {
       stored.Spread(tile.k_end - tile.k_begin);
-      multiplier.Run(args_, tile, sums, stored);
+      multiplier.Run(args_, tile, acc, stored);
     };
     auto store = [&](const WorkTile& tile) {
       stored.StoreRest();
-      stored.Take(tile, sums);
+      stored.Take(tile, acc);
     };
     ForEachSent(compute, store);
     stored.Finish();
   }
 
   JAXGEMM_SM90 void ConsumeByRegisters() {
-    typename Traits::Sum sums[Traits::kAllSums];
+    typename Traits::Acc acc[Traits::kAllAccs];
     RegisterMultiplier<Traits> multiplier(shared_, Sharers<Traits>(maps_));
-    ForEachSent([&](const WorkTile& tile) { multiplier.Run(args_, tile, sums); },
+    ForEachSent([&](const WorkTile& tile) { multiplier.Run(args_, tile, acc); },
                 [&](const WorkTile& tile) {
-      ColumnsEpilogue<Traits>(args_, maps_, shared_, rank_, tile).Store(tile, sums);
+      ColumnsEpilogue<Traits>(args_, maps_, shared_, rank_, tile).Store(tile, acc);
     });
     // Shared memory must exist until TMA has read it.
     if (IsLeader()) WaitForStoredBoxes<0>();
@@ -337,7 +337,7 @@ class Workgroup {
 
   // Both warpgroups receive all tiles; each computes every other one.
   JAXGEMM_SM90 void ConsumePingPong() {
-    typename Traits::Sum sums[Traits::kAllSums];
+    typename Traits::Acc acc[Traits::kAllAccs];
     ItsMultiplier multiplier(shared_, Sharers<Traits>(maps_));
     const PingPongTurns turns;
     typename FusedEpilogue<Traits>::Vectors vectors;
@@ -350,19 +350,19 @@ class Workgroup {
       }
       if (turn > 0) turns.Await();
       const PingPongTurns::HandOver hand_over = turns.After(k_tiles, /*is_last=*/false);
-      multiplier.Run(args_, tile, sums, hand_over);
+      multiplier.Run(args_, tile, acc, hand_over);
       if (SameInWarp(k_tiles <= 0)) hand_over();
     };
     auto store = [&](const WorkTile& tile) {
       if (!turns.IsMine(turn++)) return;
       if constexpr (Traits::kRhsInRegisters) {
-        return ColumnsEpilogue<Traits>(args_, maps_, shared_, rank_, tile).Store(tile, sums);
+        return ColumnsEpilogue<Traits>(args_, maps_, shared_, rank_, tile).Store(tile, acc);
       }
       FusedEpilogue<Traits> epilogue(shared_, rank_);
       if constexpr (Traits::kHasOnlyVectors) {
-        epilogue.ApplyVectors(args_, tile, vectors, sums);
+        epilogue.ApplyVectors(args_, tile, vectors, acc);
       }
-      epilogue.StoreTile(args_, maps_, tile, sums, /*is_last=*/false, [](int) { return 0; });
+      epilogue.StoreTile(args_, maps_, tile, acc, /*is_last=*/false, [](int) { return 0; });
     };
     ForEachSent(compute, store);
     // The last tile's turn was handed over as well, and the barrier must be completed.

@@ -191,7 +191,7 @@ class DenseWorkgroup {
   }
 
   JAXGEMM_SM90 void ConsumeAsPeer() {
-    typename Traits::Sum sums[Traits::kSums];
+    typename Traits::Acc acc[Traits::kAccs];
     // The last stages are not released to another CTA, because no load follows, and the CTA may
     // have exited.
     const Index k_tiles = map_.tile.k_end - map_.tile.k_begin;
@@ -199,13 +199,13 @@ class DenseWorkgroup {
         multiplier(shared_, sharers_, sharers_.count() > 1 ? k_tiles - Traits::kStages : kNever);
     const PeerExchange<Traits> exchange(shared_, map_.map.peers, peer_rank_);
     exchange.Expect();
-    multiplier.Run(args_, map_.tile, sums);
+    multiplier.Run(args_, map_.tile, acc);
     PeersEpilogue<Traits> epilogue(shared_, rank_);
     if constexpr (Traits::kTransposed && !Traits::kInteger) {
       const bool is_alone = SameInWarp(map_.map.peers == 1);
-      if (is_alone && epilogue.StoreWholeTransposed(args_, map_.tile, sums)) return;
+      if (is_alone && epilogue.StoreWholeTransposed(args_, map_.tile, acc)) return;
     }
-    exchange.Send(sums);
+    exchange.Send(acc);
     if constexpr (Traits::kTransposed) {
       epilogue.StoreTransposed(args_, map_.tile, exchange);
     } else {
@@ -230,18 +230,18 @@ class DenseWorkgroup {
   };
 
   JAXGEMM_SM90 void ConsumeAndStoreMeanwhile() {
-    typename Traits::Sum sums[Traits::kSums];
+    typename Traits::Acc acc[Traits::kAccs];
     const Index size = map_.map.size();
     Multiplier<Traits> multiplier(shared_, sharers_, NumReleases());
     StoredMeanwhile<Traits> stored{.args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
     auto compute = [&](const WorkTile& tile) {
       stored.Spread(tile.k_end);
-      multiplier.Run(args_, tile, sums,
+      multiplier.Run(args_, tile, acc,
                      FindAndStore{.workgroup = *this, .stored = stored, .found = next_ >= size});
     };
     auto store = [&](const WorkTile& tile) {
       stored.StoreRest();
-      stored.Take(tile, sums);
+      stored.Take(tile, acc);
       Advance();
     };
     ForEachTile(compute, store);
@@ -249,16 +249,16 @@ class DenseWorkgroup {
   }
 
   JAXGEMM_SM90 void ConsumeAndStore() {
-    typename Traits::Sum sums[Traits::kAllSums];
+    typename Traits::Acc acc[Traits::kAllAccs];
     Multiplier<Traits> multiplier(shared_, sharers_, NumReleases());
-    auto compute = [&](const WorkTile& tile) { multiplier.Run(args_, tile, sums); };
+    auto compute = [&](const WorkTile& tile) { multiplier.Run(args_, tile, acc); };
     auto store = [&](const WorkTile& tile) {
       FusedEpilogue<Traits> epilogue(shared_, rank_);
       if constexpr (Traits::kIsFused) {
         const auto vectors = epilogue.LoadVectors(args_, maps_, tile);
-        epilogue.ApplyFused(args_, maps_, tile, vectors, sums);
+        epilogue.ApplyFused(args_, maps_, tile, vectors, acc);
       } else {
-        epilogue.StorePlain(args_, tile, sums);
+        epilogue.StorePlain(args_, tile, acc);
       }
       map_.Find(next_);
       Advance();
@@ -269,7 +269,7 @@ class DenseWorkgroup {
   }
 
   JAXGEMM_SM90 void ConsumePingPong() {
-    typename Traits::Sum sums[Traits::kAllSums];
+    typename Traits::Acc acc[Traits::kAllAccs];
     const Index step = args_.claim.num_workgroups, tiles = NumTiles();
     const Index tiles_k = map_.map.grid.tiles_k;
     Multiplier<Traits> multiplier(shared_, sharers_, NumReleases());
@@ -283,15 +283,15 @@ class DenseWorkgroup {
       typename FusedEpilogue<Traits>::Vectors vectors;
       if constexpr (Traits::kIsFused) vectors = epilogue.LoadVectors(args_, maps_, tile);
       if (turn > 0) turns.Await();
-      multiplier.Run(args_, tile, sums, turns.After(tiles_k, is_last));
+      multiplier.Run(args_, tile, acc, turns.After(tiles_k, is_last));
       bool tma_stores = true;
       if constexpr (Traits::kIsFused) {
-        tma_stores = epilogue.ApplyFused(args_, maps_, tile, vectors, sums);
+        tma_stores = epilogue.ApplyFused(args_, maps_, tile, vectors, acc);
       }
       if constexpr (Traits::kHasOnlyDenseForms) {
-        epilogue.StorePlain(args_, tile, sums);
+        epilogue.StorePlain(args_, tile, acc);
       } else if (tma_stores) {
-        epilogue.StoreTile(args_, maps_, tile, sums, is_last,
+        epilogue.StoreTile(args_, maps_, tile, acc, is_last,
                            [&](int before) { return multiplier.LastSlot(before); });
       }
       multiplier.Skip(tiles_k);

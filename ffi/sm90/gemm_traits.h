@@ -59,12 +59,12 @@ struct Sm90Traits {
   static constexpr int kStageReaders = kIsPingPong ? 1 : kConsumers;
 
   static constexpr bool kInteger = lhs == DType::kS8;
-  using Sum = std::conditional_t<kInteger, int32_t, float>;
+  using Acc = std::conditional_t<kInteger, int32_t, float>;
   // Accumulators of a thread for 64 rows: 4 j + {0, 1} and 4 j + {2, 3} are the columns
   // 8 j + 2 (lane % 4) + {0, 1} of rows lane / 4 and lane / 4 + 8 of its warp's 16 rows.
-  static constexpr int kSums = kTileN / 2;
-  static constexpr int kFours = kSums / 4;
-  static constexpr int kAllSums = kBlocksM * kSums;
+  static constexpr int kAccs = kTileN / 2;
+  static constexpr int kFours = kAccs / 4;
+  static constexpr int kAllAccs = kBlocksM * kAccs;
 
   // With kRhsInRegisters wgmma multiplies 64 columns of rhs, as its rows, by all rows of lhs.
   using Mma =
@@ -81,7 +81,7 @@ struct Sm90Traits {
   static constexpr int kStageBytes = kLhsBytes + kRhsBytes;
   // Consumers with few accumulators do not need setmaxnreg: the registers at launch are enough.
   // Threads that copy operands need theirs. The limits were chosen by hand.
-  static constexpr bool kTradesRegisters = !kIsDense || kAllSums > (kLoadsByElement ? 104
+  static constexpr bool kTradesRegisters = !kIsDense || kAllAccs > (kLoadsByElement ? 104
                                                                     : kIsFused      ? 32
                                                                                     : 64);
   static constexpr int kConsumerWarps = kConsumers * kWarpgroupSize / kWarpSize;

@@ -18,7 +18,7 @@ inline constexpr Index kNever = std::numeric_limits<Index>::max();
 template <class Traits>
 class Multiplier {
  protected:
-  using Sum = typename Traits::Sum;
+  using Acc = typename Traits::Acc;
   using Mma = typename Traits::Mma;
   // Threads of the consumer warpgroups that compute one output tile.
   static constexpr int kThreads = Traits::kStageReaders * kWarpgroupSize;
@@ -58,7 +58,7 @@ class Multiplier {
   // Calls `meanwhile` when NextTime(0) k tiles have been issued, and again when NextTime(n) have
   // been issued, where n is the number at the last call.
   template <class Meanwhile = Nothing>
-  JAXGEMM_SM90 void Run(const GemmArgs& args, const WorkTile& tile, Sum (&sums)[Traits::kAllSums],
+  JAXGEMM_SM90 void Run(const GemmArgs& args, const WorkTile& tile, Acc (&acc)[Traits::kAllAccs],
                         Meanwhile&& meanwhile = {}) {
     // If ptxas can tell that the values that wgmma operands depend on are the same in all lanes, it
     // keeps them in uniform registers.
@@ -67,10 +67,10 @@ class Multiplier {
                                      SameInWarp(stage_.parity)};
     if (!kHasK && count <= 0) {
 #pragma unroll
-      for (int i = 0; i < Traits::kAllSums; ++i) ClearSum(sums[i]);
+      for (int i = 0; i < Traits::kAllAccs; ++i) ClearAcc(acc[i]);
       return;
     }
-    ForEachSum<ForgetSum>(sums);
+    ForEachAcc<ForgetAcc>(acc);
     int k_left = Traits::kTileK;  // how many k the last k tile has
     bool is_full = full_.HasEnded(stage.slot, stage.parity);
     if (Traits::RaggedOf(args) == Ragged::kK) {
@@ -91,19 +91,19 @@ class Multiplier {
         const uint32_t rhs = rhs_ + (stage.slot * Traits::kRhsBytes >> 4);
         if (!is_full) full_.Wait(stage.slot, stage.parity);
         if (k_tile == count - 1 && k_left < Traits::kTileK) ZeroFrom(stage.slot, k_left);
-        ForEachSum<FenceSum>(sums);
+        ForEachAcc<FenceAcc>(acc);
         WgmmaFence();
 #pragma unroll
         for (int step = 0; step < Traits::kSteps; ++step) {
 #pragma unroll
           for (int block = 0; block < Traits::kBlocksM; ++block) {
-            Mma::Run(sums + block * Traits::kSums,
+            Mma::Run(acc + block * Traits::kAccs,
                      MatrixAt(lhs + step * Advance<Traits::kLhsKMajor>() + block * kBlockM),
                      MatrixAt(rhs + step * Advance<Traits::kRhsKMajor>()), step > 0 || k_tile > 0);
           }
         }
         WgmmaCommit();
-        ForEachSum<FenceSum>(sums);
+        ForEachAcc<FenceAcc>(acc);
         const int slot = stage.slot;
         stage.Advance();
         is_full = full_.HasEnded(stage.slot, stage.parity);
@@ -117,7 +117,7 @@ class Multiplier {
       }
     } while (k_tile < count);
     WgmmaWait<0>();
-    ForEachSum<FenceSum>(sums);
+    ForEachAcc<FenceAcc>(acc);
     stage_ = stage;
     if (IsReleased(count)) Release(previous);
     if constexpr (kCountsReleases) releases_ -= count;
@@ -127,14 +127,14 @@ class Multiplier {
   // the scales of its blocks and added to the accumulators. The other warpgroup multiplies in that
   // time.
   JAXGEMM_SM90 void RunPromoting(const GemmArgs& args, const WorkTile& tile, int rank,
-                                 Sum (&sums)[Traits::kAllSums]) {
+                                 Acc (&acc)[Traits::kAllAccs]) {
 #pragma unroll
-    for (int i = 0; i < Traits::kAllSums; ++i) ClearSum(sums[i]);
+    for (int i = 0; i < Traits::kAllAccs; ++i) ClearAcc(acc[i]);
     if (SameInWarp(tile.k_end <= tile.k_begin)) return;
     if (args.block_n == 1) {
-      RunPromotingBy<true>(args, tile, rank, sums);
+      RunPromotingBy<true>(args, tile, rank, acc);
     } else {
-      RunPromotingBy<false>(args, tile, rank, sums);
+      RunPromotingBy<false>(args, tile, rank, acc);
     }
   }
 
@@ -154,16 +154,16 @@ class Multiplier {
   JAXGEMM_SM90 bool IsReleased(Index k_tile) const {
     return !kCountsReleases || k_tile <= releases_;
   }
-  template <void (*kDo)(Sum&)>
-  static JAXGEMM_SM90 void ForEachSum(Sum (&sums)[Traits::kAllSums]) {
+  template <void (*kDo)(Acc&)>
+  static JAXGEMM_SM90 void ForEachAcc(Acc (&acc)[Traits::kAllAccs]) {
 #pragma unroll
-    for (int i = 0; i < Traits::kAllSums; ++i) kDo(sums[i]);
+    for (int i = 0; i < Traits::kAllAccs; ++i) kDo(acc[i]);
   }
 
   // kByColumn: rhs has a scale for each column; else one for kScaleBlock columns, those of a tile.
   template <bool kByColumn>
   JAXGEMM_SM90 void RunPromotingBy(const GemmArgs& args, const WorkTile& tile, int rank,
-                                   Sum (&sums)[Traits::kAllSums]) {
+                                   Acc (&acc)[Traits::kAllAccs]) {
     static_assert(Traits::kTileK == kScaleBlock && Traits::kTileN == kScaleBlock);
     const OperandPlace<Traits> place(args, tile, rank);
     const int thread = ThreadId() - kWarpgroupSize, lane = thread % kWarpSize;
@@ -187,14 +187,14 @@ class Multiplier {
     if (!kByColumn) rhs_scale = of_rhs[begin];
     Index k_tile = begin;
     do {
-      Sum part[Traits::kSums];
+      Acc part[Traits::kAccs];
 #pragma unroll
-      for (int i = 0; i < Traits::kSums; ++i) ForgetSum(part[i]);
+      for (int i = 0; i < Traits::kAccs; ++i) ForgetAcc(part[i]);
       const uint32_t lhs = lhs_ + (stage.slot * Traits::kLhsBytes >> 4);
       const uint32_t rhs = rhs_ + (stage.slot * Traits::kRhsBytes >> 4);
       full_.Wait(stage.slot, stage.parity);
 #pragma unroll
-      for (int i = 0; i < Traits::kSums; ++i) FenceSum(part[i]);
+      for (int i = 0; i < Traits::kAccs; ++i) FenceAcc(part[i]);
       WgmmaFence();
 #pragma unroll
       for (int i = 0; i < Traits::kSteps; ++i) {
@@ -203,15 +203,15 @@ class Multiplier {
       }
       WgmmaCommit();
 #pragma unroll
-      for (int i = 0; i < Traits::kSums; ++i) FenceSum(part[i]);
+      for (int i = 0; i < Traits::kAccs; ++i) FenceAcc(part[i]);
       // While this k tile is multiplied, the scales of rows, and the one scale of rhs, are loaded
       // for the next one. Those of columns are loaded for this one: held longer, they would take
       // too many registers.
       const float scales[2] = {upper_scale * rhs_scale, lower_scale * rhs_scale};
-      float of_columns[kByColumn ? Traits::kSums / 2 : 1];
+      float of_columns[kByColumn ? Traits::kAccs / 2 : 1];
       if constexpr (kByColumn) {
 #pragma unroll
-        for (int i = 0; i < Traits::kSums / 2; ++i) {
+        for (int i = 0; i < Traits::kAccs / 2; ++i) {
           const int at = i / 2 * 8 + i % 2;
           of_columns[i] = column + at < columns ? of_rhs[k_tile * step + at] : 0;
         }
@@ -221,14 +221,14 @@ class Multiplier {
       if (!kByColumn) rhs_scale = of_rhs[next];
       WgmmaWait<0>();
 #pragma unroll
-      for (int i = 0; i < Traits::kSums; ++i) FenceSum(part[i]);
+      for (int i = 0; i < Traits::kAccs; ++i) FenceAcc(part[i]);
       Release(stage.slot);
       stage.Advance();
 #pragma unroll
-      for (int i = 0; i < Traits::kSums; ++i) {
+      for (int i = 0; i < Traits::kAccs; ++i) {
         float scale = scales[i % 4 / 2];
         if constexpr (kByColumn) scale *= of_columns[i / 4 * 2 + i % 2];
-        sums[i] += part[i] * scale;
+        acc[i] += part[i] * scale;
       }
     } while (++k_tile < end);
     stage_ = stage;

@@ -51,22 +51,22 @@ struct StoredMeanwhile {
     while (!IsDone()) (*this)();
   }
   // Takes a tile's accumulators when IsDone().
-  JAXGEMM_SM90 void Take(const WorkTile& tile, typename Traits::Sum (&sums)[Traits::kSums]) {
+  JAXGEMM_SM90 void Take(const WorkTile& tile, typename Traits::Acc (&acc)[Traits::kAccs]) {
     FusedEpilogue<Traits> epilogue(shared, rank);
     if constexpr (Traits::kIsFused) {
       const auto vectors = epilogue.LoadVectors(args, maps, tile);
-      if (epilogue.ApplyFused(args, maps, tile, vectors, sums)) {
-        epilogue.Pack(args, tile, sums, packed);
+      if (epilogue.ApplyFused(args, maps, tile, vectors, acc)) {
+        epilogue.Pack(args, tile, acc, packed);
         box = 0;
       } else {
         packed.Forget();
       }
     } else if constexpr (Traits::kStore == FormStore::kWide) {
-      epilogue.StoreWide(args, maps, tile, sums);
+      epilogue.StoreWide(args, maps, tile, acc);
     } else if constexpr (Traits::kStore == FormStore::kGated) {
       // The results are in the second half of the boxes.
-      if (epilogue.ApplyGate(args, maps, tile, sums)) {
-        epilogue.Pack(args, tile, sums, packed);
+      if (epilogue.ApplyGate(args, maps, tile, acc)) {
+        epilogue.Pack(args, tile, acc, packed);
         packed.column -= Traits::kTileN / 2;
         box = Boxes::kBoxes / 2;
       } else {
@@ -74,9 +74,9 @@ struct StoredMeanwhile {
       }
     } else {
       if constexpr (Traits::kHasOnlyVectors) {
-        epilogue.ApplyVectors(args, tile, epilogue.LoadVectors(args, maps, tile), sums);
+        epilogue.ApplyVectors(args, tile, epilogue.LoadVectors(args, maps, tile), acc);
       }
-      if (epilogue.PackPlain(args, tile, sums, packed)) {
+      if (epilogue.PackPlain(args, tile, acc, packed)) {
         box = 0;
       } else if constexpr (Traits::kStore == FormStore::kVectors) {
         packed.Forget();

@@ -17,7 +17,7 @@ class PeersEpilogue : public Epilogue<Traits> {
   using Base::shared_;
   using Base::StoreFour;
   using Base::Warp;
-  using typename Base::Pair, typename Base::Place, typename Base::RowVectors, typename Base::Sum;
+  using typename Base::Pair, typename Base::Place, typename Base::RowVectors, typename Base::Acc;
 
  public:
   using Base::Base;
@@ -39,12 +39,12 @@ class PeersEpilogue : public Epilogue<Traits> {
     peers.Wait();
 #pragma unroll 1
     for (int four = peers.first(); four < peers.end() && four * 8 < columns; ++four) {
-      Vec4<Sum> sums[1];
-      peers.AddUp(four, sums);
+      Vec4<Acc> acc[1];
+      peers.AddUp(four, acc);
 #pragma unroll 1
       for (int half = 0; half < 2; ++half) {
         if (half * 8 >= rows) continue;
-        const Vec4<Sum> pair{{half ? sums[0][2] : sums[0][0], half ? sums[0][3] : sums[0][1]}};
+        const Vec4<Acc> pair{{half ? acc[0][2] : acc[0][0], half ? acc[0][3] : acc[0][1]}};
         StoreFour(args, place, row + half * 8, column + four * 8, AtMost(columns - four * 8, 2),
                   /*aligned=*/false, pair, [&] { return pair; });
       }
@@ -54,7 +54,7 @@ class PeersEpilogue : public Epilogue<Traits> {
   // For kernels that compute out^T: stores a tile that this CTA has whole, if its epilogue is a
   // cast or vectors of columns. False: StoreTransposed must store it.
   JAXGEMM_SM90 bool StoreWholeTransposed(const GemmArgs& args, const WorkTile& tile,
-                                         Sum (&sums)[Traits::kSums]) {
+                                         Acc (&acc)[Traits::kAccs]) {
     if (SameInWarp(!StoresLines(args) || args.row_scale || args.activation != Activation::kNone)) {
       return false;
     }
@@ -62,13 +62,13 @@ class PeersEpilogue : public Epilogue<Traits> {
     if (SameInWarp(place.epilogue.HasColumnVectors())) {
       const ColumnPair columns = LoadColumns(args, place);
 #pragma unroll
-      for (int i = 0; i < Traits::kSums; ++i) {
-        sums[i] = (i % 4 < 2 ? columns.upper : columns.lower).Apply(sums[i]);
+      for (int i = 0; i < Traits::kAccs; ++i) {
+        acc[i] = (i % 4 < 2 ? columns.upper : columns.lower).Apply(acc[i]);
       }
     }
     AwaitRhs();
 #pragma unroll
-    for (int four = 0; four < Traits::kFours; ++four) StageFour(four, sums + 4 * four);
+    for (int four = 0; four < Traits::kFours; ++four) StageFour(four, acc + 4 * four);
     StoreLines(args, tile);
     return true;
   }
@@ -96,12 +96,12 @@ class PeersEpilogue : public Epilogue<Traits> {
     for (int four = peers.first(); four < peers.end(); ++four) {
       const int64_t row = first_row + four * 8;
       if (row >= args.n) return;
-      Vec4<Sum> sums[1];
-      peers.AddUp(four, sums);
+      Vec4<Acc> acc[1];
+      peers.AddUp(four, acc);
       StoreRow<Traits::kInteger>(args, place.epilogue, vectors,
                                  RowVector::Load(args, place.epilogue, row), place.z * args.n + row,
-                                 args.m, column, count, /*aligned=*/args.m % 4 == 0, sums[0],
-                                 [&] { return sums[0]; });
+                                 args.m, column, count, /*aligned=*/args.m % 4 == 0, acc[0],
+                                 [&] { return acc[0]; });
     }
   }
 
@@ -121,11 +121,11 @@ class PeersEpilogue : public Epilogue<Traits> {
   }
   // Stages a fragment of this warp: its 16 columns of eight rows of out. Vectors of 16 bytes are
   // swizzled, so that neither writes nor reads have bank conflicts.
-  JAXGEMM_SM90 void StageFour(int four, const Sum* sum) const {
+  JAXGEMM_SM90 void StageFour(int four, const Acc* acc) const {
     const int row = Lane() % 8, vector = Warp() % kWarps * 2 + Lane() / 8 % 2;
     StoreTransposedMatrices(
         SharedAddress(StagedLines()) + (four * 8 + row) * kRowBytes + (vector ^ row) * 16,
-        PackPair(Base::kPlainBf16, sum[0], sum[1]), PackPair(Base::kPlainBf16, sum[2], sum[3]));
+        PackPair(Base::kPlainBf16, acc[0], acc[1]), PackPair(Base::kPlainBf16, acc[2], acc[3]));
   }
   // Stores the staged rows.
   JAXGEMM_SM90 void StoreLines(const GemmArgs& args, const WorkTile& tile) const {
@@ -181,7 +181,7 @@ class PeersEpilogue : public Epilogue<Traits> {
       }
       if (!waited) peers.Wait();
       waited = true;
-      Vec4<Sum> fours[kAtOnce];
+      Vec4<Acc> fours[kAtOnce];
       peers.AddUp(first, fours);
       if (place.epilogue.HasRowVectors()) {
 #pragma unroll
@@ -190,8 +190,8 @@ class PeersEpilogue : public Epilogue<Traits> {
       if (has_vectors) {
 #pragma unroll
         for (int i = 0; i < 4 * kAtOnce; ++i) {
-          Sum& sum = fours[i / 4][i % 4];
-          sum = vectors[i / 4 * 2 + i % 2].Apply(sum);
+          Acc& value = fours[i / 4][i % 4];
+          value = vectors[i / 4 * 2 + i % 2].Apply(value);
         }
       }
       Activate(place.epilogue.activation, fours);
@@ -201,7 +201,7 @@ class PeersEpilogue : public Epilogue<Traits> {
         if (four >= peers.end() || four * 8 >= columns) break;
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
-          const Sum low = fours[i][2 * half], high = fours[i][2 * half + 1];
+          const Acc low = fours[i][2 * half], high = fours[i][2 * half + 1];
           if (half * 8 >= rows) continue;
           char* at = line + half * next + four * 8 * element;
           if (wide) {
@@ -234,7 +234,7 @@ class PeersEpilogue : public Epilogue<Traits> {
     if (count <= 0) return;
 #pragma unroll 1
     for (int first = peers.first(); first < peers.end(); first += kAtOnce) {
-      Vec4<Sum> fours[kAtOnce];
+      Vec4<Acc> fours[kAtOnce];
       RowVector row_vectors[kAtOnce];
 #pragma unroll
       for (int i = 0; i < kAtOnce; ++i) {
@@ -262,11 +262,11 @@ class PeersEpilogue : public Epilogue<Traits> {
   }
 
   template <int kCount>
-  static JAXGEMM_SM90 void Activate(Activation activation, Vec4<Sum> (&fours)[kCount]) {
+  static JAXGEMM_SM90 void Activate(Activation activation, Vec4<Acc> (&fours)[kCount]) {
     WithActivation(activation, [&](auto activate) {
 #pragma unroll
       for (int i = 0; i < 4 * kCount; ++i) {
-        fours[i / 4][i % 4] = static_cast<Sum>(activate(static_cast<float>(fours[i / 4][i % 4])));
+        fours[i / 4][i % 4] = static_cast<Acc>(activate(static_cast<float>(fours[i / 4][i % 4])));
       }
     });
   }

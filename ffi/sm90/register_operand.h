@@ -51,7 +51,7 @@ struct ColumnsOfThread {
   // With 32 bits the columns of both blocks are neighbours.
   static constexpr bool kAreFour = Traits::kBytes == 4;
   static_assert(kBlocks == 2);
-  static_assert(kBlocks * Traits::kCtaM / 2 == Traits::kAllSums);
+  static_assert(kBlocks * Traits::kCtaM / 2 == Traits::kAllAccs);
 
   // The warp's first column in the tile. `thread` is among the consumers.
   static JAXGEMM_SM90 int OfWarp(int thread) {
@@ -132,18 +132,18 @@ class RhsFragments {
 template <class Traits>
 class RegisterMultiplier : public Multiplier<Traits> {
   using Base = Multiplier<Traits>;
-  using Sum = typename Traits::Sum;
+  using Acc = typename Traits::Acc;
   using Mma = typename Traits::Mma;
   using Fragments =
       std::conditional_t<Traits::kRhsInRegisters, RhsFragments<Traits>, LhsFragments<Traits>>;
-  static constexpr int kBlocks = Fragments::kBlocks, kSums = Traits::kAllSums / kBlocks;
+  static constexpr int kBlocks = Fragments::kBlocks, kAccs = Traits::kAllAccs / kBlocks;
   // Fragments are loaded two steps ahead, so that a wgmma is never issued later than it could be.
   static constexpr int kSteps = Traits::kSteps, kAhead = 2;
   static_assert(kSteps > kAhead);
   using Base::full_, Base::stage_, Base::shared_, Base::Release;
-  template <void (*kDo)(Sum&)>
-  static JAXGEMM_SM90 void ForEachSum(Sum (&sums)[Traits::kAllSums]) {
-    Base::template ForEachSum<kDo>(sums);
+  template <void (*kDo)(Acc&)>
+  static JAXGEMM_SM90 void ForEachAcc(Acc (&acc)[Traits::kAllAccs]) {
+    Base::template ForEachAcc<kDo>(acc);
   }
 
  public:
@@ -156,16 +156,16 @@ class RegisterMultiplier : public Multiplier<Traits> {
 
   // As Multiplier::Run. No k are set to zero, so it is not for groups along k.
   template <class Meanwhile = Nothing>
-  JAXGEMM_SM90 void Run(const GemmArgs&, const WorkTile& tile, Sum (&sums)[Traits::kAllSums],
+  JAXGEMM_SM90 void Run(const GemmArgs&, const WorkTile& tile, Acc (&acc)[Traits::kAllAccs],
                         Meanwhile&& meanwhile = {}) {
     static_assert(!Base::kCountsReleases);
     const Index count = SameInWarp(tile.k_end - tile.k_begin);
     if (!Base::kHasK && count <= 0) {
 #pragma unroll
-      for (int i = 0; i < Traits::kAllSums; ++i) ClearSum(sums[i]);
+      for (int i = 0; i < Traits::kAllAccs; ++i) ClearAcc(acc[i]);
       return;
     }
-    ForEachSum<ForgetSum>(sums);
+    ForEachAcc<ForgetAcc>(acc);
     RingPlace<Traits::kStages> stage{static_cast<int>(SameInWarp(stage_.slot)),
                                      SameInWarp(stage_.parity)};
     uint32_t fragments[kSteps][kBlocks][4];
@@ -187,14 +187,14 @@ class RegisterMultiplier : public Multiplier<Traits> {
         stage.Advance();
 #pragma unroll
         for (int step = 0; step < kSteps; ++step) {
-          ForEachSum<FenceSum>(sums);
+          ForEachAcc<FenceAcc>(acc);
           // The fragments must be complete before the fence, else ptxas adds fences.
 #pragma unroll
           for (int i = 0; i < kBlocks * 4; ++i) FenceWord(fragments[step][i / 4][i % 4]);
           WgmmaFence();
 #pragma unroll
           for (int block = 0; block < kBlocks; ++block) {
-            Mma::RunA(sums + block * kSums, fragments[step][block],
+            Mma::RunA(acc + block * kAccs, fragments[step][block],
                       MatrixAt(other + step * Base::template Advance<true>()),
                       step > 0 || k_tile > 0);
           }
@@ -216,7 +216,7 @@ class RegisterMultiplier : public Multiplier<Traits> {
       }
     } while (k_tile < count);
     WgmmaWait<0>();
-    ForEachSum<FenceSum>(sums);
+    ForEachAcc<FenceAcc>(acc);
     stage_ = stage;
     Release(previous);
   }

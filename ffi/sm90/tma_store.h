@@ -1,6 +1,6 @@
 // Stores results of 16 or 32 bits to out on Hopper: from a warp's registers to shared memory, and
 // from there by TMA. A box has the warp's 16 rows, and 64 columns of 16 bits or 32 columns of 32
-// bits. The epilogues decide whether TMA stores: StoreSums in epilogue.h, ApplyFused in
+// bits. The epilogues decide whether TMA stores: StoreAccumulators in epilogue.h, ApplyFused in
 // fused_epilogue.h.
 #pragma once
 
@@ -10,7 +10,7 @@ namespace jaxgemm {
 
 template <class Traits>
 class OutBoxes {
-  using Sum = typename Traits::Sum;
+  using Acc = typename Traits::Acc;
   static constexpr int kPairs = kBoxColumns / 4;  // a thread's pairs in a box
 
  public:
@@ -28,16 +28,16 @@ class OutBoxes {
         asm volatile("" : "=r"(pairs[i / kPairs][i % kPairs]));
     }
     template <bool kBf16>
-    JAXGEMM_SM90 void Pack(const Sum* sums) {
+    JAXGEMM_SM90 void Pack(const Acc* acc) {
 #pragma unroll
-      for (int i = 0; i < kBoxes; ++i) PackBox<kBf16>(sums, i);
+      for (int i = 0; i < kBoxes; ++i) PackBox<kBf16>(acc, i);
     }
     template <bool kBf16>
-    JAXGEMM_SM90 void PackBox(const Sum* sums, int i) {
-      sums += i * 2 * kPairs;
+    JAXGEMM_SM90 void PackBox(const Acc* acc, int i) {
+      acc += i * 2 * kPairs;
 #pragma unroll
       for (int j = 0; j < kPairs; ++j) {
-        pairs[i][j] = PackPair(kBf16, sums[2 * j], sums[2 * j + 1]);
+        pairs[i][j] = PackPair(kBf16, acc[2 * j], acc[2 * j + 1]);
       }
     }
   };
@@ -67,7 +67,7 @@ class OutBoxes {
   static constexpr bool kHasWide = Traits::kTileN % kWideColumns == 0;
   // Stores a warp's results of a tile, of 32 bits each; row, column and z are those of the first
   // one. With `adds` they are added to out.
-  JAXGEMM_SM90 void StoreWideBoxes(const Sum* sums, int row, int column, int z, bool adds) const {
+  JAXGEMM_SM90 void StoreWideBoxes(const Acc* acc, int row, int column, int z, bool adds) const {
     // This lane's row of the upper eight, and its eight bytes in that, swizzled.
     const uint32_t in_box =
         Lane() / 4 * kRowBytes + (Lane() % 4 / 2 ^ Lane() / 4) * 16 + Lane() % 2 * 8;
@@ -76,7 +76,7 @@ class OutBoxes {
       const uint32_t box = Free(i);
 #pragma unroll
       for (int j = 0; j < kPairs / 2; ++j) {
-        const Sum* pair = sums + i * kPairs + 2 * j;
+        const Acc* pair = acc + i * kPairs + 2 * j;
         StorePair(box + (in_box ^ j / 2 * 32) + j % 2 * 8 * kRowBytes, pair[0], pair[1]);
       }
       FenceAsyncProxy();

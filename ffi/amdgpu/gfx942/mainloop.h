@@ -36,7 +36,7 @@ template <class Traits>
 class VectorMainloop {
   using Lhs = Operand<Traits, true>;
   using Rhs = Operand<Traits, false>;
-  using Sums = typename Traits::Sum4[Traits::kFragsM][Traits::kFragsN];
+  using Accumulators = typename Traits::Acc4[Traits::kFragsM][Traits::kFragsN];
 
  public:
   static constexpr int kLdsBytes = Lhs::kTileBytes + Rhs::kTileBytes;
@@ -46,7 +46,8 @@ class VectorMainloop {
   // the first loads are in flight, early.Load() and then early.Compute() are called.
   static JAXGEMM_AMD void Run(const OperandMemory<Traits, true>& lhs_memory,
                               const OperandMemory<Traits, false>& rhs_memory, const WorkTile& tile,
-                              Lds* lds, Sums& sums, auto& scales, bool lds_is_free, auto&& early) {
+                              Lds* lds, Accumulators& acc, auto& scales, bool lds_is_free,
+                              auto&& early) {
     Lhs lhs(lhs_memory, tile.m, tile.k_begin);
     Rhs rhs(rhs_memory, tile.n, tile.k_begin);
     const uint32_t k_in_last = lhs_memory.KLeft(tile.k_end - 1);
@@ -73,8 +74,8 @@ class VectorMainloop {
     early.Compute();
     first_lhs.WriteWhere(lhs);
     first_rhs.WriteWhere(rhs);
-    // Scales of blocks have sums of their own, and no register is left.
-    ClearSums(sums, !Traits::kScaled);
+    // With scales of blocks the tile has a second set of accumulators, and no register is left.
+    ClearAccumulators(acc, !Traits::kScaled);
     if (!lds_is_free) Barrier();
     Write(first_lhs);
     Write(first_rhs);
@@ -91,12 +92,12 @@ class VectorMainloop {
 #pragma clang loop unroll(disable)
       do {
         scales.Load(tile.k_end - left);
-        MultiplyTile<false>(lhs, rhs, frags, sums);
+        MultiplyTile<false>(lhs, rhs, frags, acc);
         scales.Promote();
       } while (--left > 3);
     }
     scales.Load(tile.k_end - 1);
-    MultiplyTile<true>(lhs, rhs, frags, sums);
+    MultiplyTile<true>(lhs, rhs, frags, acc);
     scales.Promote();
     Barrier();
   }
@@ -125,7 +126,7 @@ class VectorMainloop {
 
   // kIsLast: no k tile comes after this one.
   template <bool kIsLast>
-  static JAXGEMM_AMD void MultiplyTile(Lhs& lhs, Rhs& rhs, Fragments& frags, Sums& sums) {
+  static JAXGEMM_AMD void MultiplyTile(Lhs& lhs, Rhs& rhs, Fragments& frags, Accumulators& acc) {
     // Multiplies a step, and calls `other` for the other instructions of each slot.
     auto multiply = [&](auto&& other) {
       ForConstants<0, kSlots>([&](auto slot) {
@@ -133,7 +134,7 @@ class VectorMainloop {
         constexpr int j = slot % Slots::kPerRows / Slots::kPerColumn;
         constexpr int part = slot % Slots::kPerColumn / 2;
         __builtin_amdgcn_sched_barrier(0);
-        sums[i][j] = MmaPart<Traits>(part, &frags.lhs[i], &frags.rhs[j], sums[i][j]);
+        acc[i][j] = MmaPart<Traits>(part, &frags.lhs[i], &frags.rhs[j], acc[i][j]);
         __builtin_amdgcn_sched_barrier(0);
         other(slot);
       });

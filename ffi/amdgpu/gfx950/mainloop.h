@@ -42,7 +42,7 @@ class VectorMainloop {
   using Lhs = Operand<Traits, true>;
   using Rhs = Operand<Traits, false>;
   static constexpr int kBufferBytes = Lhs::kTileBytes + Rhs::kTileBytes;
-  using Sums = typename Traits::Sum4[Traits::kFragsM][Traits::kFragsN];
+  using Accumulators = typename Traits::Acc4[Traits::kFragsM][Traits::kFragsN];
 
  public:
   static constexpr int kOperandBytes = 2 * kBufferBytes;
@@ -56,7 +56,8 @@ class VectorMainloop {
   // the first loads are in flight, early.Load() and then early.Compute() are called.
   static JAXGEMM_AMD void Run(const OperandMemory<Traits, true>& lhs_memory,
                               const OperandMemory<Traits, false>& rhs_memory, const WorkTile& tile,
-                              Lds* lds, Sums& sums, auto& scales, bool lds_is_free, auto&& early) {
+                              Lds* lds, Accumulators& acc, auto& scales, bool lds_is_free,
+                              auto&& early) {
     Lhs lhs(lhs_memory, tile.m, tile.k_begin);
     Rhs rhs(rhs_memory, tile.n, tile.k_begin);
     uint32_t load_lhs = Lhs::LoadPlace(lds);
@@ -102,8 +103,8 @@ class VectorMainloop {
     lhs.PlaceInLds(lds);
     rhs.PlaceInLds(lds + Lhs::kTileBytes);
     early.Compute();
-    // Scales of blocks have sums of their own, and no register is left.
-    ClearSums(sums, !Traits::kScaled);
+    // With scales of blocks the tile has a second set of accumulators, and no register is left.
+    ClearAccumulators(acc, !Traits::kScaled);
     Wait();
     Meet();
     // This read is a phase of its own, because B0 is loaded again two phases later.
@@ -117,7 +118,7 @@ class VectorMainloop {
       lhs.template Read<0>(a);
       scales.Load(tile.k_end - left);
       lhs.template Load<1>(load_lhs);
-      Multiply<0, 0>(a, b0, a0_scales, b0_scales, sums);
+      Multiply<0, 0>(a, b0, a0_scales, b0_scales, acc);
 
       rhs.template Read<1>(b1);
       scales.template Read<1>(tile.k_end - left, a1_scales, b1_scales);
@@ -126,11 +127,11 @@ class VectorMainloop {
       check_end(left - 2);
       load_lhs -= to_other;
       rhs.template Load<0>(load_rhs());
-      Multiply<0, 1>(a, b1, a0_scales, b1_scales, sums);
+      Multiply<0, 1>(a, b1, a0_scales, b1_scales, acc);
 
       lhs.template Read<1>(a);
       lhs.template Load<0>(load_lhs);
-      Multiply<1, 0>(a, b0, a1_scales, b0_scales, sums);
+      Multiply<1, 0>(a, b0, a1_scales, b0_scales, acc);
 
       lhs.MoveReads(to_other);
       rhs.MoveReads(to_other);
@@ -138,7 +139,7 @@ class VectorMainloop {
       rhs.template Read<0>(b0);
       scales.template Read<0>(tile.k_end - left + 1, a0_scales, b0_scales);
       rhs.template Load<1>(load_rhs());
-      Multiply<1, 1>(a, b1, a1_scales, b1_scales, sums);
+      Multiply<1, 1>(a, b1, a1_scales, b1_scales, acc);
       scales.Promote();
     }
     if (kPingPong && Traits::WaveM() == 0) Meet();
@@ -161,7 +162,7 @@ class VectorMainloop {
   static JAXGEMM_AMD void Multiply(const Vec16 (&lhs)[Lhs::kFrags][2],
                                    const Vec16 (&rhs)[Rhs::kFrags][2],
                                    const uint32_t (&lhs_scales)[Lhs::kFrags],
-                                   const uint32_t (&rhs_scales)[Rhs::kFrags], Sums& sums) {
+                                   const uint32_t (&rhs_scales)[Rhs::kFrags], Accumulators& acc) {
     constexpr int kVecs = VecsPerMma<Traits>();
     Meet();
     Wait();
@@ -176,18 +177,18 @@ class VectorMainloop {
         for (int i = 0; i < Lhs::kFrags; ++i) {
 #pragma unroll
           for (int j = 0; j < Rhs::kFrags; ++j) {
-            auto& sum = sums[kHalfM * Lhs::kFrags + i][kHalfN * Rhs::kFrags + j];
+            auto& acc4 = acc[kHalfM * Lhs::kFrags + i][kHalfN * Rhs::kFrags + j];
             if constexpr (Traits::kMx) {
               if (step == 0) {
-                sum = ScaledMma<Traits, 0>(lhs[i], rhs[j], lhs_scales[i], rhs_scales[j], sum);
+                acc4 = ScaledMma<Traits, 0>(lhs[i], rhs[j], lhs_scales[i], rhs_scales[j], acc4);
               } else if constexpr (kVecs == 1) {
-                sum =
-                    ScaledMma<Traits, 1>(&lhs[i][1], &rhs[j][1], lhs_scales[i], rhs_scales[j], sum);
+                acc4 = ScaledMma<Traits, 1>(&lhs[i][1], &rhs[j][1], lhs_scales[i], rhs_scales[j],
+                                            acc4);
               }
               // Without this asm the compiler moves the instruction to a later phase.
-              asm volatile("" : "+v"(sum));
+              asm volatile("" : "+v"(acc4));
             } else {
-              sum = MmaPart<Traits>(part, &lhs[i][step], &rhs[j][step], sum);
+              acc4 = MmaPart<Traits>(part, &lhs[i][step], &rhs[j][step], acc4);
             }
           }
         }
