@@ -15,8 +15,8 @@ struct PeerRank {
   int tiles, peer, tile;
 
   JAXGEMM_SM90 explicit PeerRank(int tiles) : tiles(tiles) {
-    const int rank = ClusterRank();
-    peer = DivSmall(rank, tiles), tile = rank - peer * tiles;
+    const int rank = ClusterCtaRank();
+    peer = Div20Bits(rank, tiles), tile = rank - peer * tiles;
   }
   // The rank of another peer of the same tile.
   JAXGEMM_SM90 int Of(int other) const { return other * tiles + tile; }
@@ -40,7 +40,7 @@ class PeerExchange {
       : shared_(shared),
         rank_(rank),
         count_(count),
-        most_(DivSmall(kUnits + count - 1, count)),
+        most_(Div20Bits(kUnits + count - 1, count)),
         warp_((ThreadId() - kWarpgroupSize) / kWarpSize),
         lane_(ThreadId() % kWarpSize),
         own_(ShareOf(rank.peer)),
@@ -54,8 +54,8 @@ class PeerExchange {
 
   // Announces the bytes that the other peers send. All consumers call this before Wait.
   JAXGEMM_SM90 void Expect() const {
-    if (IsLeader()) {
-      shared_.peers_ready[warp_].ArriveExpecting((count_ - 1) * (end() - first()) * kFourBytes);
+    if (ElectSync()) {
+      shared_.peers_ready[warp_].ArriveExpectTx((count_ - 1) * (end() - first()) * kFourBytes);
     }
     __syncwarp();
   }
@@ -68,12 +68,12 @@ class PeerExchange {
 #pragma unroll 1
     for (int owner = Next(rank_.peer); owner != rank_.peer;) {
       const int rank = rank_.Of(owner);
-      const uint32_t ready = ClusterAddress(&shared_.peers_ready[warp_], rank);
-      const uint32_t to = ClusterAddress(Received(share, rank_.peer - (rank_.peer > owner)), rank) +
+      const uint32_t ready = Mapa(&shared_.peers_ready[warp_], rank);
+      const uint32_t to = Mapa(Received(share, rank_.peer - (rank_.peer > owner)), rank) +
                           lane_ * sizeof(Vec4<Acc>);
       share.ForEach([&](int four) {
-        StoreToCluster(to + (four - share.first) * kFourBytes,
-                       __builtin_bit_cast(uint4, FourOf(acc, four)), ready);
+        StAsync(to + (four - share.first) * kFourBytes,
+                __builtin_bit_cast(uint4, FourOf(acc, four)), ready);
       });
       owner = Next(owner);
       share = ShareOf(owner);
@@ -130,7 +130,8 @@ class PeerExchange {
     }
   };
   JAXGEMM_SM90 Share ShareOf(int peer) const {
-    const int first = DivSmall(peer * kUnits, count_), end = DivSmall((peer + 1) * kUnits, count_);
+    const int first = Div20Bits(peer * kUnits, count_),
+              end = Div20Bits((peer + 1) * kUnits, count_);
     if constexpr (!kSharesOutWarps) return {first, end, 0};
     const int start = warp_ * Traits::kFours;
     auto in_warp = [start](int unit) {

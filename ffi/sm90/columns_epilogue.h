@@ -72,7 +72,7 @@ class ColumnsEpilogue {
   JAXGEMM_SM90 void Store(const WorkTile& tile, const Acc (&acc)[Traits::kAllAccs]) {
     const TileEpilogue epilogue(args_, tile, Ragged::kM);
     // The accumulators are not changed in place: ptxas would copy and spill them.
-    if (SameInWarp(epilogue.HasVectors())) {
+    if (WarpUniform(epilogue.HasVectors())) {
       Store(tile, acc, Scaled(*this, epilogue));
     } else {
       Store(tile, acc, Unscaled());
@@ -96,7 +96,7 @@ class ColumnsEpilogue {
   template <class Apply>
   JAXGEMM_SM90 void Store(const WorkTile& tile, const Acc (&acc)[Traits::kAllAccs],
                           const Apply& apply) const {
-    if (SameInWarp(args_.out_dtype == DType::kF32)) return StoreStraight<4>(tile, acc, apply);
+    if (WarpUniform(args_.out_dtype == DType::kF32)) return StoreStraight<4>(tile, acc, apply);
     if constexpr (Traits::kStagesWholeTiles) {
       StoreBoxes(tile, acc, apply);
     } else {
@@ -108,18 +108,18 @@ class ColumnsEpilogue {
   JAXGEMM_SM90 void StoreBoxes(const WorkTile& tile, const Acc (&acc)[Traits::kAllAccs],
                                const Apply& apply) const {
     // Waits until the boxes of the tile before have been read.
-    if (IsLeader()) WaitForStoredBoxes<0>();
+    if (ElectSync()) TmaStoreWaitRead<0>();
     WarpgroupBarrier(thread_ / kWarpgroupSize);
     Write(acc, apply);
-    FenceAsyncProxy();
+    FenceProxyAsync();
     WarpgroupBarrier(thread_ / kWarpgroupSize);
     const int of_warpgroup = column_ - Warp() * Columns::kOfWarp;
 #pragma unroll 1
     for (int i = Warp() * kBoxes; i < (Warp() + 1) * kBoxes; ++i) {
       const int first = i / kAcross * kBoxRows, column = of_warpgroup + i % kAcross * kBoxColumns;
       const char* box = Boxes() + i * kBytes;
-      if (SameInWarp(maps_.out_valid && rows_ - first >= kBoxRows)) {
-        if (IsLeader()) StoreBox(&maps_.out, SharedAddress(box), column, row_ + first, tile.batch);
+      if (WarpUniform(maps_.out_valid && rows_ - first >= kBoxRows)) {
+        if (ElectSync()) TmaStore(&maps_.out, SharedAddress(box), column, row_ + first, tile.batch);
       } else {
         StorePart(tile, box, first, column);
       }
@@ -142,10 +142,10 @@ class ColumnsEpilogue {
 #pragma unroll
       for (int block = 0; block < kBlocks; ++block) {
         const Two two = At(apply, block, i, acc);
-        pairs[block] = PackPair(bf16, two.values[0], two.values[1]);
+        pairs[block] = CvtRnX2(bf16, two.values[0], two.values[1]);
       }
 #pragma unroll
-      for (int block = 0; block < kBlocks; ++block) StoreWord(to ^ block * 2 * 16, pairs[block]);
+      for (int block = 0; block < kBlocks; ++block) StShared(to ^ block * 2 * 16, pairs[block]);
     }
   }
 
@@ -184,8 +184,8 @@ class ColumnsEpilogue {
       for (int block = 0; block < kBlocks; ++block) twos[block] = At(apply, block, i, acc);
       if constexpr (kBytes == 2 && Columns::kAreFour) {
         *reinterpret_cast<uint2*>(line + columns[0] * kBytes) = {
-            PackPair(bf16, twos[0].values[0], twos[0].values[1]),
-            PackPair(bf16, twos[1].values[0], twos[1].values[1])};
+            CvtRnX2(bf16, twos[0].values[0], twos[0].values[1]),
+            CvtRnX2(bf16, twos[1].values[0], twos[1].values[1])};
       } else if constexpr (Columns::kAreFour) {
         *reinterpret_cast<Four*>(line + columns[0] * kBytes) = {{twos[0], twos[1]}};
       } else {

@@ -23,8 +23,8 @@
 namespace jaxgemm {
 
 JAXGEMM_SM90 Vec4<uint16_t> Convert16(bool bf16, Vec4<float> value) {
-  const uint32_t low = PackPair(bf16, value[0], value[1]);
-  const uint32_t high = PackPair(bf16, value[2], value[3]);
+  const uint32_t low = CvtRnX2(bf16, value[0], value[1]);
+  const uint32_t high = CvtRnX2(bf16, value[2], value[3]);
   return {{static_cast<uint16_t>(low), static_cast<uint16_t>(low >> 16),
            static_cast<uint16_t>(high), static_cast<uint16_t>(high >> 16)}};
 }
@@ -67,8 +67,8 @@ class Epilogue {
                               Packed& packed) {
     const Place place = PlaceOf(args, tile, rank_ * Traits::kCtaM + Warp() * kWarpM);
     // Tells ptxas that the branch is uniform in the warp, see Multiplier::Run in mainloop.h.
-    if (SameInWarp(place.row >= place.rows)) return false;
-    if (SameInWarp(!IsWhole(args, place))) {
+    if (WarpUniform(place.row >= place.rows)) return false;
+    if (WarpUniform(!IsWhole(args, place))) {
       StoreTo<Traits::kAccs>(args, args.out, args.n, place, 0, args.n, acc);
       return false;
     }
@@ -89,7 +89,7 @@ class Epilogue {
       const Place place =
           PlaceOf(args, tile, rank_ * Traits::kCtaM + block * Traits::kBlockStep + warp * kWarpM);
       // Tells ptxas that the branch is uniform in the warp, see Multiplier::Run in mainloop.h.
-      if (SameInWarp(place.row >= place.rows)) return;
+      if (WarpUniform(place.row >= place.rows)) return;
       StoreTo<Traits::kAccs>(args, args.out, args.n, place, 0, args.n, acc + block * Traits::kAccs);
     }
   }
@@ -109,8 +109,8 @@ class Epilogue {
           PlaceOf(args, tile,
                   rank_ * Traits::kCtaM + block * Traits::kBlockStep + Warp() % kWarps * kWarpM);
       // Tells ptxas that the branch is uniform in the warp, see Multiplier::Run in mainloop.h.
-      if (SameInWarp(place.row >= place.rows)) return;
-      if (SameInWarp(!IsWhole(args, place))) {
+      if (WarpUniform(place.row >= place.rows)) return;
+      if (WarpUniform(!IsWhole(args, place))) {
         StoreTo<Traits::kAccs>(args, args.out, args.n, place, 0, args.n,
                                acc + block * Traits::kAccs);
         continue;
@@ -212,7 +212,7 @@ class Epilogue {
   // Waits until this warp's part of shared_.out is free: TMA has read the boxes of the tile before,
   // and all lanes have read what else was there.
   static JAXGEMM_SM90 void AwaitBoxes() {
-    if (IsLeader()) WaitForStoredBoxes<0>();
+    if (ElectSync()) TmaStoreWaitRead<0>();
     __syncwarp();
   }
   JAXGEMM_SM90 void StoreWideRows(const GemmArgs& args, const TensorMaps& maps, const Place& place,
@@ -330,7 +330,7 @@ class Epilogue {
 #pragma unroll
         for (int block = 0; block < 4; ++block) {
           const Acc* pair = acc + 16 * group + 4 * block + 2 * half;
-          pairs[block] = PackPair(bf16, pair[0], pair[1]);
+          pairs[block] = CvtRnX2(bf16, pair[0], pair[1]);
         }
         Trade(quad & 1, 1, pairs[0], pairs[1]);
         Trade(quad & 1, 1, pairs[2], pairs[3]);
@@ -358,7 +358,7 @@ class Epilogue {
 #pragma unroll
       for (int block = 0; block < 2; ++block) {
         const Acc* pair = acc + 4 * block + 2 * half;
-        pairs[block] = PackPair(bf16, pair[0], pair[1]);
+        pairs[block] = CvtRnX2(bf16, pair[0], pair[1]);
       }
       Trade(quad & 1, 1, pairs[0], pairs[1]);
       if (half < rows && column < end) {

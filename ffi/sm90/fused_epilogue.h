@@ -39,7 +39,7 @@ class FusedEpilogue : public Epilogue<Traits> {
     Vectors vectors{};
     if constexpr (!kLoadsEarly) return vectors;
     const Place place = FirstPlace(args, tile);
-    if (!SameInWarp(maps.stores_unstaged && place.epilogue.HasVectors())) return vectors;
+    if (!WarpUniform(maps.stores_unstaged && place.epilogue.HasVectors())) return vectors;
 #pragma unroll
     for (int block = 0; block < Traits::kBlocksM; ++block) {
       vectors.rows[block] = LoadRows(args, BlockPlace(place, block));
@@ -57,7 +57,7 @@ class FusedEpilogue : public Epilogue<Traits> {
   JAXGEMM_SM90 void ApplyVectors(const GemmArgs& args, const WorkTile& tile, const Vectors& vectors,
                                  Acc (&acc)[Traits::kAllAccs]) {
     const Place place = FirstPlace(args, tile);
-    if (SameInWarp(place.row >= place.rows)) return;
+    if (WarpUniform(place.row >= place.rows)) return;
     if constexpr (kLoadsEarly) {
       ApplyVectors(place, vectors, acc);
     } else {
@@ -69,8 +69,8 @@ class FusedEpilogue : public Epilogue<Traits> {
   JAXGEMM_SM90 void StoreWide(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
                               const Acc* acc) {
     const Place place = FirstPlace(args, tile);
-    if (SameInWarp(place.row >= place.rows)) return;
-    if (SameInWarp(Base::IsWhole(args, place))) {
+    if (WarpUniform(place.row >= place.rows)) return;
+    if (WarpUniform(Base::IsWhole(args, place))) {
       Base::StoreWideRows(args, maps, place, acc);
     } else {
       Base::template StoreTo<Traits::kAccs>(args, args.out, args.n, place, 0, args.n, acc);
@@ -85,9 +85,9 @@ class FusedEpilogue : public Epilogue<Traits> {
     constexpr int kHalf = Traits::kAccs / 2;
     const Vectors vectors = LoadVectors(args, maps, tile);
     const Place place = FirstPlace(args, tile);
-    if (SameInWarp(place.row >= place.rows)) return false;
-    if (SameInWarp(place.epilogue.HasVectors())) ApplyVectors(place, vectors, acc);
-    if (SameInWarp(args.preact != nullptr)) {
+    if (WarpUniform(place.row >= place.rows)) return false;
+    if (WarpUniform(place.epilogue.HasVectors())) ApplyVectors(place, vectors, acc);
+    if (WarpUniform(args.preact != nullptr)) {
       Base::template StoreTo<kHalf>(args, args.preact, 2 * args.n, place, 0, args.n, acc);
       Base::template StoreTo<kHalf>(args, args.preact, 2 * args.n, place, args.n, 2 * args.n,
                                     acc + kHalf);
@@ -95,7 +95,7 @@ class FusedEpilogue : public Epilogue<Traits> {
     Activate<kHalf>(place.epilogue.activation, acc);
 #pragma unroll
     for (int i = 0; i < kHalf; ++i) acc[kHalf + i] *= acc[i];
-    if (SameInWarp(Base::IsWhole(args, place))) return true;
+    if (WarpUniform(Base::IsWhole(args, place))) return true;
     Base::template StoreTo<kHalf>(args, args.out, args.n, place, 0, args.n, acc + kHalf);
     return false;
   }
@@ -110,12 +110,12 @@ class FusedEpilogue : public Epilogue<Traits> {
     }
     // Tells ptxas that the branches are uniform in the warp, see Multiplier::Run in mainloop.h.
     const bool tma_stores =
-        SameInWarp(!Traits::kInteger && !Traits::kHasOnlyDenseForms && maps.stores_unstaged &&
-                   maps.out_valid && args.out_dtype == PlainOut(Traits::kLhs));
+        WarpUniform(!Traits::kInteger && !Traits::kHasOnlyDenseForms && maps.stores_unstaged &&
+                    maps.out_valid && args.out_dtype == PlainOut(Traits::kLhs));
     const Place place = FirstPlace(args, tile);
-    if (SameInWarp(place.row >= place.rows)) return tma_stores;
+    if (WarpUniform(place.row >= place.rows)) return tma_stores;
     if constexpr (!Traits::kInteger) {
-      if (SameInWarp(maps.stores_unstaged)) {
+      if (WarpUniform(maps.stores_unstaged)) {
         if constexpr (kLoadsEarly) {
           ApplyVectors(place, vectors, acc);
         } else {
@@ -124,7 +124,7 @@ class FusedEpilogue : public Epilogue<Traits> {
         ActivateAndStore(args, maps, place, acc, tma_stores);
         return tma_stores;
       }
-    } else if (SameInWarp(Base::IsPlainInteger(args, maps, place))) {
+    } else if (WarpUniform(Base::IsPlainInteger(args, maps, place))) {
       StoreWideTile(args, maps, place, acc);
       return false;
     }
@@ -138,13 +138,13 @@ class FusedEpilogue : public Epilogue<Traits> {
   JAXGEMM_SM90 void ApplyVectors(const Place& place, const Vectors& vectors,
                                  Acc (&acc)[Traits::kAllAccs]) {
     static_assert(sizeof(Staged) <= Traits::kStagedBytes);
-    if (SameInWarp(place.epilogue.HasRowVectors())) {
+    if (WarpUniform(place.epilogue.HasRowVectors())) {
 #pragma unroll
       for (int block = 0; block < Traits::kBlocksM; ++block) {
         Base::template ApplyRows<Traits::kAccs>(vectors.rows[block], acc + block * Traits::kAccs);
       }
     }
-    if (SameInWarp(!place.epilogue.HasColumnVectors())) return;
+    if (WarpUniform(!place.epilogue.HasColumnVectors())) return;
     Staged& staged = FreeStaged();
 #pragma unroll
     for (int i = 0; i * kWarpSize < Traits::kTileN; ++i) {
@@ -153,7 +153,7 @@ class FusedEpilogue : public Epilogue<Traits> {
       staged.Put(column, vectors.columns[i]);
     }
     __syncwarp();
-    const bool has_factors = SameInWarp(place.epilogue.HasColumnFactors());
+    const bool has_factors = WarpUniform(place.epilogue.HasColumnFactors());
 #pragma unroll
     for (int block = 0; block < Traits::kBlocksM; ++block) {
       if (has_factors) {
@@ -167,7 +167,7 @@ class FusedEpilogue : public Epilogue<Traits> {
   JAXGEMM_SM90 void LoadAndApplyVectors(const GemmArgs& args, const Place& place,
                                         Acc (&acc)[Traits::kAllAccs]) {
     static_assert(sizeof(Staged) <= Traits::kStagedBytes);
-    if (SameInWarp(!place.epilogue.HasVectors())) return;
+    if (WarpUniform(!place.epilogue.HasVectors())) return;
     Staged& staged = FreeStaged();
     // Loads for so many columns are in flight at once.
     constexpr int kAtOnce = kVectorColumns % 3 == 0 ? 3 : 1;
@@ -192,7 +192,7 @@ class FusedEpilogue : public Epilogue<Traits> {
     for (int block = 0; block < Traits::kBlocksM; ++block) {
       Acc* of_block = acc + block * Traits::kAccs;
       Base::template ApplyRows<Traits::kAccs>(LoadRows(args, BlockPlace(place, block)), of_block);
-      if (SameInWarp(place.epilogue.HasColumnVectors())) Apply<true>(staged, of_block);
+      if (WarpUniform(place.epilogue.HasColumnVectors())) Apply<true>(staged, of_block);
     }
   }
   // This warp's part of shared_.out, for the vectors of columns.
@@ -223,7 +223,7 @@ class FusedEpilogue : public Epilogue<Traits> {
                            : kAll % 24 == 0       ? 24
                                                   : 8;
     constexpr int kSteps = kAll / kCount;
-    if (SameInWarp(activation == Activation::kNone)) return;
+    if (WarpUniform(activation == Activation::kNone)) return;
 #pragma unroll 1
     for (int step = 0; step < kSteps; ++step) {
       Acc some[kCount];
@@ -231,7 +231,7 @@ class FusedEpilogue : public Epilogue<Traits> {
       for (int i = 0; i < kCount; ++i) some[i] = acc[i];
 #pragma unroll
       for (int other = 1; other < kSteps; ++other) {
-        if (SameInWarp(other != step)) continue;
+        if (WarpUniform(other != step)) continue;
         KeepBranch();
 #pragma unroll
         for (int i = 0; i < kCount; ++i) some[i] = acc[other * kCount + i];
@@ -242,7 +242,7 @@ class FusedEpilogue : public Epilogue<Traits> {
       });
 #pragma unroll
       for (int other = 0; other < kSteps; ++other) {
-        if (SameInWarp(other != step)) continue;
+        if (WarpUniform(other != step)) continue;
         KeepBranch();
 #pragma unroll
         for (int i = 0; i < kCount; ++i) acc[other * kCount + i] = some[i];
@@ -260,21 +260,21 @@ class FusedEpilogue : public Epilogue<Traits> {
     // The preactivation is stored first, then out. A loop has the code that stores only once.
 #pragma unroll 1
     for (bool is_out = !args.preact;; is_out = true) {
-      if (SameInWarp(is_out)) {
+      if (WarpUniform(is_out)) {
         Activate(first.epilogue.activation, acc);
-        if (SameInWarp(tma_stores)) return;
-        if (SameInWarp(Base::Boxes::kHasWide && maps.out_valid && args.out_dtype == DType::kF32)) {
+        if (WarpUniform(tma_stores)) return;
+        if (WarpUniform(Base::Boxes::kHasWide && maps.out_valid && args.out_dtype == DType::kF32)) {
           return StoreWideTile(args, maps, first, acc);
         }
       }
 #pragma unroll
       for (int block = 0; block < Traits::kBlocksM; ++block) {
         const Place place = BlockPlace(first, block);
-        if (SameInWarp(place.row >= place.rows)) break;
+        if (WarpUniform(place.row >= place.rows)) break;
         Base::template StoreTo<Traits::kAccs>(args, is_out ? args.out : args.preact, args.n, place,
                                               0, args.n, acc + block * Traits::kAccs);
       }
-      if (SameInWarp(is_out)) return;
+      if (WarpUniform(is_out)) return;
     }
   }
   // Has TMA store results of 32 bits.
@@ -283,7 +283,7 @@ class FusedEpilogue : public Epilogue<Traits> {
 #pragma unroll
     for (int block = 0; block < Traits::kBlocksM; ++block) {
       const Place place = BlockPlace(first, block);
-      if (SameInWarp(place.row >= place.rows)) break;
+      if (WarpUniform(place.row >= place.rows)) break;
       Base::StoreWideRows(args, maps, place, acc + block * Traits::kAccs);
     }
   }
@@ -296,8 +296,8 @@ class FusedEpilogue : public Epilogue<Traits> {
       Place place = first;
       place.row += step / kSteps * Traits::kBlockStep;
       place.column += step % kSteps * kColumns;
-      if (SameInWarp(place.row >= place.rows)) return;
-      if (SameInWarp(place.column >= args.n)) continue;
+      if (WarpUniform(place.row >= place.rows)) return;
+      if (WarpUniform(place.column >= args.n)) continue;
 #pragma unroll
       for (int i = 0; i < Traits::kBlocksM * kSteps; ++i) {
         if (i == step) Base::template StageAccumulators<kColumns>(0, acc + i * kCount);

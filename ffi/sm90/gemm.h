@@ -92,12 +92,12 @@ struct Sm90Accumulator {
   // All consumers of the CTA call this. Each CTA of a cluster has its own 16 bits of the counter.
   JAXGEMM_SM90 int32_t Arrive(int32_t* counter) {
     const int shift = 16 * rank;
-    NamedBarrier(kConsumersBarrier, kThreads);
+    BarSync(kConsumersBarrier, kThreads);
     if (thread == 0) shared.arrived = FetchAddAcqRel(counter, 1 << shift);
-    NamedBarrier(kConsumersBarrier, kThreads);
+    BarSync(kConsumersBarrier, kThreads);
     const uint32_t before = shared.arrived;
     // All threads have read `arrived` before the next Arrive writes it.
-    NamedBarrier(kConsumersBarrier, kThreads);
+    BarSync(kConsumersBarrier, kThreads);
     return Traits::kCluster == 1 ? before : before >> shift & 0xffff;
   }
 
@@ -130,36 +130,36 @@ class Workgroup {
       : args_(args),
         maps_(maps),
         shared_(shared),
-        rank_(Traits::kCluster == 1 ? 0 : ClusterRank()),
+        rank_(Traits::kCluster == 1 ? 0 : ClusterCtaRank()),
         waits_for_none_(!Traits::kIsPlain && !kIsGrouped && args.groups.ragged == Ragged::kNone &&
                         args.claim.num_queues == 0 && !args.chunks.signals),
         by_element_(Traits::kLoadsByElement && (!maps.lhs_valid || !maps.rhs_valid)) {}
 
   JAXGEMM_SM90 void Run() {
-    const int warp = SameInWarp(threadIdx.x / kWarpSize);
-    LetNextKernelStart();
+    const int warp = WarpUniform(threadIdx.x / kWarpSize);
+    GridDependencyLaunchDependents();
     // Three warps at the same time do what the first loads must wait for.
     FirstKnownMap map{.map = args_.map};
     if (warp == 0) {
       const Index first = FirstIndex();
       if (waits_for_none_ && first < args_.map.size()) map.Know(first, args_.map(first));
     } else if (warp == 1) {
-      if (IsLeader()) InitBarriers();
+      if (ElectSync()) InitBarriers();
     } else if (warp == 2) {
-      if (IsLeader()) {
+      if (ElectSync()) {
         PrefetchTensorMap(&maps_.lhs);
         PrefetchTensorMap(&maps_.rhs);
         if (maps_.out_valid) PrefetchTensorMap(&maps_.out);
       }
     }
     __syncwarp();
-    ClusterBarrier();
-    WaitForKernelsBefore();
+    BarrierClusterSync();
+    GridDependencyWait();
     // With this order of branches the code of the producers comes next, because they have work
     // first. setmaxnreg divides the registers that the CTA has at launch, 384 x 168 = 256 x 224 +
     // 128 x 56.
     if (warp >= kWarpgroupSize / kWarpSize) {
-      TakeRegisters<kIsScaled ? 208 : 224>();
+      SetMaxRegistersInc<kIsScaled ? 208 : 224>();
       if constexpr (Traits::kIsPingPong) {
         ConsumePingPong();
       } else if constexpr (Traits::kRhsInRegisters) {
@@ -170,7 +170,7 @@ class Workgroup {
         Consume();
       }
     } else {
-      GiveRegisters<kIsScaled ? 88 : 56>();
+      SetMaxRegistersDec<kIsScaled ? 88 : 56>();
       if (warp == (Traits::kClaimsApart ? 1 : 0)) {
         Produce(map);
       } else if (Traits::kClaimsApart && warp == 0) {
@@ -181,7 +181,7 @@ class Workgroup {
     }
     __syncwarp();
     // A CTA must not exit while another one of the cluster still accesses its shared memory.
-    if constexpr (Traits::kCluster > 1) ClusterBarrier();
+    if constexpr (Traits::kCluster > 1) BarrierClusterSync();
   }
 
  private:
@@ -211,7 +211,7 @@ class Workgroup {
       shared_.mail_full[i].Init(1);
       shared_.mail_empty[i].Init(Traits::kCluster - 1);
     }
-    FenceBarrierInit();
+    FenceMbarrierInit();
   }
 
   // All lanes of one warp run this; one lane issues the loads.
@@ -232,7 +232,7 @@ class Workgroup {
                             args_.claim.FirstQueue(stride.index), stride.size);
     if (Traits::RaggedOf(args_) == Ragged::kNone) {
       const Index group_m = args_.chunks.GroupM<WarpLanes>(args_.map.grid);
-      if (IsLeader()) shared_.group_m = group_m;
+      if (ElectSync()) shared_.group_m = group_m;
       __syncwarp();
       ClaimedMap<Traits> map{args_, shared_};
       return Produce(claim, map, ClaimedRows{args_.chunks});
@@ -258,7 +258,7 @@ class Workgroup {
   }
   JAXGEMM_SM90 void Load(TmaLoader<Traits>& loader, const WorkTile& tile) const {
     // TMA must see what the writer of a chunk's signal wrote.
-    if (args_.chunks.signals) FenceAsyncProxyOfMemory();
+    if (args_.chunks.signals) FenceProxyAsyncGlobal();
     loader.Load(tile);
   }
 
@@ -305,7 +305,7 @@ class Workgroup {
     };
     ForEachSent(compute, store);
     // Shared memory must exist until TMA has read it.
-    if (IsLeader()) WaitForStoredBoxes<0>();
+    if (ElectSync()) TmaStoreWaitRead<0>();
   }
 
   JAXGEMM_SM90 void ConsumeAndStoreMeanwhile() {
@@ -332,7 +332,7 @@ class Workgroup {
       ColumnsEpilogue<Traits>(args_, maps_, shared_, rank_, tile).Store(tile, acc);
     });
     // Shared memory must exist until TMA has read it.
-    if (IsLeader()) WaitForStoredBoxes<0>();
+    if (ElectSync()) TmaStoreWaitRead<0>();
   }
 
   // Both warpgroups receive all tiles; each computes every other one.
@@ -351,7 +351,7 @@ class Workgroup {
       if (turn > 0) turns.Await();
       const PingPongTurns::HandOver hand_over = turns.After(k_tiles, /*is_last=*/false);
       multiplier.Run(args_, tile, acc, hand_over);
-      if (SameInWarp(k_tiles <= 0)) hand_over();
+      if (WarpUniform(k_tiles <= 0)) hand_over();
     };
     auto store = [&](const WorkTile& tile) {
       if (!turns.IsMine(turn++)) return;
@@ -368,7 +368,7 @@ class Workgroup {
     // The last tile's turn was handed over as well, and the barrier must be completed.
     if (turn > 0 && turns.IsMine(turn)) turns.Await();
     // Shared memory must exist until TMA has read it.
-    if (IsLeader()) WaitForStoredBoxes<0>();
+    if (ElectSync()) TmaStoreWaitRead<0>();
   }
 
   const GemmArgs& args_;

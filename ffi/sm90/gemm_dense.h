@@ -27,22 +27,22 @@ struct AheadMap {
   JAXGEMM_SM90 bool FindFirst(Index index, const PeerRank& rank) {
     const TileGrid& grid = map.grid;
     Index place = index;
-    if constexpr (kInClusters) place = DivSmall(index, map.cluster_size());
+    if constexpr (kInClusters) place = Div20Bits(index, map.cluster_size());
     // With group_m == 1 clusters are visited row by row.
     const bool by_rows = kInClusters && grid.group_m == 1;
     const Index rows = by_rows ? grid.tiles_m : grid.group_m;
     const Index step = by_rows ? grid.tiles_n : grid.group_m;
     if (place >= rows * grid.tiles_n || (kInClusters && grid.tiles_k >= 1 << 16)) return false;
-    const Index whole = DivSmall(place, step), rest = place - whole * step;
+    const Index whole = Div20Bits(place, step), rest = place - whole * step;
     const Index m = by_rows ? whole : rest, n = by_rows ? rest : whole;
     tile = {.m = m, .n = n, .k_end = grid.tiles_k};
     if constexpr (kInClusters) {
-      const Index in_n = DivSmall(rank.tile, map.cluster_m);
+      const Index in_n = Div20Bits(rank.tile, map.cluster_m);
       tile.m = m * map.cluster_m + rank.tile - in_n * map.cluster_m;
       tile.n = n * map.cluster_n + in_n;
       tile.peer = rank.peer, tile.num_peers = map.peers;
-      tile.k_begin = DivSmall(rank.peer * grid.tiles_k, map.peers);
-      tile.k_end = DivSmall((rank.peer + 1) * grid.tiles_k, map.peers);
+      tile.k_begin = Div20Bits(rank.peer * grid.tiles_k, map.peers);
+      tile.k_end = Div20Bits((rank.peer + 1) * grid.tiles_k, map.peers);
     }
     return true;
   }
@@ -67,7 +67,7 @@ class DenseWorkgroup {
       : args_(args),
         maps_(maps),
         shared_(shared),
-        rank_(Traits::kCluster == 1 ? 0 : ClusterRank()),
+        rank_(Traits::kCluster == 1 ? 0 : ClusterCtaRank()),
         by_element_(Traits::kLoadsByElement && (!maps.lhs_valid || !maps.rhs_valid)),
         peer_rank_(Traits::kMulticasts ? maps.cluster_m * maps.cluster_n : 1),
         sharers_(maps),
@@ -77,38 +77,38 @@ class DenseWorkgroup {
     if constexpr (Traits::kMulticasts) {
       map_.map.cluster_m = maps.cluster_m, map_.map.cluster_n = maps.cluster_n;
     }
-    if constexpr (kIsPeers) map_.map.peers = DivSmall(ClusterSize(), peer_rank_.tiles);
+    if constexpr (kIsPeers) map_.map.peers = Div20Bits(ClusterNctaRank(), peer_rank_.tiles);
   }
 
   JAXGEMM_SM90 void Run() {
     // Code is fetched as it is executed, a few bytes per cycle: the first loads' code comes first.
     Index ahead = 0;  // k tiles loaded already, valid in the lane that loads
     if (threadIdx.x < kWarpSize) {
-      if (IsLeader()) {
+      if (ElectSync()) {
         InitStages(shared_, by_element_, 0, kLoadedAhead, sharers_.count());
         if (map_.FindFirst(next_, peer_rank_)) ahead = LoadFirst();
       }
       __syncwarp();
     }
-    const int warp = SameInWarp(threadIdx.x / kWarpSize);
-    LetNextKernelStart();
+    const int warp = WarpUniform(threadIdx.x / kWarpSize);
+    GridDependencyLaunchDependents();
     if (warp == 1) {
-      if (IsLeader()) InitBarriers();
+      if (ElectSync()) InitBarriers();
     } else if (warp == 2) {
-      if (!kIsPeers && IsLeader()) PrefetchTensorMap(&maps_.out);
+      if (!kIsPeers && ElectSync()) PrefetchTensorMap(&maps_.out);
     } else if (warp > 2) {
       PrefetchOperands<kSm90Threads - 3 * kWarpSize>(threadIdx.x - 3 * kWarpSize);
     }
     __syncwarp();
-    ArriveAtCluster();
+    BarrierClusterArrive();
     if (!map_.FindFirst(next_, peer_rank_)) map_.Find(next_);
     // This makes the compiler compute the tile here, not where it is used.
     asm volatile("" ::"r"(map_.tile.m), "r"(map_.tile.n), "r"(map_.tile.batch),
                  "r"(map_.tile.k_begin), "r"(map_.tile.k_end), "r"(args_.claim.num_workgroups));
-    WaitForKernelsBefore();
-    WaitForCluster();
+    GridDependencyWait();
+    BarrierClusterWait();
     if (warp >= kWarpgroupSize / kWarpSize) {
-      if constexpr (Traits::kTradesRegisters) TakeRegisters<kMultiplierRegisters>();
+      if constexpr (Traits::kTradesRegisters) SetMaxRegistersInc<kMultiplierRegisters>();
       if constexpr (kIsPeers) {
         ConsumeAsPeer();
       } else if constexpr (Traits::kIsPingPong) {
@@ -119,7 +119,7 @@ class DenseWorkgroup {
         ConsumeAndStoreMeanwhile();
       }
     } else {
-      if constexpr (Traits::kTradesRegisters) GiveRegisters<kLoaderRegisters>();
+      if constexpr (Traits::kTradesRegisters) SetMaxRegistersDec<kLoaderRegisters>();
       if (warp == 0) {
         Load(TmaLoader<Traits>(args_, maps_, shared_, rank_, ahead));
       } else if (by_element_) {
@@ -136,7 +136,7 @@ class DenseWorkgroup {
   // Loads the first k tiles, before the cluster barrier. Returns how many.
   JAXGEMM_SM90 Index LoadFirst() {
     const Index count = map_.tile.k_end - map_.tile.k_begin;
-    WaitForKernelsBefore();
+    GridDependencyWait();
     TmaLoader<Traits>::LoadAhead(args_, maps_, shared_, rank_, map_.tile);
     return count < kLoadedAhead ? count : kLoadedAhead;
   }
@@ -148,7 +148,7 @@ class DenseWorkgroup {
     if constexpr (kIsPeers) {
       // Numbers the CTA among those with the same part of k.
       peers = map_.map.peers, peer = peer_rank_.peer;
-      cta = DivSmall(cta, map_.map.cluster_size()) * peer_rank_.tiles + peer_rank_.tile;
+      cta = Div20Bits(cta, map_.map.cluster_size()) * peer_rank_.tiles + peer_rank_.tile;
     }
     OperandPrefetch<Traits>::Run(args_, peers, peer, cta * kThreads + thread);
   }
@@ -157,9 +157,9 @@ class DenseWorkgroup {
     InitStages(shared_, by_element_, kLoadedAhead, Traits::kStages, sharers_.count());
     if constexpr (kIsPeers) {
 #pragma unroll
-      for (SharedBarrier& each : shared_.peers_ready) each.Init(1);
+      for (Mbarrier& each : shared_.peers_ready) each.Init(1);
     }
-    FenceBarrierInit();
+    FenceMbarrierInit();
   }
 
   template <class Compute, class Store>
@@ -202,7 +202,7 @@ class DenseWorkgroup {
     multiplier.Run(args_, map_.tile, acc);
     PeersEpilogue<Traits> epilogue(shared_, rank_);
     if constexpr (Traits::kTransposed && !Traits::kInteger) {
-      const bool is_alone = SameInWarp(map_.map.peers == 1);
+      const bool is_alone = WarpUniform(map_.map.peers == 1);
       if (is_alone && epilogue.StoreWholeTransposed(args_, map_.tile, acc)) return;
     }
     exchange.Send(acc);
@@ -223,7 +223,7 @@ class DenseWorkgroup {
       return found ? stored.NextTime(k_tiles) : 1;
     }
     JAXGEMM_SM90 void operator()() {
-      if (SameInWarp(!found)) workgroup.map_.Find(workgroup.next_);
+      if (WarpUniform(!found)) workgroup.map_.Find(workgroup.next_);
       found = true;
       stored();
     }
@@ -265,7 +265,7 @@ class DenseWorkgroup {
     };
     ForEachTile(compute, store);
     // Shared memory must exist until TMA has read it.
-    if (IsLeader()) WaitForStoredBoxes<0>();
+    if (ElectSync()) TmaStoreWaitRead<0>();
   }
 
   JAXGEMM_SM90 void ConsumePingPong() {
@@ -297,7 +297,7 @@ class DenseWorkgroup {
       multiplier.Skip(tiles_k);
     }
     // Shared memory must exist until TMA has read it.
-    if (IsLeader()) WaitForStoredBoxes<0>();
+    if (ElectSync()) TmaStoreWaitRead<0>();
   }
 
   const GemmArgs& args_;

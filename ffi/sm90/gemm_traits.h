@@ -119,7 +119,7 @@ inline constexpr int kConsumersBarrier = 1, kWarpgroupBarrier = 2, kTurnBarrier 
 inline constexpr int kMailSlots = 2;  // SharedMemory::mail
 // A barrier of all warps of a consumer warpgroup: 0 or 1.
 JAXGEMM_SM90 void WarpgroupBarrier(int warpgroup) {
-  NamedBarrier(kWarpgroupBarrier + warpgroup, kWarpgroupSize);
+  BarSync(kWarpgroupBarrier + warpgroup, kWarpgroupSize);
 }
 // How many k tiles dense forms load before the cluster barrier; chosen by hand.
 inline constexpr int kLoadedAhead = 2;
@@ -144,16 +144,16 @@ struct SharedMemory {
   alignas(kAtomBytes) char lhs[Traits::kStages][Traits::kLhsBytes];
   char rhs[Traits::kStages][Traits::kRhsBytes];
   char out[Traits::kConsumerWarps][Traits::kStagedBytes];
-  SharedBarrier full[Traits::kStages], empty[Traits::kStages];
+  Mbarrier full[Traits::kStages], empty[Traits::kStages];
   // Work tiles on their way from the producer to the consumers.
-  SharedBarrier tile_full[Traits::kTileSlots], tile_empty[Traits::kTileSlots];
+  Mbarrier tile_full[Traits::kTileSlots], tile_empty[Traits::kTileSlots];
   WorkTile tiles[Traits::kTileSlots];
   // Indices on their way from the cluster's first CTA to the others: those that were claimed and,
   // if lhs arrives in chunks, also those at a fixed stride.
-  SharedBarrier mail_full[kMailSlots], mail_empty[kMailSlots];
+  Mbarrier mail_full[kMailSlots], mail_empty[kMailSlots];
   Index mail[kMailSlots];
   // One for each warp: the other peers' partial sums have arrived.
-  SharedBarrier peers_ready[Traits::kConsumerWarps];
+  Mbarrier peers_ready[Traits::kConsumerWarps];
   int32_t arrived;
   Index group_m;  // for ClaimedMap
 };

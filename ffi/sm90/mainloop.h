@@ -43,13 +43,12 @@ class Multiplier {
     const int rows = Traits::kIsPingPong || Traits::kRhsInRegisters
                          ? 0
                          : thread / kWarpgroupSize * Traits::kWgmmaM;
-    full_.first = SameInWarp(SharedAddress(shared.full));
+    full_.first = WarpUniform(SharedAddress(shared.full));
     lhs_ =
-        SameInWarp(MatrixStart(SharedAddress(shared.lhs) + rows * kRowBytes, Traits::kBlockBytes));
-    rhs_ = SameInWarp(MatrixStart(SharedAddress(shared.rhs), Traits::kBlockBytes));
+        WarpUniform(MatrixStart(SharedAddress(shared.lhs) + rows * kRowBytes, Traits::kBlockBytes));
+    rhs_ = WarpUniform(MatrixStart(SharedAddress(shared.rhs), Traits::kBlockBytes));
     if constexpr (kInCluster) {
-      empty_.first =
-          lane < sharers.count() ? ClusterAddress(shared.empty, sharers.Rank(lane)) : kNoBarrier;
+      empty_.first = lane < sharers.count() ? Mapa(shared.empty, sharers.Rank(lane)) : kNoBarrier;
     } else {
       empty_.first = lane == 0 ? SharedAddress(shared.empty) : kNoBarrier;
     }
@@ -62,9 +61,9 @@ class Multiplier {
                         Meanwhile&& meanwhile = {}) {
     // If ptxas can tell that the values that wgmma operands depend on are the same in all lanes, it
     // keeps them in uniform registers.
-    const Index count = SameInWarp(tile.k_end - tile.k_begin);
-    RingPlace<Traits::kStages> stage{static_cast<int>(SameInWarp(stage_.slot)),
-                                     SameInWarp(stage_.parity)};
+    const Index count = WarpUniform(tile.k_end - tile.k_begin);
+    RingPlace<Traits::kStages> stage{static_cast<int>(WarpUniform(stage_.slot)),
+                                     WarpUniform(stage_.parity)};
     if (!kHasK && count <= 0) {
 #pragma unroll
       for (int i = 0; i < Traits::kAllAccs; ++i) ClearAcc(acc[i]);
@@ -72,7 +71,7 @@ class Multiplier {
     }
     ForEachAcc<ForgetAcc>(acc);
     int k_left = Traits::kTileK;  // how many k the last k tile has
-    bool is_full = full_.HasEnded(stage.slot, stage.parity);
+    bool is_full = full_.TestWait(stage.slot, stage.parity);
     if (Traits::RaggedOf(args) == Ragged::kK) {
       k_left = tile.limit - tile.origin - (tile.k_end - 1) * Traits::kTileK;
       if (tile.before > 0 && tile.k_begin == 0) {
@@ -82,7 +81,7 @@ class Multiplier {
       }
     }
     int previous = 0;
-    Index k_tile = 0, time = SameInWarp(meanwhile.NextTime(0));
+    Index k_tile = 0, time = WarpUniform(meanwhile.NextTime(0));
     // The inner loop runs at least once; otherwise ptxas serialises the wgmmas (C7515).
     do {
       const Index stop = time < count ? time : count;
@@ -102,21 +101,21 @@ class Multiplier {
                      MatrixAt(rhs + step * Advance<Traits::kRhsKMajor>()), step > 0 || k_tile > 0);
           }
         }
-        WgmmaCommit();
+        WgmmaCommitGroup();
         ForEachAcc<FenceAcc>(acc);
         const int slot = stage.slot;
         stage.Advance();
-        is_full = full_.HasEnded(stage.slot, stage.parity);
-        WgmmaWait<1>();
+        is_full = full_.TestWait(stage.slot, stage.parity);
+        WgmmaWaitGroup<1>();
         if (k_tile > 0 && IsReleased(k_tile)) Release(previous);
         previous = slot;
       } while (++k_tile < stop);
       if (k_tile == time) {
         meanwhile();
-        time = SameInWarp(meanwhile.NextTime(k_tile));
+        time = WarpUniform(meanwhile.NextTime(k_tile));
       }
     } while (k_tile < count);
-    WgmmaWait<0>();
+    WgmmaWaitGroup<0>();
     ForEachAcc<FenceAcc>(acc);
     stage_ = stage;
     if (IsReleased(count)) Release(previous);
@@ -130,7 +129,7 @@ class Multiplier {
                                  Acc (&acc)[Traits::kAllAccs]) {
 #pragma unroll
     for (int i = 0; i < Traits::kAllAccs; ++i) ClearAcc(acc[i]);
-    if (SameInWarp(tile.k_end <= tile.k_begin)) return;
+    if (WarpUniform(tile.k_end <= tile.k_begin)) return;
     if (args.block_n == 1) {
       RunPromotingBy<true>(args, tile, rank, acc);
     } else {
@@ -180,9 +179,9 @@ class Multiplier {
     of_rhs += kByColumn ? int64_t{column} : int64_t{place.column / kScaleBlock} * args.blocks_k;
     const int64_t step = kByColumn ? args.n : 1;
 
-    const Index begin = SameInWarp(tile.k_begin), end = SameInWarp(tile.k_end);
-    RingPlace<Traits::kStages> stage{static_cast<int>(SameInWarp(stage_.slot)),
-                                     SameInWarp(stage_.parity)};
+    const Index begin = WarpUniform(tile.k_begin), end = WarpUniform(tile.k_end);
+    RingPlace<Traits::kStages> stage{static_cast<int>(WarpUniform(stage_.slot)),
+                                     WarpUniform(stage_.parity)};
     float upper_scale = upper[begin], lower_scale = lower[begin], rhs_scale = 1;
     if (!kByColumn) rhs_scale = of_rhs[begin];
     Index k_tile = begin;
@@ -201,7 +200,7 @@ class Multiplier {
         Mma::Run(part, MatrixAt(lhs + i * Advance<true>()), MatrixAt(rhs + i * Advance<true>()),
                  i > 0);
       }
-      WgmmaCommit();
+      WgmmaCommitGroup();
 #pragma unroll
       for (int i = 0; i < Traits::kAccs; ++i) FenceAcc(part[i]);
       // While this k tile is multiplied, the scales of rows, and the one scale of rhs, are loaded
@@ -219,7 +218,7 @@ class Multiplier {
       const Index next = k_tile + 1 < end ? k_tile + 1 : k_tile;
       upper_scale = upper[next], lower_scale = lower[next];
       if (!kByColumn) rhs_scale = of_rhs[next];
-      WgmmaWait<0>();
+      WgmmaWaitGroup<0>();
 #pragma unroll
       for (int i = 0; i < Traits::kAccs; ++i) FenceAcc(part[i]);
       Release(stage.slot);
@@ -249,7 +248,7 @@ class Multiplier {
   JAXGEMM_SM90 void Release(int slot) {
     if (empty_.first == kNoBarrier) return;
     if constexpr (kInCluster) {
-      empty_.ArriveInCluster(slot);
+      empty_.ArriveCluster(slot);
     } else {
       empty_.Arrive(slot);
     }
@@ -264,8 +263,8 @@ class Multiplier {
     const int thread = ThreadId() % kThreads, warpgroup = ThreadId() / kWarpgroupSize - 1;
     Zero<Traits::kLhsKMajor, Traits::kLhsBytes>(shared_.lhs[slot], from, to, thread);
     Zero<Traits::kRhsKMajor, Traits::kRhsBytes>(shared_.rhs[slot], from, to, thread);
-    FenceAsyncProxy();
-    NamedBarrier(Traits::kIsPingPong ? kWarpgroupBarrier + warpgroup : kConsumersBarrier, kThreads);
+    FenceProxyAsync();
+    BarSync(Traits::kIsPingPong ? kWarpgroupBarrier + warpgroup : kConsumersBarrier, kThreads);
   }
   template <bool kKMajor, int kBytes>
   JAXGEMM_SM90 void Zero(char* operand, int from, int to, int thread) {
@@ -289,7 +288,7 @@ class Multiplier {
   SharedMemory<Traits>& shared_;
   Index releases_;  // how many stages are still to be released
   // Addresses of the first stage's barriers, and the low halves of its descriptors.
-  BarrierRow full_, empty_;
+  MbarrierArray full_, empty_;
   uint32_t lhs_, rhs_;
   RingPlace<Traits::kStages> stage_;
 };

@@ -29,7 +29,7 @@ struct StoredMeanwhile {
   // all boxes at once, they would keep the L2 busy and delay loads.
   JAXGEMM_SM90 void Spread(Index k_tiles) {
     every = k_tiles < 2 * Boxes::kBoxes ? 1 : Div(k_tiles, Boxes::kBoxes);
-    lags = SameInWarp(every > 1 && ThreadId() >= 2 * kWarpgroupSize);
+    lags = WarpUniform(every > 1 && ThreadId() >= 2 * kWarpgroupSize);
   }
   // Multiplier::Run calls these two.
   JAXGEMM_SM90 Index NextTime(Index k_tiles) const {
@@ -87,7 +87,7 @@ struct StoredMeanwhile {
   JAXGEMM_SM90 void Finish() {
     TheBoxes().StoreAllByStages(packed, box);
     // Shared memory must exist until TMA has read it.
-    if (IsLeader()) WaitForStoredBoxes<0>();
+    if (ElectSync()) TmaStoreWaitRead<0>();
   }
 };
 

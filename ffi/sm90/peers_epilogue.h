@@ -55,11 +55,11 @@ class PeersEpilogue : public Epilogue<Traits> {
   // cast or vectors of columns. False: StoreTransposed must store it.
   JAXGEMM_SM90 bool StoreWholeTransposed(const GemmArgs& args, const WorkTile& tile,
                                          Acc (&acc)[Traits::kAccs]) {
-    if (SameInWarp(!StoresLines(args) || args.row_scale || args.activation != Activation::kNone)) {
+    if (WarpUniform(!StoresLines(args) || args.row_scale || args.activation != Activation::kNone)) {
       return false;
     }
     const Place place = PlaceOf(args, tile, Warp() * kWarpM);
-    if (SameInWarp(place.epilogue.HasColumnVectors())) {
+    if (WarpUniform(place.epilogue.HasColumnVectors())) {
       const ColumnPair columns = LoadColumns(args, place);
 #pragma unroll
       for (int i = 0; i < Traits::kAccs; ++i) {
@@ -80,8 +80,8 @@ class PeersEpilogue : public Epilogue<Traits> {
                                     const Peers& peers) {
     // The usual paths come first, because code is fetched as it is executed.
     if constexpr (!Traits::kInteger) {
-      if (SameInWarp(args.m % 4 == 0 && IsWideFloat(args.out_dtype) && !args.accumulate &&
-                     !args.preact)) [[likely]] {
+      if (WarpUniform(args.m % 4 == 0 && IsWideFloat(args.out_dtype) && !args.accumulate &&
+                      !args.preact)) [[likely]] {
         return StoreTransposedFloats(args, tile, peers);
       }
     }
@@ -117,15 +117,15 @@ class PeersEpilogue : public Epilogue<Traits> {
   JAXGEMM_SM90 char* StagedLines() const { return shared_.rhs[Warpgroup()]; }
   // Waits until all consumers have read rhs.
   static JAXGEMM_SM90 void AwaitRhs() {
-    NamedBarrier(kConsumersBarrier, Traits::kConsumers * kWarpgroupSize);
+    BarSync(kConsumersBarrier, Traits::kConsumers * kWarpgroupSize);
   }
   // Stages a fragment of this warp: its 16 columns of eight rows of out. Vectors of 16 bytes are
   // swizzled, so that neither writes nor reads have bank conflicts.
   JAXGEMM_SM90 void StageFour(int four, const Acc* acc) const {
     const int row = Lane() % 8, vector = Warp() % kWarps * 2 + Lane() / 8 % 2;
-    StoreTransposedMatrices(
+    StMatrixX2Trans(
         SharedAddress(StagedLines()) + (four * 8 + row) * kRowBytes + (vector ^ row) * 16,
-        PackPair(Base::kPlainBf16, acc[0], acc[1]), PackPair(Base::kPlainBf16, acc[2], acc[3]));
+        CvtRnX2(Base::kPlainBf16, acc[0], acc[1]), CvtRnX2(Base::kPlainBf16, acc[2], acc[3]));
   }
   // Stores the staged rows.
   JAXGEMM_SM90 void StoreLines(const GemmArgs& args, const WorkTile& tile) const {
@@ -207,7 +207,7 @@ class PeersEpilogue : public Epilogue<Traits> {
           if (wide) {
             *reinterpret_cast<Pair*>(at) = {{low, high}};
           } else {
-            *reinterpret_cast<uint32_t*>(at) = PackPair(bf16, low, high);
+            *reinterpret_cast<uint32_t*>(at) = CvtRnX2(bf16, low, high);
           }
         }
       }

@@ -110,7 +110,7 @@ class RhsFragments {
       uint32_t pairs[kBlocks][4];
 #pragma unroll
       for (int block = 0; block < kBlocks; ++block) {
-        LoadTransposedMatrices(from + (at_ ^ block * 16), pairs[block]);
+        LdMatrixX4Trans(from + (at_ ^ block * 16), pairs[block]);
       }
 #pragma unroll
       for (int block = 0; block < kBlocks; ++block) {
@@ -159,15 +159,15 @@ class RegisterMultiplier : public Multiplier<Traits> {
   JAXGEMM_SM90 void Run(const GemmArgs&, const WorkTile& tile, Acc (&acc)[Traits::kAllAccs],
                         Meanwhile&& meanwhile = {}) {
     static_assert(!Base::kCountsReleases);
-    const Index count = SameInWarp(tile.k_end - tile.k_begin);
+    const Index count = WarpUniform(tile.k_end - tile.k_begin);
     if (!Base::kHasK && count <= 0) {
 #pragma unroll
       for (int i = 0; i < Traits::kAllAccs; ++i) ClearAcc(acc[i]);
       return;
     }
     ForEachAcc<ForgetAcc>(acc);
-    RingPlace<Traits::kStages> stage{static_cast<int>(SameInWarp(stage_.slot)),
-                                     SameInWarp(stage_.parity)};
+    RingPlace<Traits::kStages> stage{static_cast<int>(WarpUniform(stage_.slot)),
+                                     WarpUniform(stage_.parity)};
     uint32_t fragments[kSteps][kBlocks][4];
     full_.Wait(stage.slot, stage.parity);
 #pragma unroll
@@ -175,7 +175,7 @@ class RegisterMultiplier : public Multiplier<Traits> {
       fragments_.Read(shared_, stage.slot, step, fragments[step]);
     }
     int previous = 0;
-    Index k_tile = 0, time = SameInWarp(meanwhile.NextTime(0));
+    Index k_tile = 0, time = WarpUniform(meanwhile.NextTime(0));
     do {
       const Index stop = time < count ? time : count;
       do {
@@ -198,10 +198,10 @@ class RegisterMultiplier : public Multiplier<Traits> {
                       MatrixAt(other + step * Base::template Advance<true>()),
                       step > 0 || k_tile > 0);
           }
-          WgmmaCommit();
+          WgmmaCommitGroup();
           const int next = step + kAhead;  // the step whose fragments are loaded now
           if (next == kSteps && !is_last) full_.Wait(stage.slot, stage.parity);
-          WgmmaWait<1>();  // the step before
+          WgmmaWaitGroup<1>();  // the step before
           if (step == 0 && k_tile > 0) Release(previous);
           // After the last k tile fragments are loaded again, which are not used: with a branch
           // ptxas serialises the wgmmas of some forms (C7519).
@@ -212,10 +212,10 @@ class RegisterMultiplier : public Multiplier<Traits> {
       } while (++k_tile < stop);
       if (k_tile == time) {
         meanwhile();
-        time = SameInWarp(meanwhile.NextTime(k_tile));
+        time = WarpUniform(meanwhile.NextTime(k_tile));
       }
     } while (k_tile < count);
-    WgmmaWait<0>();
+    WgmmaWaitGroup<0>();
     ForEachAcc<FenceAcc>(acc);
     stage_ = stage;
     Release(previous);

@@ -37,7 +37,7 @@ class OutBoxes {
       acc += i * 2 * kPairs;
 #pragma unroll
       for (int j = 0; j < kPairs; ++j) {
-        pairs[i][j] = PackPair(kBf16, acc[2 * j], acc[2 * j + 1]);
+        pairs[i][j] = CvtRnX2(kBf16, acc[2 * j], acc[2 * j + 1]);
       }
     }
   };
@@ -50,13 +50,13 @@ class OutBoxes {
   // Stores box `i` through `box` in shared memory.
   JAXGEMM_SM90 void StoreBy(uint32_t box, const Packed& packed, int i) const {
     Write(box, packed, i);
-    FenceAsyncProxy();
+    FenceProxyAsync();
     __syncwarp();
-    if (IsLeader()) Send(box, packed, i);
+    if (ElectSync()) Send(box, packed, i);
   }
   // Waits until box `i`'s place in this warp's part of shared_.out is free, and returns it.
   JAXGEMM_SM90 uint32_t Free(int i) const {
-    if (IsLeader()) WaitForStoredBoxes<kPlaces - 1>();
+    if (ElectSync()) TmaStoreWaitRead<kPlaces - 1>();
     __syncwarp();
     return SharedAddress(shared_.out[Warp()]) + i % kPlaces * kBytes;
   }
@@ -77,15 +77,15 @@ class OutBoxes {
 #pragma unroll
       for (int j = 0; j < kPairs / 2; ++j) {
         const Acc* pair = acc + i * kPairs + 2 * j;
-        StorePair(box + (in_box ^ j / 2 * 32) + j % 2 * 8 * kRowBytes, pair[0], pair[1]);
+        StSharedV2(box + (in_box ^ j / 2 * 32) + j % 2 * 8 * kRowBytes, pair[0], pair[1]);
       }
-      FenceAsyncProxy();
+      FenceProxyAsync();
       __syncwarp();
-      if (!IsLeader()) continue;
+      if (!ElectSync()) continue;
       if (adds) {
-        AddBox(&maps_.out, box, column + i * kWideColumns, row, z);
+        TmaReduceAdd(&maps_.out, box, column + i * kWideColumns, row, z);
       } else {
-        StoreBox(&maps_.out, box, column + i * kWideColumns, row, z);
+        TmaStore(&maps_.out, box, column + i * kWideColumns, row, z);
       }
     }
   }
@@ -101,9 +101,9 @@ class OutBoxes {
     const uint32_t box = SharedAddress(shared_.lhs[0]) + Warp() * kBytes;
 #pragma unroll
     for (int i = 0; i < kBoxes; ++i) Write(box + i * Traits::kLhsBytes, packed, i);
-    FenceAsyncProxy();
+    FenceProxyAsync();
     __syncwarp();
-    if (IsLeader()) {
+    if (ElectSync()) {
 #pragma unroll
       for (int i = 0; i < kBoxes; ++i) {
         if (i >= first) Send(box + i * Traits::kLhsBytes, packed, i);
@@ -128,12 +128,12 @@ class OutBoxes {
 #pragma unroll
     for (int j = 0; j < kPairs / 4; ++j) {
       const uint32_t* pairs = packed.pairs[i] + 4 * j;
-      StoreMatrices(box + (in_box ^ j * 32), pairs[0], pairs[1], pairs[2], pairs[3]);
+      StMatrixX4(box + (in_box ^ j * 32), pairs[0], pairs[1], pairs[2], pairs[3]);
     }
   }
   // One lane calls this when all lanes have fenced.
   JAXGEMM_SM90 void Send(uint32_t box, const Packed& packed, int i) const {
-    StoreBox(&maps_.out, box, packed.column + i * kBoxColumns, packed.row, packed.z);
+    TmaStore(&maps_.out, box, packed.column + i * kBoxColumns, packed.row, packed.z);
   }
 
   SharedMemory<Traits>& shared_;

@@ -8,9 +8,11 @@
 namespace jaxgemm {
 
 JAXGEMM_SM90 void WgmmaFence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
-JAXGEMM_SM90 void WgmmaCommit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+JAXGEMM_SM90 void WgmmaCommitGroup() {
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
 template <int kLeft>
-JAXGEMM_SM90 void WgmmaWait() {
+JAXGEMM_SM90 void WgmmaWaitGroup() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kLeft) : "memory");
 }
 

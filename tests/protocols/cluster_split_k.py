@@ -29,10 +29,10 @@ def model(peers: int, owners: int, faults=()) -> Model:
     if owns:
       yield Write(f"initialised[{me}]", True)  # InitBarriers
     if "no fence after init" not in faults:
-      yield Fence("release")  # FenceBarrierInit
+      yield Fence("release")  # FenceMbarrierInit
     if "no cluster barrier" not in faults:
-      yield Add("cluster barrier", 1)  # ArriveAtCluster
-      yield Await((("cluster barrier", lambda n: n >= peers),), "acquire")  # WaitForCluster
+      yield Add("cluster barrier", 1)  # BarrierClusterArrive
+      yield Await((("cluster barrier", lambda n: n >= peers),), "acquire")  # BarrierClusterWait
     expected = 0 if "bytes not expected" in faults else peers - 1
     if owns:
       yield Add(f"peers_ready[{me}]", _ARRIVAL + expected)  # Expect

@@ -28,8 +28,8 @@ are still there: what comes late only lets the one that waits for it go on later
 runs a phase ahead of that one. This is checked in all states.
 
 What is sent before a cluster barrier is taken to have come after it. For the first barrier
-FenceBarrierInit sees to that. For the last one of gemm.h PTX does not promise it, because
-ArriveAtCluster is relaxed.
+FenceMbarrierInit sees to that. For the last one of gemm.h PTX does not promise it, because
+BarrierClusterArrive is relaxed.
 """
 
 from collections.abc import Callable, Iterator

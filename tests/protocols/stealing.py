@@ -103,7 +103,7 @@ def model_of_mailbox(*, slots: int, size: int, faults=()) -> Model:
       slot, phase = turn % slots, turn // slots
       if "no wait for empty" not in faults:
         yield Await(((f"mail_empty[{slot}]", lambda n: n >= phase),), "acquire")
-      yield Write(f"mail[{slot}]", index)  # StoreWordToCluster
+      yield Write(f"mail[{slot}]", index)  # StSharedCluster
       order = "relaxed"
       if "no fence before full" not in faults:
         yield Fence("release")
