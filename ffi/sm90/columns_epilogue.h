@@ -26,17 +26,17 @@ class ColumnsEpilogue {
   static_assert(!Traits::kStagesWholeTiles || Traits::kStagedBytes == kBoxes * kBytes);
 
   // Both columns of a block.
-  struct alignas(8) Two {
+  struct alignas(8) Pair {
     float values[2];
   };
   // All columns of a thread, if they are neighbours.
-  struct alignas(16) Four {
-    Two blocks[2];
+  struct alignas(16) Quad {
+    Pair blocks[2];
   };
   // What is applied to the accumulators of both columns of `block` in the thread's row i: nothing,
   // or vectors.
   struct Unscaled {
-    JAXGEMM_SM90 Two operator()(int, int, Acc a, Acc b) const { return {a, b}; }
+    JAXGEMM_SM90 Pair operator()(int, int, Acc a, Acc b) const { return {a, b}; }
   };
   struct Scaled {
     const ColumnsEpilogue& of;
@@ -52,7 +52,7 @@ class ColumnsEpilogue {
         vectors[i / 2][i % 2] = ColumnVector::Load(epilogue, column < last ? column : last);
       }
     }
-    JAXGEMM_SM90 Two operator()(int block, int i, Acc a, Acc b) const {
+    JAXGEMM_SM90 Pair operator()(int block, int i, Acc a, Acc b) const {
       const int row = of.RowInTile(i);
       const RowVector of_row =
           RowVector::Load(of.args_, epilogue, of.row_ + (row < of.rows_ ? row : 0));
@@ -87,8 +87,8 @@ class ColumnsEpilogue {
   JAXGEMM_SM90 char* Boxes() const { return shared_.out[thread_ / kWarpgroupSize * kWarps]; }
 
   template <class Apply>
-  static JAXGEMM_SM90 Two At(const Apply& apply, int block, int i,
-                             const Acc (&acc)[Traits::kAllAccs]) {
+  static JAXGEMM_SM90 Pair At(const Apply& apply, int block, int i,
+                              const Acc (&acc)[Traits::kAllAccs]) {
     const Acc* pairs = acc + (block * kRows + i / 2 * 2) * 2 + i % 2;
     return apply(block, i, pairs[0], pairs[2]);
   }
@@ -141,8 +141,8 @@ class ColumnsEpilogue {
       uint32_t pairs[kBlocks];
 #pragma unroll
       for (int block = 0; block < kBlocks; ++block) {
-        const Two two = At(apply, block, i, acc);
-        pairs[block] = CvtRnX2(bf16, two.values[0], two.values[1]);
+        const Pair pair = At(apply, block, i, acc);
+        pairs[block] = CvtRnX2(bf16, pair.values[0], pair.values[1]);
       }
 #pragma unroll
       for (int block = 0; block < kBlocks; ++block) StShared(to ^ block * 2 * 16, pairs[block]);
@@ -179,20 +179,20 @@ class ColumnsEpilogue {
     for (int i = 0; i < kRows; ++i) {
       if (RowInTile(i) >= rows_) continue;
       char* line = first + (RowInTile(i) - RowInTile(0)) * args_.n * kBytes;
-      Two twos[kBlocks];
+      Pair pairs[kBlocks];
 #pragma unroll
-      for (int block = 0; block < kBlocks; ++block) twos[block] = At(apply, block, i, acc);
-      if constexpr (kBytes == 2 && Columns::kAreFour) {
+      for (int block = 0; block < kBlocks; ++block) pairs[block] = At(apply, block, i, acc);
+      if constexpr (kBytes == 2 && Columns::kColumnsAreAdjacent) {
         *reinterpret_cast<uint2*>(line + columns[0] * kBytes) = {
-            CvtRnX2(bf16, twos[0].values[0], twos[0].values[1]),
-            CvtRnX2(bf16, twos[1].values[0], twos[1].values[1])};
-      } else if constexpr (Columns::kAreFour) {
-        *reinterpret_cast<Four*>(line + columns[0] * kBytes) = {{twos[0], twos[1]}};
+            CvtRnX2(bf16, pairs[0].values[0], pairs[0].values[1]),
+            CvtRnX2(bf16, pairs[1].values[0], pairs[1].values[1])};
+      } else if constexpr (Columns::kColumnsAreAdjacent) {
+        *reinterpret_cast<Quad*>(line + columns[0] * kBytes) = {{pairs[0], pairs[1]}};
       } else {
 #pragma unroll
         for (int block = 0; block < kBlocks; ++block) {
           if (columns[block] < args_.n)
-            *reinterpret_cast<Two*>(line + columns[block] * kBytes) = twos[block];
+            *reinterpret_cast<Pair*>(line + columns[block] * kBytes) = pairs[block];
         }
       }
     }

@@ -10,7 +10,7 @@
 //   - kFused (vectors, activation, float32 out): fused_epilogue.h changes the accumulators in
 //     place. Results of 16 bits are then stored as with kCast; ApplyFused stores those of 32 bits
 //     by TMA.
-//   - kAny: with peers (split-K) peers_epilogue.h, else Store.
+//   - kAny: with peers (split-K) cluster_split_k_epilogue.h, else Store.
 //
 // TMA also adds results to a float32 out that is accumulated into. If out has a small or integer
 // type, or unaligned rows, the accumulators are staged in shared memory: one short loop for all
@@ -58,7 +58,7 @@ class Epilogue {
       if (IsPlainInteger(args, maps, place)) return StoreWideRows(args, maps, place, acc);
       AwaitBoxes();
     }
-    StoreFours(args, place, acc);
+    StoreInColumnBlocks(args, place, acc);
   }
 
   // Plain forms: packs a tile's results for TMA. Returns false if TMA has nothing to store, because
@@ -387,8 +387,8 @@ class Epilogue {
 
   // Stages kColumns columns of accumulators at a time; in a gated product one half of them is the
   // gate's, the other the up projection's.
-  JAXGEMM_SM90 void StoreFours(const GemmArgs& args, const Place& place,
-                               Acc (&acc)[Traits::kAccs]) {
+  JAXGEMM_SM90 void StoreInColumnBlocks(const GemmArgs& args, const Place& place,
+                                        Acc (&acc)[Traits::kAccs]) {
     const int columns = args.gated ? kColumns / 2 : kColumns;
     Place staged = place;
 #pragma unroll 1
@@ -412,18 +412,18 @@ class Epilogue {
   // Stores what the warp has staged: `columns` columns of out from place.column on.
   JAXGEMM_SM90 void StoreStaged(const GemmArgs& args, const Place& place, int columns) {
     const bool aligned = args.n % 4 == 0;
-    const int fours = columns / 4, four = Lane() % fours;
+    const int vec4s = columns / 4, vec4 = Lane() % vec4s;
     __syncwarp();
-    const int64_t column = place.column + four * 4;
+    const int64_t column = place.column + vec4 * 4;
     const int count = args.n - column < 4 ? static_cast<int>(args.n - column) : 4;
     // The code for a row is long, so the fused forms do not unroll it.
     [[maybe_unused]] constexpr int kAtOnce = Traits::kIsFused ? 1 : 2;
 #pragma unroll kAtOnce
-    for (int row = Lane() / fours; row < kWarpM; row += kWarpSize / fours) {
+    for (int row = Lane() / vec4s; row < kWarpM; row += kWarpSize / vec4s) {
       const int64_t out_row = place.row + row;
       if (out_row >= place.rows || count <= 0) continue;
-      StoreFour(args, place, out_row, column, count, aligned, *At<Vec4<Acc>>(row, four * 4),
-                [&] { return *At<Vec4<Acc>>(row, four * 4 + kColumns / 2); });
+      StoreVec4(args, place, out_row, column, count, aligned, *At<Vec4<Acc>>(row, vec4 * 4),
+                [&] { return *At<Vec4<Acc>>(row, vec4 * 4 + kColumns / 2); });
     }
     __syncwarp();
   }
@@ -448,7 +448,7 @@ class Epilogue {
 
   // Stores four columns of a row; load_up() is called in gated products only.
   template <class LoadUp>
-  JAXGEMM_SM90 void StoreFour(const GemmArgs& args, const Place& place, int64_t row, int64_t column,
+  JAXGEMM_SM90 void StoreVec4(const GemmArgs& args, const Place& place, int64_t row, int64_t column,
                               int count, bool aligned, Vec4<Acc> acc, const LoadUp& load_up) {
     StoreRow<Traits::kInteger>(args, place.epilogue, ColumnVectors(place.epilogue, column, count),
                                RowVector::Load(args, place.epilogue, place.first_row + row),

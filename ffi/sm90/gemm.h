@@ -105,9 +105,9 @@ struct Sm90Accumulator {
   JAXGEMM_SM90 Row Get(int row) const {
     return {{acc[4 * row], acc[4 * row + 1], acc[4 * row + 2], acc[4 * row + 3]}};
   }
-  JAXGEMM_SM90 void Set(int row, Row four) {
+  JAXGEMM_SM90 void Set(int row, Row values) {
 #pragma unroll
-    for (int i = 0; i < 4; ++i) acc[4 * row + i] = four[i];
+    for (int i = 0; i < 4; ++i) acc[4 * row + i] = values[i];
   }
   // Reads from the L2, because other workgroups wrote the row.
   static JAXGEMM_SM90 Row LoadRow(const Row* row) {

@@ -5,9 +5,9 @@
 #pragma once
 
 #include "sm90/cluster_split_k.h"
+#include "sm90/cluster_split_k_epilogue.h"
 #include "sm90/mainloop.h"
 #include "sm90/overlapped_store.h"
-#include "sm90/peers_epilogue.h"
 #include "sm90/pingpong.h"
 #include "sm90/register_operand.h"
 
@@ -17,14 +17,14 @@ namespace jaxgemm {
 template <class Map>
 struct AheadMap {
   // Whether a tile can have several peers, and a cluster several tiles.
-  static constexpr bool kInClusters = std::is_same_v<Map, PeersMap>;
+  static constexpr bool kInClusters = std::is_same_v<Map, ClusterSplitKMap>;
 
   Map map;
   WorkTile tile;  // what operator() returns next
 
   // Computes `tile` for a CTA's first index, which is usually small, in fewer instructions than
   // Find. Returns false if this index needs Find. `rank` is for clusters of tiles only.
-  JAXGEMM_SM90 bool FindFirst(Index index, const PeerRank& rank) {
+  JAXGEMM_SM90 bool FindFirst(Index index, const ClusterSplitKRank& rank) {
     const TileGrid& grid = map.grid;
     Index place = index;
     if constexpr (kInClusters) place = Div20Bits(index, map.cluster_size());
@@ -54,12 +54,12 @@ struct AheadMap {
 
 template <class Traits>
 class DenseWorkgroup {
-  static constexpr bool kIsPeers = IsPeers(Traits::kForm);
+  static constexpr bool kIsClusterSplitK = IsPeers(Traits::kForm);
   // Registers per thread after setmaxnreg, which divides those that the CTA has at launch:
   // 384 x 168 = 256 x 240 + 128 x 24 = 256 x 232 + 128 x 40.
   static constexpr int kMultiplierRegisters = Traits::kIsPingPong ? 240 : 232;
   static constexpr int kLoaderRegisters = Traits::kIsPingPong ? 24 : 40;
-  using Map = AheadMap<std::conditional_t<kIsPeers, PeersMap, DenseMap>>;
+  using Map = AheadMap<std::conditional_t<kIsClusterSplitK, ClusterSplitKMap, DenseMap>>;
 
  public:
   JAXGEMM_SM90 DenseWorkgroup(const GemmArgs& args, const TensorMaps& maps,
@@ -69,7 +69,7 @@ class DenseWorkgroup {
         shared_(shared),
         rank_(Traits::kCluster == 1 ? 0 : ClusterCtaRank()),
         by_element_(Traits::kLoadsByElement && (!maps.lhs_valid || !maps.rhs_valid)),
-        peer_rank_(Traits::kMulticasts ? maps.cluster_m * maps.cluster_n : 1),
+        split_k_rank_(Traits::kMulticasts ? maps.cluster_m * maps.cluster_n : 1),
         sharers_(maps),
         next_(blockIdx.x / Traits::kCluster) {
     map_.map.grid = args.map.grid;
@@ -77,7 +77,8 @@ class DenseWorkgroup {
     if constexpr (Traits::kMulticasts) {
       map_.map.cluster_m = maps.cluster_m, map_.map.cluster_n = maps.cluster_n;
     }
-    if constexpr (kIsPeers) map_.map.peers = Div20Bits(ClusterNctaRank(), peer_rank_.tiles);
+    if constexpr (kIsClusterSplitK)
+      map_.map.peers = Div20Bits(ClusterNctaRank(), split_k_rank_.tiles);
   }
 
   JAXGEMM_SM90 void Run() {
@@ -86,7 +87,7 @@ class DenseWorkgroup {
     if (threadIdx.x < kWarpSize) {
       if (ElectSync()) {
         InitStages(shared_, by_element_, 0, kLoadedAhead, sharers_.count());
-        if (map_.FindFirst(next_, peer_rank_)) ahead = LoadFirst();
+        if (map_.FindFirst(next_, split_k_rank_)) ahead = LoadFirst();
       }
       __syncwarp();
     }
@@ -95,13 +96,13 @@ class DenseWorkgroup {
     if (warp == 1) {
       if (ElectSync()) InitBarriers();
     } else if (warp == 2) {
-      if (!kIsPeers && ElectSync()) PrefetchTensorMap(&maps_.out);
+      if (!kIsClusterSplitK && ElectSync()) PrefetchTensorMap(&maps_.out);
     } else if (warp > 2) {
       PrefetchOperands<kSm90Threads - 3 * kWarpSize>(threadIdx.x - 3 * kWarpSize);
     }
     __syncwarp();
     BarrierClusterArrive();
-    if (!map_.FindFirst(next_, peer_rank_)) map_.Find(next_);
+    if (!map_.FindFirst(next_, split_k_rank_)) map_.Find(next_);
     // This makes the compiler compute the tile here, not where it is used.
     asm volatile("" ::"r"(map_.tile.m), "r"(map_.tile.n), "r"(map_.tile.batch),
                  "r"(map_.tile.k_begin), "r"(map_.tile.k_end), "r"(args_.claim.num_workgroups));
@@ -109,8 +110,8 @@ class DenseWorkgroup {
     BarrierClusterWait();
     if (warp >= kWarpgroupSize / kWarpSize) {
       if constexpr (Traits::kTradesRegisters) SetMaxRegistersInc<kMultiplierRegisters>();
-      if constexpr (kIsPeers) {
-        ConsumeAsPeer();
+      if constexpr (kIsClusterSplitK) {
+        ConsumeClusterSplitK();
       } else if constexpr (Traits::kIsPingPong) {
         ConsumePingPong();
       } else if constexpr (Traits::kHasOnlyDenseForms || Traits::kInteger) {
@@ -145,19 +146,19 @@ class DenseWorkgroup {
   template <int kThreads>
   JAXGEMM_SM90 void PrefetchOperands(int thread) const {
     Index cta = blockIdx.x, peers = 1, peer = 0;
-    if constexpr (kIsPeers) {
+    if constexpr (kIsClusterSplitK) {
       // Numbers the CTA among those with the same part of k.
-      peers = map_.map.peers, peer = peer_rank_.peer;
-      cta = Div20Bits(cta, map_.map.cluster_size()) * peer_rank_.tiles + peer_rank_.tile;
+      peers = map_.map.peers, peer = split_k_rank_.peer;
+      cta = Div20Bits(cta, map_.map.cluster_size()) * split_k_rank_.tiles + split_k_rank_.tile;
     }
     OperandPrefetch<Traits>::Run(args_, peers, peer, cta * kThreads + thread);
   }
 
   JAXGEMM_SM90 void InitBarriers() {
     InitStages(shared_, by_element_, kLoadedAhead, Traits::kStages, sharers_.count());
-    if constexpr (kIsPeers) {
+    if constexpr (kIsClusterSplitK) {
 #pragma unroll
-      for (Mbarrier& each : shared_.peers_ready) each.Init(1);
+      for (Mbarrier& each : shared_.partials_ready) each.Init(1);
     }
     FenceMbarrierInit();
   }
@@ -183,24 +184,25 @@ class DenseWorkgroup {
 
   template <class Loader>
   JAXGEMM_SM90 void Load(Loader&& loader) {
-    if constexpr (kIsPeers) return loader.Load(map_.tile);  // There are as many CTAs as work tiles.
+    if constexpr (kIsClusterSplitK)
+      return loader.Load(map_.tile);  // There are as many CTAs as work tiles.
     ForEachTile([&](const WorkTile& tile) { loader.Load(tile); }, [&](const WorkTile&) {
       map_.Find(next_);
       Advance();
     });
   }
 
-  JAXGEMM_SM90 void ConsumeAsPeer() {
+  JAXGEMM_SM90 void ConsumeClusterSplitK() {
     typename Traits::Acc acc[Traits::kAccs];
     // The last stages are not released to another CTA, because no load follows, and the CTA may
     // have exited.
     const Index k_tiles = map_.tile.k_end - map_.tile.k_begin;
     std::conditional_t<Traits::kLhsInRegisters, RegisterMultiplier<Traits>, Multiplier<Traits>>
         multiplier(shared_, sharers_, sharers_.count() > 1 ? k_tiles - Traits::kStages : kNever);
-    const PeerExchange<Traits> exchange(shared_, map_.map.peers, peer_rank_);
+    const ClusterSplitKExchange<Traits> exchange(shared_, map_.map.peers, split_k_rank_);
     exchange.Expect();
     multiplier.Run(args_, map_.tile, acc);
-    PeersEpilogue<Traits> epilogue(shared_, rank_);
+    ClusterSplitKEpilogue<Traits> epilogue(shared_, rank_);
     if constexpr (Traits::kTransposed && !Traits::kInteger) {
       const bool is_alone = WarpUniform(map_.map.peers == 1);
       if (is_alone && epilogue.StoreWholeTransposed(args_, map_.tile, acc)) return;
@@ -305,7 +307,7 @@ class DenseWorkgroup {
   SharedMemory<Traits>& shared_;
   const int rank_;  // of the CTA in a cluster that shares rhs
   const bool by_element_;
-  const PeerRank peer_rank_;
+  const ClusterSplitKRank split_k_rank_;
   const Sharers<Traits> sharers_;
   Index next_;  // the index of the tile after map_.tile; before the first tile, this CTA's first
   Map map_;

@@ -63,7 +63,7 @@ struct Sm90Traits {
   // Accumulators of a thread for 64 rows: 4 j + {0, 1} and 4 j + {2, 3} are the columns
   // 8 j + 2 (lane % 4) + {0, 1} of rows lane / 4 and lane / 4 + 8 of its warp's 16 rows.
   static constexpr int kAccs = kTileN / 2;
-  static constexpr int kFours = kAccs / 4;
+  static constexpr int kFragments = kAccs / 4;
   static constexpr int kAllAccs = kBlocksM * kAccs;
 
   // With kRhsInRegisters wgmma multiplies 64 columns of rhs, as its rows, by all rows of lhs.
@@ -153,7 +153,7 @@ struct SharedMemory {
   Mbarrier mail_full[kMailSlots], mail_empty[kMailSlots];
   Index mail[kMailSlots];
   // One for each warp: the other peers' partial sums have arrived.
-  Mbarrier peers_ready[Traits::kConsumerWarps];
+  Mbarrier partials_ready[Traits::kConsumerWarps];
   int32_t arrived;
   Index group_m;  // for ClaimedMap
 };

@@ -49,7 +49,7 @@ struct ColumnsOfThread {
   static constexpr int kOfWarpgroup = Traits::kTileN / Traits::kStageReaders;
   static constexpr int kBlocks = kOfWarpgroup / 64, kOfWarp = 16 * kBlocks;
   // With 32 bits the columns of both blocks are neighbours.
-  static constexpr bool kAreFour = Traits::kBytes == 4;
+  static constexpr bool kColumnsAreAdjacent = Traits::kBytes == 4;
   static_assert(kBlocks == 2);
   static_assert(kBlocks * Traits::kCtaM / 2 == Traits::kAllAccs);
 
@@ -63,7 +63,7 @@ struct ColumnsOfThread {
   static JAXGEMM_SM90 int VectorOf(int lane) { return lane / 4 % 2 * 4 + lane / 8; }
   // The first of the two columns of a block, counted from OfWarp.
   static JAXGEMM_SM90 int InWarp(int lane, int block) {
-    return kAreFour ? VectorOf(lane) * 4 + block * 2 : block * 16 + lane / 4 * 2;
+    return kColumnsAreAdjacent ? VectorOf(lane) * 4 + block * 2 : block * 16 + lane / 4 * 2;
   }
 };
 
@@ -78,7 +78,7 @@ class RhsFragments {
   explicit JAXGEMM_SM90 RhsFragments(int thread) {
     const int lane = thread % kWarpSize, column = Columns::OfWarp(thread);
     int k, vector;
-    if constexpr (Columns::kAreFour) {
+    if constexpr (Columns::kColumnsAreAdjacent) {
       k = lane % 4, vector = Columns::VectorOf(lane);
     } else {
       // This lane's address is that of row lane % 8 of matrix lane / 8. The matrices have two
@@ -96,14 +96,14 @@ class RhsFragments {
   JAXGEMM_SM90 void Read(const SharedMemory<Traits>& shared, int slot, int step,
                          uint32_t (&fragments)[kBlocks][4]) const {
     const char* rhs = shared.rhs[slot] + step * Traits::Mma::kDepth * kRowBytes;
-    if constexpr (Columns::kAreFour) {
+    if constexpr (Columns::kColumnsAreAdjacent) {
       // Four k further are four rows of shared memory.
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
-        const uint4 four =
+        const uint4 words =
             *reinterpret_cast<const uint4*>(rhs + (at_ ^ half * 4 * 16) + half * 4 * kRowBytes);
-        fragments[0][2 * half] = four.x, fragments[0][2 * half + 1] = four.y;
-        fragments[1][2 * half] = four.z, fragments[1][2 * half + 1] = four.w;
+        fragments[0][2 * half] = words.x, fragments[0][2 * half + 1] = words.y;
+        fragments[1][2 * half] = words.z, fragments[1][2 * half + 1] = words.w;
       }
     } else {
       const uint32_t from = SharedAddress(rhs);

@@ -124,7 +124,7 @@ def test_a_planted_fault_is_found(name):
 @pytest.mark.parametrize("cluster_m, cluster_n, peers", [
     (1, 1, 8), (1, 2, 4), (2, 1, 4), (2, 2, 1), (2, 2, 2)])
 def test_ctas_load_for_those_of_their_rows_and_columns(cluster_m, cluster_n, peers):
-  """PeersMap numbers the CTAs: peers last, then columns, then rows."""
+  """ClusterSplitKMap numbers the CTAs: peers last, then columns, then rows."""
   places = {rank: (rank // (cluster_m * cluster_n), rank // cluster_m % cluster_n, rank % cluster_m)
             for rank in range(cluster_m * cluster_n * peers)}
   for rank, (peer, column, row) in places.items():

@@ -6,7 +6,7 @@
 namespace jaxgemm {
 
 template <class Traits>
-class PeersEpilogue : public Epilogue<Traits> {
+class ClusterSplitKEpilogue : public Epilogue<Traits> {
   using Base = Epilogue<Traits>;
   using Base::AtMost;
   using Base::kWarpM;
@@ -15,7 +15,7 @@ class PeersEpilogue : public Epilogue<Traits> {
   using Base::LoadRows;
   using Base::PlaceOf;
   using Base::shared_;
-  using Base::StoreFour;
+  using Base::StoreVec4;
   using Base::Warp;
   using typename Base::Pair, typename Base::Place, typename Base::RowVectors, typename Base::Acc;
 
@@ -24,28 +24,30 @@ class PeersEpilogue : public Epilogue<Traits> {
 
   // Stores the fragments that this peer owns. All that can be computed in advance is done before
   // it waits for the other peers' partial sums.
-  template <class Peers>
+  template <class Exchange>
   JAXGEMM_SM90 void StoreOwned(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
-                               const Peers& peers) {
+                               const Exchange& exchange) {
     const Place place = PlaceOf(args, tile, Warp() * kWarpM);
     const int64_t row = place.row + Lane() / 4, column = place.column + Lane() % 4 * 2;
     const int rows = AtMost(place.rows - row, kWarpM);
     const int columns = AtMost(args.n - column, Traits::kTileN);
     if constexpr (!Traits::kInteger) {
       if (maps.stores_unstaged && !args.preact) {
-        return StoreOwnedFloats(args, place, row, rows, column, columns, peers);
+        return StoreOwnedFloats(args, place, row, rows, column, columns, exchange);
       }
     }
-    peers.Wait();
+    exchange.Wait();
 #pragma unroll 1
-    for (int four = peers.first(); four < peers.end() && four * 8 < columns; ++four) {
+    for (int fragment = exchange.first(); fragment < exchange.end() && fragment * 8 < columns;
+         ++fragment) {
       Vec4<Acc> acc[1];
-      peers.AddUp(four, acc);
+      exchange.AddUp(fragment, acc);
 #pragma unroll 1
       for (int half = 0; half < 2; ++half) {
         if (half * 8 >= rows) continue;
         const Vec4<Acc> pair{{half ? acc[0][2] : acc[0][0], half ? acc[0][3] : acc[0][1]}};
-        StoreFour(args, place, row + half * 8, column + four * 8, AtMost(columns - four * 8, 2),
+        StoreVec4(args, place, row + half * 8, column + fragment * 8,
+                  AtMost(columns - fragment * 8, 2),
                   /*aligned=*/false, pair, [&] { return pair; });
       }
     }
@@ -68,21 +70,22 @@ class PeersEpilogue : public Epilogue<Traits> {
     }
     AwaitRhs();
 #pragma unroll
-    for (int four = 0; four < Traits::kFours; ++four) StageFour(four, acc + 4 * four);
+    for (int fragment = 0; fragment < Traits::kFragments; ++fragment)
+      StageFragment(fragment, acc + 4 * fragment);
     StoreLines(args, tile);
     return true;
   }
 
   // As StoreOwned, for kernels that compute out^T, of which args.m and args.n are the sizes: a lane
   // has four columns of a row of out.
-  template <class Peers>
+  template <class Exchange>
   JAXGEMM_SM90 void StoreTransposed(const GemmArgs& args, const WorkTile& tile,
-                                    const Peers& peers) {
+                                    const Exchange& exchange) {
     // The usual paths come first, because code is fetched as it is executed.
     if constexpr (!Traits::kInteger) {
       if (WarpUniform(args.m % 4 == 0 && IsWideFloat(args.out_dtype) && !args.accumulate &&
                       !args.preact)) [[likely]] {
-        return StoreTransposedFloats(args, tile, peers);
+        return StoreTransposedFloats(args, tile, exchange);
       }
     }
     const Place place = PlaceOf(args, tile, Warp() * kWarpM);
@@ -90,14 +93,14 @@ class PeersEpilogue : public Epilogue<Traits> {
     const int count = AtMost(args.m - column, 4);
     const int64_t first_row = place.column + Lane() / 4;
     const ColumnVectors vectors(place.epilogue, column, count);
-    peers.Wait();
+    exchange.Wait();
     if (count <= 0) return;
 #pragma unroll 1
-    for (int four = peers.first(); four < peers.end(); ++four) {
-      const int64_t row = first_row + four * 8;
+    for (int fragment = exchange.first(); fragment < exchange.end(); ++fragment) {
+      const int64_t row = first_row + fragment * 8;
       if (row >= args.n) return;
       Vec4<Acc> acc[1];
-      peers.AddUp(four, acc);
+      exchange.AddUp(fragment, acc);
       StoreRow<Traits::kInteger>(args, place.epilogue, vectors,
                                  RowVector::Load(args, place.epilogue, row), place.z * args.n + row,
                                  args.m, column, count, /*aligned=*/args.m % 4 == 0, acc[0],
@@ -121,10 +124,10 @@ class PeersEpilogue : public Epilogue<Traits> {
   }
   // Stages a fragment of this warp: its 16 columns of eight rows of out. Vectors of 16 bytes are
   // swizzled, so that neither writes nor reads have bank conflicts.
-  JAXGEMM_SM90 void StageFour(int four, const Acc* acc) const {
+  JAXGEMM_SM90 void StageFragment(int fragment, const Acc* acc) const {
     const int row = Lane() % 8, vector = Warp() % kWarps * 2 + Lane() / 8 % 2;
     StMatrixX2Trans(
-        SharedAddress(StagedLines()) + (four * 8 + row) * kRowBytes + (vector ^ row) * 16,
+        SharedAddress(StagedLines()) + (fragment * 8 + row) * kRowBytes + (vector ^ row) * 16,
         CvtRnX2(Base::kPlainBf16, acc[0], acc[1]), CvtRnX2(Base::kPlainBf16, acc[2], acc[3]));
   }
   // Stores the staged rows.
@@ -154,9 +157,10 @@ class PeersEpilogue : public Epilogue<Traits> {
   }
   // Stores pairs of columns; `rows` and `columns` are how many are left from this lane's first
   // ones.
-  template <class Peers>
+  template <class Exchange>
   JAXGEMM_SM90 void StoreOwnedFloats(const GemmArgs& args, const Place& place, int64_t row,
-                                     int rows, int64_t column, int columns, const Peers& peers) {
+                                     int rows, int64_t column, int columns,
+                                     const Exchange& exchange) {
     constexpr int kAtOnce = 4;  // fragments; chosen by hand
     const bool wide = args.out_dtype == DType::kF32, bf16 = args.out_dtype == DType::kBF16;
     const bool has_vectors = place.epilogue.HasColumnVectors();
@@ -169,7 +173,7 @@ class PeersEpilogue : public Epilogue<Traits> {
     const RowVectors row_vectors = LoadRows(args, place);
     bool waited = false;
 #pragma unroll 1
-    for (int first = peers.first(); first < peers.end(); first += kAtOnce) {
+    for (int first = exchange.first(); first < exchange.end(); first += kAtOnce) {
       ColumnVector vectors[2 * kAtOnce];
       if (has_vectors) {
 #pragma unroll
@@ -179,31 +183,32 @@ class PeersEpilogue : public Epilogue<Traits> {
                                          : ColumnVector{};
         }
       }
-      if (!waited) peers.Wait();
+      if (!waited) exchange.Wait();
       waited = true;
-      Vec4<Acc> fours[kAtOnce];
-      peers.AddUp(first, fours);
+      Vec4<Acc> fragments[kAtOnce];
+      exchange.AddUp(first, fragments);
       if (place.epilogue.HasRowVectors()) {
 #pragma unroll
-        for (int i = 0; i < kAtOnce; ++i) Base::template ApplyRows<4>(row_vectors, fours[i].values);
+        for (int i = 0; i < kAtOnce; ++i)
+          Base::template ApplyRows<4>(row_vectors, fragments[i].values);
       }
       if (has_vectors) {
 #pragma unroll
         for (int i = 0; i < 4 * kAtOnce; ++i) {
-          Acc& value = fours[i / 4][i % 4];
+          Acc& value = fragments[i / 4][i % 4];
           value = vectors[i / 4 * 2 + i % 2].Apply(value);
         }
       }
-      Activate(place.epilogue.activation, fours);
+      Activate(place.epilogue.activation, fragments);
 #pragma unroll
       for (int i = 0; i < kAtOnce; ++i) {
-        const int four = first + i;
-        if (four >= peers.end() || four * 8 >= columns) break;
+        const int fragment = first + i;
+        if (fragment >= exchange.end() || fragment * 8 >= columns) break;
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
-          const Acc low = fours[i][2 * half], high = fours[i][2 * half + 1];
+          const Acc low = fragments[i][2 * half], high = fragments[i][2 * half + 1];
           if (half * 8 >= rows) continue;
-          char* at = line + half * next + four * 8 * element;
+          char* at = line + half * next + fragment * 8 * element;
           if (wide) {
             *reinterpret_cast<Pair*>(at) = {{low, high}};
           } else {
@@ -214,14 +219,14 @@ class PeersEpilogue : public Epilogue<Traits> {
     }
   }
   // Stores four columns of each row. All four exist, or none of them (count <= 0).
-  template <class Peers>
+  template <class Exchange>
   JAXGEMM_SM90 void StoreTransposedFloats(const GemmArgs& args, const WorkTile& tile,
-                                          const Peers& peers) {
+                                          const Exchange& exchange) {
     const Place place = PlaceOf(args, tile, Warp() * kWarpM);
     const int64_t column = place.row + Lane() % 4 * 4, first_row = place.column + Lane() / 4;
     const int count = AtMost(args.m - column, 4);
     const ColumnVectors vectors(place.epilogue, column, count);
-    constexpr int kAtOnce = Traits::kFours < 4 ? Traits::kFours : 4;
+    constexpr int kAtOnce = Traits::kFragments < 4 ? Traits::kFragments : 4;
     const bool wide = args.out_dtype == DType::kF32, bf16 = args.out_dtype == DType::kBF16;
     const int element = wide ? sizeof(float) : sizeof(uint16_t);
     const int64_t next = 8 * args.m * element;  // bytes between rows of consecutive fragments
@@ -230,43 +235,45 @@ class PeersEpilogue : public Epilogue<Traits> {
         static_cast<char*>(args.out) + ((place.z * args.n + first_row) * args.m + column) * element;
     // This makes the compiler compute these values here, before the wait.
     asm volatile("" ::"l"(line), "l"(next), "r"(rows), "r"(int{wide}), "r"(int{bf16}));
-    peers.Wait();
+    exchange.Wait();
     if (count <= 0) return;
 #pragma unroll 1
-    for (int first = peers.first(); first < peers.end(); first += kAtOnce) {
-      Vec4<Acc> fours[kAtOnce];
+    for (int first = exchange.first(); first < exchange.end(); first += kAtOnce) {
+      Vec4<Acc> fragments[kAtOnce];
       RowVector row_vectors[kAtOnce];
 #pragma unroll
       for (int i = 0; i < kAtOnce; ++i) {
         const int64_t row = first_row + (first + i) * 8;
         row_vectors[i] = RowVector::Load(args, place.epilogue, row < args.n ? row : args.n - 1);
       }
-      peers.AddUp(first, fours);
+      exchange.AddUp(first, fragments);
       if (place.epilogue.HasVectors()) {
 #pragma unroll
-        for (int i = 0; i < kAtOnce; ++i) fours[i] = vectors.Apply(fours[i], row_vectors[i]);
+        for (int i = 0; i < kAtOnce; ++i)
+          fragments[i] = vectors.Apply(fragments[i], row_vectors[i]);
       }
-      Activate(place.epilogue.activation, fours);
+      Activate(place.epilogue.activation, fragments);
 #pragma unroll
       for (int i = 0; i < kAtOnce; ++i) {
-        const int four = first + i;
-        if (four >= peers.end() || four * 8 >= rows) break;
-        const Vec4<float> value = Convert4<float>(fours[i]);
+        const int fragment = first + i;
+        if (fragment >= exchange.end() || fragment * 8 >= rows) break;
+        const Vec4<float> value = Convert4<float>(fragments[i]);
         if (wide) {
-          *reinterpret_cast<Vec4<float>*>(line + four * next) = value;
+          *reinterpret_cast<Vec4<float>*>(line + fragment * next) = value;
         } else {
-          *reinterpret_cast<Vec4<uint16_t>*>(line + four * next) = Convert16(bf16, value);
+          *reinterpret_cast<Vec4<uint16_t>*>(line + fragment * next) = Convert16(bf16, value);
         }
       }
     }
   }
 
   template <int kCount>
-  static JAXGEMM_SM90 void Activate(Activation activation, Vec4<Acc> (&fours)[kCount]) {
+  static JAXGEMM_SM90 void Activate(Activation activation, Vec4<Acc> (&fragments)[kCount]) {
     WithActivation(activation, [&](auto activate) {
 #pragma unroll
       for (int i = 0; i < 4 * kCount; ++i) {
-        fours[i / 4][i % 4] = static_cast<Acc>(activate(static_cast<float>(fours[i / 4][i % 4])));
+        fragments[i / 4][i % 4] =
+            static_cast<Acc>(activate(static_cast<float>(fragments[i / 4][i % 4])));
       }
     });
   }
