@@ -30,7 +30,7 @@ struct ClusterClaim {
   const GemmArgs& args;
   SharedMemory<Traits>& shared;
   int rank;
-  RingPlace<kMailSlots> mail;
+  RingPlace<kClaimedIndexSlots> place;
 
   JAXGEMM_SM90 void Start() {
     if (claim.is_shared && rank == 0 && ElectSync()) claim.Start();
@@ -56,23 +56,23 @@ struct ClusterClaim {
     if constexpr (Traits::kCluster == 1) {
       return Take();
     } else {
-      const int slot = mail.slot;
+      const int slot = place.slot;
       Index index;
       if (rank == 0) {
         index = Take();
-        shared.mail_empty[slot].Wait(mail.parity ^ 1);
+        shared.claimed_index_empty[slot].Wait(place.parity ^ 1);
         for (int other = 1; other < Traits::kCluster; ++other) {
-          StSharedCluster(Mapa(&shared.mail[slot], other), index);
+          StSharedCluster(Mapa(&shared.claimed_index[slot], other), index);
           FenceAcqRelCluster();
-          shared.mail_full[slot].ArriveCluster(other);
+          shared.claimed_index_full[slot].ArriveCluster(other);
         }
       } else {
-        shared.mail_full[slot].Wait(mail.parity);
+        shared.claimed_index_full[slot].Wait(place.parity);
         FenceAcqRelCluster();
-        index = shared.mail[slot];
-        shared.mail_empty[slot].ArriveCluster(0);
+        index = shared.claimed_index[slot];
+        shared.claimed_index_empty[slot].ArriveCluster(0);
       }
-      mail.Advance();
+      place.Advance();
       return index;
     }
   }
@@ -181,7 +181,7 @@ struct TileReceiver {
   JAXGEMM_SM90 void Receive() {
     shared.tile_full[place.slot].Wait(place.parity);
     tile = shared.tiles[place.slot];
-    tile.valid = WarpUniform(tile.valid);  // tells ptxas that it is uniform, see Multiplier
+    tile.valid = WarpUniform(tile.valid);  // tells ptxas that it is uniform, see SmemMainloop
     shared.tile_empty[place.slot].Arrive();
     __syncwarp();
     place.Advance();

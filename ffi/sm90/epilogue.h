@@ -66,7 +66,7 @@ class Epilogue {
   JAXGEMM_SM90 bool PackPlain(const GemmArgs& args, const WorkTile& tile, const Acc* acc,
                               Packed& packed) {
     const Place place = PlaceOf(args, tile, rank_ * Traits::kCtaM + Warp() * kWarpM);
-    // Tells ptxas that the branch is uniform in the warp, see Multiplier::Run in mainloop.h.
+    // Tells ptxas that the branch is uniform in the warp, see SmemMainloop::Run in mainloop.h.
     if (WarpUniform(place.row >= place.rows)) return false;
     if (WarpUniform(!IsWhole(args, place))) {
       StoreTo<Traits::kAccs>(args, args.out, args.n, place, 0, args.n, acc);
@@ -88,7 +88,7 @@ class Epilogue {
     for (int block = 0; block < Traits::kBlocksM; ++block) {
       const Place place =
           PlaceOf(args, tile, rank_ * Traits::kCtaM + block * Traits::kBlockStep + warp * kWarpM);
-      // Tells ptxas that the branch is uniform in the warp, see Multiplier::Run in mainloop.h.
+      // Tells ptxas that the branch is uniform in the warp, see SmemMainloop::Run in mainloop.h.
       if (WarpUniform(place.row >= place.rows)) return;
       StoreTo<Traits::kAccs>(args, args.out, args.n, place, 0, args.n, acc + block * Traits::kAccs);
     }
@@ -108,7 +108,7 @@ class Epilogue {
       const Place place =
           PlaceOf(args, tile,
                   rank_ * Traits::kCtaM + block * Traits::kBlockStep + Warp() % kWarps * kWarpM);
-      // Tells ptxas that the branch is uniform in the warp, see Multiplier::Run in mainloop.h.
+      // Tells ptxas that the branch is uniform in the warp, see SmemMainloop::Run in mainloop.h.
       if (WarpUniform(place.row >= place.rows)) return;
       if (WarpUniform(!IsWhole(args, place))) {
         StoreTo<Traits::kAccs>(args, args.out, args.n, place, 0, args.n,

@@ -108,7 +108,7 @@ class FusedEpilogue : public Epilogue<Traits> {
       ApplyVectors(args, tile, vectors, acc);
       return true;
     }
-    // Tells ptxas that the branches are uniform in the warp, see Multiplier::Run in mainloop.h.
+    // Tells ptxas that the branches are uniform in the warp, see SmemMainloop::Run in mainloop.h.
     const bool tma_stores =
         WarpUniform(!Traits::kInteger && !Traits::kHasOnlyDenseForms && maps.stores_unstaged &&
                     maps.out_valid && args.out_dtype == PlainOut(Traits::kLhs));

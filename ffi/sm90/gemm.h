@@ -120,8 +120,8 @@ template <class Traits>
 class Workgroup {
   static constexpr bool kIsGrouped = IsGrouped(Traits::kForm);
   static constexpr bool kIsScaled = IsScaled(Traits::kForm);
-  using ItsMultiplier =
-      std::conditional_t<Traits::kRhsInRegisters, RegisterMultiplier<Traits>, Multiplier<Traits>>;
+  using Mainloop =
+      std::conditional_t<Traits::kRhsInRegisters, RegisterMainloop<Traits>, SmemMainloop<Traits>>;
 
  public:
   static_assert(kSm90Threads == (1 + Traits::kConsumers) * kWarpgroupSize);
@@ -165,15 +165,15 @@ class Workgroup {
       } else if constexpr (Traits::kRhsInRegisters) {
         ConsumeByRegisters();
       } else if constexpr (Traits::kIsPlain || kIsGrouped) {
-        ConsumeAndStoreMeanwhile();
+        ConsumeAndOverlapStore();
       } else {
         Consume();
       }
     } else {
       SetMaxRegistersDec<kIsScaled ? 88 : 56>();
-      if (warp == (Traits::kClaimsApart ? 1 : 0)) {
+      if (warp == (Traits::kHasSchedulerWarp ? 1 : 0)) {
         Produce(map);
-      } else if (Traits::kClaimsApart && warp == 0) {
+      } else if (Traits::kHasSchedulerWarp && warp == 0) {
         LoadSent();
       } else if (by_element_) {
         CopyElements();
@@ -201,15 +201,17 @@ class Workgroup {
 
   JAXGEMM_SM90 void InitBarriers() {
     // Warps other than the consumers that receive the next work tile.
-    const int loaders = by_element_ ? ElementLoader<Traits>::kWarps : Traits::kClaimsApart ? 1 : 0;
+    const int loaders = by_element_                 ? ElementLoader<Traits>::kWarps
+                        : Traits::kHasSchedulerWarp ? 1
+                                                    : 0;
     InitStages(shared_, by_element_, 0, Traits::kStages);
     for (int i = 0; i < Traits::kTileSlots; ++i) {
       shared_.tile_full[i].Init(1);
       shared_.tile_empty[i].Init((Traits::kConsumerWarps + loaders) * kWarpSize);
     }
-    for (int i = 0; i < kMailSlots; ++i) {
-      shared_.mail_full[i].Init(1);
-      shared_.mail_empty[i].Init(Traits::kCluster - 1);
+    for (int i = 0; i < kClaimedIndexSlots; ++i) {
+      shared_.claimed_index_full[i].Init(1);
+      shared_.claimed_index_empty[i].Init(Traits::kCluster - 1);
     }
     FenceMbarrierInit();
   }
@@ -245,7 +247,7 @@ class Workgroup {
   JAXGEMM_SM90 void Produce(const Claim& claim, Map& map, const Ready& ready) {
     TileSender<Traits> sender{.shared = shared_};
     auto send = [&](const WorkTile& tile) { sender.Send(tile); };
-    if constexpr (Traits::kClaimsApart) {
+    if constexpr (Traits::kHasSchedulerWarp) {
       const bool ahead = args_.claim_ahead || args_.claim.num_queues == 0;
       ForEachWorkTile(PacedClaim<Traits, Claim>{claim, sender, ahead}, map, ready, false, send,
                       [](const WorkTile&) {});
@@ -288,13 +290,13 @@ class Workgroup {
     typename Traits::Acc acc[Traits::kAccs];
     Sm90Accumulator<Traits> accumulator{
         .acc = acc, .partials = args_.partials, .shared = shared_, .rank = rank_};
-    Multiplier<Traits> multiplier(shared_, Sharers<Traits>(maps_));
+    SmemMainloop<Traits> mainloop(shared_, MulticastGroup<Traits>(maps_));
     auto compute = [&](const WorkTile& tile) {
       accumulator.held = Sm90Accumulator<Traits>::kNone;
       if constexpr (kIsScaled) {
-        multiplier.RunPromoting(args_, tile, rank_, acc);
+        mainloop.RunPromoting(args_, tile, rank_, acc);
       } else {
-        multiplier.Run(args_, tile, acc);
+        mainloop.Run(args_, tile, acc);
       }
     };
     auto store = [&](const WorkTile& tile) {
@@ -308,13 +310,13 @@ class Workgroup {
     if (ElectSync()) TmaStoreWaitRead<0>();
   }
 
-  JAXGEMM_SM90 void ConsumeAndStoreMeanwhile() {
+  JAXGEMM_SM90 void ConsumeAndOverlapStore() {
     typename Traits::Acc acc[Traits::kAccs];
-    Multiplier<Traits> multiplier(shared_, Sharers<Traits>(maps_));
-    StoredMeanwhile<Traits> stored{.args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
+    SmemMainloop<Traits> mainloop(shared_, MulticastGroup<Traits>(maps_));
+    OverlappedStore<Traits> stored{.args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
     auto compute = [&](const WorkTile& tile) {
       stored.Spread(tile.k_end - tile.k_begin);
-      multiplier.Run(args_, tile, acc, stored);
+      mainloop.Run(args_, tile, acc, stored);
     };
     auto store = [&](const WorkTile& tile) {
       stored.StoreRest();
@@ -326,8 +328,8 @@ class Workgroup {
 
   JAXGEMM_SM90 void ConsumeByRegisters() {
     typename Traits::Acc acc[Traits::kAllAccs];
-    RegisterMultiplier<Traits> multiplier(shared_, Sharers<Traits>(maps_));
-    ForEachSent([&](const WorkTile& tile) { multiplier.Run(args_, tile, acc); },
+    RegisterMainloop<Traits> mainloop(shared_, MulticastGroup<Traits>(maps_));
+    ForEachSent([&](const WorkTile& tile) { mainloop.Run(args_, tile, acc); },
                 [&](const WorkTile& tile) {
       ColumnsEpilogue<Traits>(args_, maps_, shared_, rank_, tile).Store(tile, acc);
     });
@@ -338,19 +340,19 @@ class Workgroup {
   // Both warpgroups receive all tiles; each computes every other one.
   JAXGEMM_SM90 void ConsumePingPong() {
     typename Traits::Acc acc[Traits::kAllAccs];
-    ItsMultiplier multiplier(shared_, Sharers<Traits>(maps_));
+    Mainloop mainloop(shared_, MulticastGroup<Traits>(maps_));
     const PingPongTurns turns;
     typename FusedEpilogue<Traits>::Vectors vectors;
     Index turn = 0;
     auto compute = [&](const WorkTile& tile) {
       const Index k_tiles = tile.k_end - tile.k_begin;
-      if (!turns.IsMine(turn)) return multiplier.Skip(k_tiles);
+      if (!turns.IsMine(turn)) return mainloop.Skip(k_tiles);
       if constexpr (Traits::kHasOnlyVectors) {
         vectors = FusedEpilogue<Traits>(shared_, rank_).LoadVectors(args_, maps_, tile);
       }
       if (turn > 0) turns.Await();
       const PingPongTurns::HandOver hand_over = turns.After(k_tiles, /*is_last=*/false);
-      multiplier.Run(args_, tile, acc, hand_over);
+      mainloop.Run(args_, tile, acc, hand_over);
       if (WarpUniform(k_tiles <= 0)) hand_over();
     };
     auto store = [&](const WorkTile& tile) {

@@ -57,7 +57,7 @@ class DenseWorkgroup {
   static constexpr bool kIsClusterSplitK = IsPeers(Traits::kForm);
   // Registers per thread after setmaxnreg, which divides those that the CTA has at launch:
   // 384 x 168 = 256 x 240 + 128 x 24 = 256 x 232 + 128 x 40.
-  static constexpr int kMultiplierRegisters = Traits::kIsPingPong ? 240 : 232;
+  static constexpr int kMainloopRegisters = Traits::kIsPingPong ? 240 : 232;
   static constexpr int kLoaderRegisters = Traits::kIsPingPong ? 24 : 40;
   using Map = AheadMap<std::conditional_t<kIsClusterSplitK, ClusterSplitKMap, DenseMap>>;
 
@@ -70,7 +70,7 @@ class DenseWorkgroup {
         rank_(Traits::kCluster == 1 ? 0 : ClusterCtaRank()),
         by_element_(Traits::kLoadsByElement && (!maps.lhs_valid || !maps.rhs_valid)),
         split_k_rank_(Traits::kMulticasts ? maps.cluster_m * maps.cluster_n : 1),
-        sharers_(maps),
+        multicast_group_(maps),
         next_(blockIdx.x / Traits::kCluster) {
     map_.map.grid = args.map.grid;
     map_.map.grid.num_xcds = 1;  // saves a division
@@ -86,7 +86,7 @@ class DenseWorkgroup {
     Index ahead = 0;  // k tiles loaded already, valid in the lane that loads
     if (threadIdx.x < kWarpSize) {
       if (ElectSync()) {
-        InitStages(shared_, by_element_, 0, kLoadedAhead, sharers_.count());
+        InitStages(shared_, by_element_, 0, kLoadedAhead, multicast_group_.count());
         if (map_.FindFirst(next_, split_k_rank_)) ahead = LoadFirst();
       }
       __syncwarp();
@@ -109,7 +109,7 @@ class DenseWorkgroup {
     GridDependencyWait();
     BarrierClusterWait();
     if (warp >= kWarpgroupSize / kWarpSize) {
-      if constexpr (Traits::kTradesRegisters) SetMaxRegistersInc<kMultiplierRegisters>();
+      if constexpr (Traits::kTradesRegisters) SetMaxRegistersInc<kMainloopRegisters>();
       if constexpr (kIsClusterSplitK) {
         ConsumeClusterSplitK();
       } else if constexpr (Traits::kIsPingPong) {
@@ -117,7 +117,7 @@ class DenseWorkgroup {
       } else if constexpr (Traits::kHasOnlyDenseForms || Traits::kInteger) {
         ConsumeAndStore();
       } else {
-        ConsumeAndStoreMeanwhile();
+        ConsumeAndOverlapStore();
       }
     } else {
       if constexpr (Traits::kTradesRegisters) SetMaxRegistersDec<kLoaderRegisters>();
@@ -155,7 +155,7 @@ class DenseWorkgroup {
   }
 
   JAXGEMM_SM90 void InitBarriers() {
-    InitStages(shared_, by_element_, kLoadedAhead, Traits::kStages, sharers_.count());
+    InitStages(shared_, by_element_, kLoadedAhead, Traits::kStages, multicast_group_.count());
     if constexpr (kIsClusterSplitK) {
 #pragma unroll
       for (Mbarrier& each : shared_.partials_ready) each.Init(1);
@@ -178,7 +178,7 @@ class DenseWorkgroup {
   JAXGEMM_SM90 void Advance() { next_ += args_.claim.num_workgroups; }
   // How many stages a multiplier releases, if it counts them.
   JAXGEMM_SM90 Index NumReleases() const {
-    if constexpr (!Multiplier<Traits>::kCountsReleases) return kNever;
+    if constexpr (!SmemMainloop<Traits>::kCountsReleases) return kNever;
     return NumTiles() * map_.map.grid.tiles_k - Traits::kStages;
   }
 
@@ -197,11 +197,12 @@ class DenseWorkgroup {
     // The last stages are not released to another CTA, because no load follows, and the CTA may
     // have exited.
     const Index k_tiles = map_.tile.k_end - map_.tile.k_begin;
-    std::conditional_t<Traits::kLhsInRegisters, RegisterMultiplier<Traits>, Multiplier<Traits>>
-        multiplier(shared_, sharers_, sharers_.count() > 1 ? k_tiles - Traits::kStages : kNever);
+    std::conditional_t<Traits::kLhsInRegisters, RegisterMainloop<Traits>, SmemMainloop<Traits>>
+        mainloop(shared_, multicast_group_,
+                 multicast_group_.count() > 1 ? k_tiles - Traits::kStages : kNever);
     const ClusterSplitKExchange<Traits> exchange(shared_, map_.map.peers, split_k_rank_);
     exchange.Expect();
-    multiplier.Run(args_, map_.tile, acc);
+    mainloop.Run(args_, map_.tile, acc);
     ClusterSplitKEpilogue<Traits> epilogue(shared_, rank_);
     if constexpr (Traits::kTransposed && !Traits::kInteger) {
       const bool is_alone = WarpUniform(map_.map.peers == 1);
@@ -218,7 +219,7 @@ class DenseWorkgroup {
   // Finds the next work tile, and stores the previous one, while a tile is multiplied.
   struct FindAndStore {
     DenseWorkgroup& workgroup;
-    StoredMeanwhile<Traits>& stored;
+    OverlappedStore<Traits>& stored;
     bool found;
 
     JAXGEMM_SM90 Index NextTime(Index k_tiles) const {
@@ -231,15 +232,15 @@ class DenseWorkgroup {
     }
   };
 
-  JAXGEMM_SM90 void ConsumeAndStoreMeanwhile() {
+  JAXGEMM_SM90 void ConsumeAndOverlapStore() {
     typename Traits::Acc acc[Traits::kAccs];
     const Index size = map_.map.size();
-    Multiplier<Traits> multiplier(shared_, sharers_, NumReleases());
-    StoredMeanwhile<Traits> stored{.args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
+    SmemMainloop<Traits> mainloop(shared_, multicast_group_, NumReleases());
+    OverlappedStore<Traits> stored{.args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
     auto compute = [&](const WorkTile& tile) {
       stored.Spread(tile.k_end);
-      multiplier.Run(args_, tile, acc,
-                     FindAndStore{.workgroup = *this, .stored = stored, .found = next_ >= size});
+      mainloop.Run(args_, tile, acc,
+                   FindAndStore{.workgroup = *this, .stored = stored, .found = next_ >= size});
     };
     auto store = [&](const WorkTile& tile) {
       stored.StoreRest();
@@ -252,8 +253,8 @@ class DenseWorkgroup {
 
   JAXGEMM_SM90 void ConsumeAndStore() {
     typename Traits::Acc acc[Traits::kAllAccs];
-    Multiplier<Traits> multiplier(shared_, sharers_, NumReleases());
-    auto compute = [&](const WorkTile& tile) { multiplier.Run(args_, tile, acc); };
+    SmemMainloop<Traits> mainloop(shared_, multicast_group_, NumReleases());
+    auto compute = [&](const WorkTile& tile) { mainloop.Run(args_, tile, acc); };
     auto store = [&](const WorkTile& tile) {
       FusedEpilogue<Traits> epilogue(shared_, rank_);
       if constexpr (Traits::kIsFused) {
@@ -274,10 +275,10 @@ class DenseWorkgroup {
     typename Traits::Acc acc[Traits::kAllAccs];
     const Index step = args_.claim.num_workgroups, tiles = NumTiles();
     const Index tiles_k = map_.map.grid.tiles_k;
-    Multiplier<Traits> multiplier(shared_, sharers_, NumReleases());
+    SmemMainloop<Traits> mainloop(shared_, multicast_group_, NumReleases());
     const PingPongTurns turns;
     Index turn = turns.first();
-    if (turn == 1) multiplier.Skip(tiles_k);
+    if (turn == 1) mainloop.Skip(tiles_k);
     for (; turn < tiles; turn += Traits::kConsumers) {
       const WorkTile tile = map_.map(next_ + turn * step);
       const bool is_last = turn + 1 == tiles;
@@ -285,7 +286,7 @@ class DenseWorkgroup {
       typename FusedEpilogue<Traits>::Vectors vectors;
       if constexpr (Traits::kIsFused) vectors = epilogue.LoadVectors(args_, maps_, tile);
       if (turn > 0) turns.Await();
-      multiplier.Run(args_, tile, acc, turns.After(tiles_k, is_last));
+      mainloop.Run(args_, tile, acc, turns.After(tiles_k, is_last));
       bool tma_stores = true;
       if constexpr (Traits::kIsFused) {
         tma_stores = epilogue.ApplyFused(args_, maps_, tile, vectors, acc);
@@ -294,9 +295,9 @@ class DenseWorkgroup {
         epilogue.StorePlain(args_, tile, acc);
       } else if (tma_stores) {
         epilogue.StoreTile(args_, maps_, tile, acc, is_last,
-                           [&](int before) { return multiplier.LastSlot(before); });
+                           [&](int before) { return mainloop.LastSlot(before); });
       }
-      multiplier.Skip(tiles_k);
+      mainloop.Skip(tiles_k);
     }
     // Shared memory must exist until TMA has read it.
     if (ElectSync()) TmaStoreWaitRead<0>();
@@ -308,7 +309,7 @@ class DenseWorkgroup {
   const int rank_;  // of the CTA in a cluster that shares rhs
   const bool by_element_;
   const ClusterSplitKRank split_k_rank_;
-  const Sharers<Traits> sharers_;
+  const MulticastGroup<Traits> multicast_group_;
   Index next_;  // the index of the tile after map_.tile; before the first tile, this CTA's first
   Map map_;
 };

@@ -28,10 +28,10 @@ struct Sm90Traits {
   static constexpr bool kHasOnlyDenseForms = HasOnlyDenseForms(tile_n, transposed);
   static constexpr bool kLoadsByElement = MayLoadByElement(form, tile_n, transposed);
   // A separate warp claims, so that loads continue while the next tile is claimed.
-  static constexpr bool kClaimsApart = IsClaimed(form);
+  static constexpr bool kHasSchedulerWarp = IsClaimed(form);
   // Slots for work tiles on their way to the consumers. With claims there are few, because another
   // workgroup could compute the tile that waits in a slot. The numbers were chosen by hand.
-  static constexpr int kTileSlots = kClaimsApart ? 2 : 4;
+  static constexpr int kTileSlots = kHasSchedulerWarp ? 2 : 4;
   static constexpr DType kLhs = lhs, kRhs = rhs;
   static constexpr bool kLhsKContiguous = lhs_k_contiguous;
   static constexpr bool kRhsKContiguous = rhs_k_contiguous;
@@ -116,7 +116,7 @@ struct Sm90Traits {
 // for each warpgroup's turn in ping-pong. kWarpgroupBarrier and kTurnBarrier are the first of two
 // ids each.
 inline constexpr int kConsumersBarrier = 1, kWarpgroupBarrier = 2, kTurnBarrier = 4;
-inline constexpr int kMailSlots = 2;  // SharedMemory::mail
+inline constexpr int kClaimedIndexSlots = 2;  // SharedMemory::claimed_index
 // A barrier of all warps of a consumer warpgroup: 0 or 1.
 JAXGEMM_SM90 void WarpgroupBarrier(int warpgroup) {
   BarSync(kWarpgroupBarrier + warpgroup, kWarpgroupSize);
@@ -150,8 +150,8 @@ struct SharedMemory {
   WorkTile tiles[Traits::kTileSlots];
   // Indices on their way from the cluster's first CTA to the others: those that were claimed and,
   // if lhs arrives in chunks, also those at a fixed stride.
-  Mbarrier mail_full[kMailSlots], mail_empty[kMailSlots];
-  Index mail[kMailSlots];
+  Mbarrier claimed_index_full[kClaimedIndexSlots], claimed_index_empty[kClaimedIndexSlots];
+  Index claimed_index[kClaimedIndexSlots];
   // One for each warp: the other peers' partial sums have arrived.
   Mbarrier partials_ready[Traits::kConsumerWarps];
   int32_t arrived;

@@ -120,12 +120,12 @@ class TileBoxes {
 // The CTAs of a cluster that load parts of operands for each other: of rhs, if their tiles have the
 // same columns, and of lhs, if their tiles have the same rows.
 template <class Traits>
-struct Sharers {
+struct MulticastGroup {
   int of_rhs = Traits::kCluster, of_lhs = 1;  // how many CTAs have these columns, and these rows
   int in_rhs = 0, in_lhs = 0;                 // this CTA's place among them
   int first = 0;                              // rank of the first CTA of these columns and rows
 
-  JAXGEMM_SM90 explicit Sharers(const TensorMaps& maps) {
+  JAXGEMM_SM90 explicit MulticastGroup(const TensorMaps& maps) {
     if constexpr (Traits::kCluster > 1) in_rhs = ClusterCtaRank();
     if constexpr (Traits::kMulticasts) {
       const int rank = ClusterCtaRank();
@@ -155,7 +155,7 @@ class TmaLoader {
       : args_(args),
         maps_(maps),
         rank_(rank),
-        sharers_(maps),
+        multicast_group_(maps),
         full_{WarpUniform(SharedAddress(shared.full))},
         empty_{WarpUniform(SharedAddress(shared.empty))},
         lhs_(WarpUniform(SharedAddress(shared.lhs))),
@@ -204,19 +204,19 @@ class TmaLoader {
         const uint32_t full = full_.At(stage_.slot);
         const uint32_t lhs = lhs_ + stage_.slot * Traits::kLhsBytes;
         const uint32_t rhs = rhs_ + stage_.slot * Traits::kRhsBytes;
-        if (Traits::kMulticasts && sharers_.of_lhs > 1) {
+        if (Traits::kMulticasts && multicast_group_.of_lhs > 1) {
           constexpr int kHalf = Boxes::kLhs / kMostSharers;
 #pragma unroll
           for (int j = 0; j < kHalf; ++j) {
-            LoadLhsBox(maps_, boxes, place, k, lhs, sharers_.in_lhs * kHalf + j,
-                       ToAll{.full = full, .mask = sharers_.LhsMask()});
+            LoadLhsBox(maps_, boxes, place, k, lhs, multicast_group_.in_lhs * kHalf + j,
+                       ToAll{.full = full, .mask = multicast_group_.LhsMask()});
           }
         } else {
           LoadLhs(maps_, boxes, place, k, full, lhs);
         }
-        if (Traits::kCluster > 1 || (Traits::kMulticasts && sharers_.of_rhs > 1)) {
-          LoadRhsPart(maps_, boxes, place, k, rhs, sharers_.in_rhs,
-                      ToAll{.full = full, .mask = sharers_.RhsMask()});
+        if (Traits::kCluster > 1 || (Traits::kMulticasts && multicast_group_.of_rhs > 1)) {
+          LoadRhsPart(maps_, boxes, place, k, rhs, multicast_group_.in_rhs,
+                      ToAll{.full = full, .mask = multicast_group_.RhsMask()});
         } else {
           LoadRhs(maps_, boxes, place, k, full, rhs);
         }
@@ -298,7 +298,7 @@ class TmaLoader {
   const GemmArgs& args_;
   const TensorMaps& maps_;
   const int rank_;
-  const Sharers<Traits> sharers_;
+  const MulticastGroup<Traits> multicast_group_;
   // Addresses of the first stage.
   const MbarrierArray full_, empty_;
   const uint32_t lhs_, rhs_;
@@ -437,12 +437,12 @@ class OperandPrefetch {
 // barrier.
 template <class Traits>
 JAXGEMM_SM90 void InitStages(SharedMemory<Traits>& shared, bool by_element, int first, int end,
-                             int sharers = Traits::kCluster) {
+                             int ctas = Traits::kCluster) {
   constexpr int kReaders = Traits::kStageReaders * kWarpgroupSize / kWarpSize;
 #pragma unroll
   for (int i = first; i < end; ++i) {
     shared.full[i].Init(1 + (by_element ? ElementLoader<Traits>::kThreads : 0));
-    shared.empty[i].Init(kReaders * sharers);
+    shared.empty[i].Init(kReaders * ctas);
   }
   FenceMbarrierInit();
 }

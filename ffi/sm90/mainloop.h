@@ -16,7 +16,7 @@ inline constexpr Index kNever = std::numeric_limits<Index>::max();
 // (Traits::kBlockStep). So that the tensor cores are not idle between two k tiles, the wgmmas of
 // the next one are issued before those of the previous one are waited for.
 template <class Traits>
-class Multiplier {
+class SmemMainloop {
  protected:
   using Acc = typename Traits::Acc;
   using Mma = typename Traits::Mma;
@@ -29,14 +29,14 @@ class Multiplier {
   // Dense forms in clusters count their releases. The last stages are not released, because no load
   // follows: a CTA that has all its operands may have exited, and must get no arrival then.
   static constexpr bool kCountsReleases = Traits::kIsDense && kInCluster;
-  // The default for `meanwhile`: no other work while a tile is multiplied.
-  struct Nothing {
+  // The default for `overlapped`: no other work while a tile is multiplied.
+  struct NoOverlappedWork {
     static constexpr Index NextTime(Index) { return kNever; }
     JAXGEMM_SM90 void operator()() const {}
   };
 
-  JAXGEMM_SM90 Multiplier(SharedMemory<Traits>& shared, const Sharers<Traits>& sharers,
-                          Index releases = kNever)
+  JAXGEMM_SM90 SmemMainloop(SharedMemory<Traits>& shared, const MulticastGroup<Traits>& group,
+                            Index releases = kNever)
       : shared_(shared), releases_(releases) {
     const int thread = ThreadId() - kWarpgroupSize, lane = thread % kWarpSize;
     // With kRhsInRegisters both warpgroups multiply all rows.
@@ -48,17 +48,17 @@ class Multiplier {
         WarpUniform(MatrixStart(SharedAddress(shared.lhs) + rows * kRowBytes, Traits::kBlockBytes));
     rhs_ = WarpUniform(MatrixStart(SharedAddress(shared.rhs), Traits::kBlockBytes));
     if constexpr (kInCluster) {
-      empty_.first = lane < sharers.count() ? Mapa(shared.empty, sharers.Rank(lane)) : kNoBarrier;
+      empty_.first = lane < group.count() ? Mapa(shared.empty, group.Rank(lane)) : kNoBarrier;
     } else {
       empty_.first = lane == 0 ? SharedAddress(shared.empty) : kNoBarrier;
     }
   }
 
-  // Calls `meanwhile` when NextTime(0) k tiles have been issued, and again when NextTime(n) have
+  // Calls `overlapped` when NextTime(0) k tiles have been issued, and again when NextTime(n) have
   // been issued, where n is the number at the last call.
-  template <class Meanwhile = Nothing>
+  template <class Overlapped = NoOverlappedWork>
   JAXGEMM_SM90 void Run(const GemmArgs& args, const WorkTile& tile, Acc (&acc)[Traits::kAllAccs],
-                        Meanwhile&& meanwhile = {}) {
+                        Overlapped&& overlapped = {}) {
     // If ptxas can tell that the values that wgmma operands depend on are the same in all lanes, it
     // keeps them in uniform registers.
     const Index count = WarpUniform(tile.k_end - tile.k_begin);
@@ -81,7 +81,7 @@ class Multiplier {
       }
     }
     int previous = 0;
-    Index k_tile = 0, time = WarpUniform(meanwhile.NextTime(0));
+    Index k_tile = 0, time = WarpUniform(overlapped.NextTime(0));
     // The inner loop runs at least once; otherwise ptxas serialises the wgmmas (C7515).
     do {
       const Index stop = time < count ? time : count;
@@ -111,8 +111,8 @@ class Multiplier {
         previous = slot;
       } while (++k_tile < stop);
       if (k_tile == time) {
-        meanwhile();
-        time = WarpUniform(meanwhile.NextTime(k_tile));
+        overlapped();
+        time = WarpUniform(overlapped.NextTime(k_tile));
       }
     } while (k_tile < count);
     WgmmaWaitGroup<0>();

@@ -11,7 +11,7 @@ namespace jaxgemm {
 // A warp's results of the previous tile, stored box by box while the next tile is multiplied. With
 // 16 bits each they leave enough registers for the next tile's accumulators.
 template <class Traits>
-struct StoredMeanwhile {
+struct OverlappedStore {
   using Boxes = OutBoxes<Traits>;
 
   const GemmArgs& args;
@@ -31,7 +31,7 @@ struct StoredMeanwhile {
     every = k_tiles < 2 * Boxes::kBoxes ? 1 : Div(k_tiles, Boxes::kBoxes);
     lags = WarpUniform(every > 1 && ThreadId() >= 2 * kWarpgroupSize);
   }
-  // Multiplier::Run calls these two.
+  // SmemMainloop::Run calls these two.
   JAXGEMM_SM90 Index NextTime(Index k_tiles) const {
     if (IsDone()) return kNever;
     if (k_tiles == 0) return 1;

@@ -20,7 +20,7 @@ class PingPongTurns {
   // warpgroup must not wait for a stage: the parity would be that of an older phase.
   JAXGEMM_SM90 void Await() const { BarSync(kTurnBarrier + mine_, kThreads); }
 
-  // Multiplier::Run calls this. The other warpgroup's turn begins when all k tiles are issued.
+  // SmemMainloop::Run calls this. The other warpgroup's turn begins when all k tiles are issued.
   struct HandOver {
     Index k_tiles;
     int to;  // named barrier; 0: there is no next turn

@@ -128,10 +128,10 @@ class RhsFragments {
   uint32_t bytes_;  // 8 bits: the bytes of two words that an even column has at four k
 };
 
-// Multiplies the stages as Multiplier does, but wgmma gets one operand in registers.
+// Multiplies the stages as SmemMainloop does, but wgmma gets one operand in registers.
 template <class Traits>
-class RegisterMultiplier : public Multiplier<Traits> {
-  using Base = Multiplier<Traits>;
+class RegisterMainloop : public SmemMainloop<Traits> {
+  using Base = SmemMainloop<Traits>;
   using Acc = typename Traits::Acc;
   using Mma = typename Traits::Mma;
   using Fragments =
@@ -147,17 +147,17 @@ class RegisterMultiplier : public Multiplier<Traits> {
   }
 
  public:
-  using typename Base::Nothing;
+  using typename Base::NoOverlappedWork;
 
   // All stages are released.
-  JAXGEMM_SM90 RegisterMultiplier(SharedMemory<Traits>& shared, const Sharers<Traits>& sharers,
-                                  Index releases = kNever)
-      : Base(shared, sharers, releases), fragments_(ThreadId() - kWarpgroupSize) {}
+  JAXGEMM_SM90 RegisterMainloop(SharedMemory<Traits>& shared, const MulticastGroup<Traits>& group,
+                                Index releases = kNever)
+      : Base(shared, group, releases), fragments_(ThreadId() - kWarpgroupSize) {}
 
-  // As Multiplier::Run. No k are set to zero, so it is not for groups along k.
-  template <class Meanwhile = Nothing>
+  // As SmemMainloop::Run. No k are set to zero, so it is not for groups along k.
+  template <class Overlapped = NoOverlappedWork>
   JAXGEMM_SM90 void Run(const GemmArgs&, const WorkTile& tile, Acc (&acc)[Traits::kAllAccs],
-                        Meanwhile&& meanwhile = {}) {
+                        Overlapped&& overlapped = {}) {
     static_assert(!Base::kCountsReleases);
     const Index count = WarpUniform(tile.k_end - tile.k_begin);
     if (!Base::kHasK && count <= 0) {
@@ -175,7 +175,7 @@ class RegisterMultiplier : public Multiplier<Traits> {
       fragments_.Read(shared_, stage.slot, step, fragments[step]);
     }
     int previous = 0;
-    Index k_tile = 0, time = WarpUniform(meanwhile.NextTime(0));
+    Index k_tile = 0, time = WarpUniform(overlapped.NextTime(0));
     do {
       const Index stop = time < count ? time : count;
       do {
@@ -211,8 +211,8 @@ class RegisterMultiplier : public Multiplier<Traits> {
         previous = slot;
       } while (++k_tile < stop);
       if (k_tile == time) {
-        meanwhile();
-        time = WarpUniform(meanwhile.NextTime(k_tile));
+        overlapped();
+        time = WarpUniform(overlapped.NextTime(k_tile));
       }
     } while (k_tile < count);
     WgmmaWaitGroup<0>();

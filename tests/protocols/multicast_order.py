@@ -52,7 +52,7 @@ def model(stages: int, k_tiles: int, faults=()) -> Model:
 
   def consumer(me: int):
     total = 0
-    for k_tile in range(k_tiles):  # Multiplier::Run
+    for k_tile in range(k_tiles):  # SmemMainloop::Run
       slot = k_tile % stages
       wanted = (k_tile // stages + 1) * _CTAS
       yield Await(((f"full[{me}][{slot}]", lambda n, w=wanted: n >= w),), "acquire")
