@@ -193,7 +193,7 @@ class FewRowsMainloop {
  public:
   // Whether neighbouring tiles read parts of the same cache lines of rhs. They do if rhs is not
   // k-contiguous: a tile's 32 columns of 2 bytes at one k are half a cache line of 128 bytes.
-  static constexpr bool kSharesLines =
+  static constexpr bool kTilesShareCacheLines =
       Rhs::kInterleaved && Traits::kTileN * Traits::kBytes < kRowBytes;
   static constexpr int kLdsBytes = Traits::kWavesK * Traits::kTileM * Traits::kTileN * 4;
 

@@ -35,7 +35,7 @@ struct StagedHalves {
     for (int i = 0; i < 2; ++i) read[i] = lds + UnitOffset(row, unit + i) + half * sizeof(Half4);
   }
   // Has the addresses computed here.
-  JAXGEMM_AMD void Settle() {
+  JAXGEMM_AMD void Materialize() {
 #pragma unroll
     for (Lds*& each : write) asm volatile("" : "+v"(each));
     asm volatile("" : "+v"(read[0]), "+v"(read[1]));
@@ -128,14 +128,14 @@ JAXGEMM_AMD void StoreHalves(const typename Traits::Acc4 (&acc)[Traits::kFragsM]
 
 // The epilogue for args.only_rounded: a result of type HalfTypeOf() that is only rounded. In
 // RunOneTile (gemm.h) it is computed while the first loads are in flight where it stores
-// (kIsEarly), unless the tile leaves no registers for it.
+// (kOverlapsLoads), unless the tile leaves no registers for it.
 template <class Traits>
 class HalfTile {
   using Accumulators = typename Traits::Acc4[Traits::kFragsM][Traits::kFragsN];
   using Stage = StagedHalves<Traits>;
 
  public:
-  static constexpr bool kIsEarly = Traits::kFragsM * Traits::kFragsN <= 8;
+  static constexpr bool kOverlapsLoads = Traits::kFragsM * Traits::kFragsN <= 8;
 
   // `of_out` are the rows of the tile's matrix, and `lds` is this wave's own.
   JAXGEMM_AMD HalfTile(const GemmArgs& args, const WorkTile& tile, MatrixRows of_out, Lds* lds)
@@ -152,10 +152,10 @@ class HalfTile {
     const int32_t col = tile.n * Traits::kTileN + Traits::WaveN() * Traits::kWaveN +
                         static_cast<int32_t>(lane % Stage::kUnits) * 8;
     offset_ = col < columns ? lane / Stage::kUnits * row_bytes_ + 2 * col : kOutsideBuffer;
-    if (kIsEarly) {
+    if (kOverlapsLoads) {
       // Without this asm the compiler computes them where they are used.
       asm volatile("" : "+s"(bytes_), "+s"(first_), "+v"(offset_));
-      stage_.Settle();
+      stage_.Materialize();
     }
   }
   // Stores the tile. Returns false if the accumulators may have NaN, which this file does not

@@ -44,7 +44,7 @@ class Mainloop {
       }
       MxScales<Traits> scales(args, tile, lds + VectorMainloop<Traits>::kOperandBytes);
       VectorMainloop<Traits>::Run(lhs, rhs, tile, lds, acc, scales, /*lds_is_free=*/false,
-                                  NoEarlyWork());
+                                  NoOverlappedWork());
 #endif
     } else {
       NoScales none;
@@ -59,7 +59,7 @@ class Mainloop {
     const OperandMemory<Traits, false> rhs(args, tile);
     if (tile.k_begin < tile.k_end && lhs.FitsVectors() && rhs.FitsVectors()) {
       VectorMainloop<Traits>::Run(lhs, rhs, tile, lds, acc, scales, /*lds_is_free=*/false,
-                                  NoEarlyWork());
+                                  NoOverlappedWork());
     } else {
       // Here, because the compiler would also do it before the other loop, which has its own.
       ClearAccumulators(acc, /*here=*/true);

@@ -68,10 +68,10 @@ JAXGEMM_AMD RowVector FromLane(int lane, RowVector vector) {
   struct Words {
     int words[sizeof(RowVector) / sizeof(int)];
   };
-  Words its = __builtin_bit_cast(Words, vector);
+  Words copy = __builtin_bit_cast(Words, vector);
 #pragma unroll
-  for (int& word : its.words) word = __builtin_amdgcn_ds_bpermute(4 * lane, word);
-  return __builtin_bit_cast(RowVector, its);
+  for (int& word : copy.words) word = __builtin_amdgcn_ds_bpermute(4 * lane, word);
+  return __builtin_bit_cast(RowVector, copy);
 }
 
 #if defined(__gfx950__)

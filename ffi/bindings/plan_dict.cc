@@ -47,7 +47,7 @@ class DictReader {
     throw nb::value_error((error + ".").c_str());
   }
   // Raises ValueError if the dictionary has a field that was not read.
-  void Finish() const {
+  void RefuseUnread() const {
     for (auto [key, value] : dict_) {
       const std::string name = nb::cast<std::string>(key);
       if (std::find(read_.begin(), read_.end(), name) == read_.end()) {
@@ -76,7 +76,7 @@ Problem ReadProblem(const nb::dict& dict) {
 #define JAXGEMM_PROBLEM(type, name, initial) reader.Read(#name, &p.name);
 #include "spec/call_schema.def"
 #undef JAXGEMM_PROBLEM
-  reader.Finish();
+  reader.RefuseUnread();
   return p;
 }
 
@@ -86,7 +86,7 @@ Config ReadConfig(const nb::dict& dict) {
 #define JAXGEMM_CONFIG(type, name, initial) reader.Read(#name, &c.name);
 #include "spec/call_schema.def"
 #undef JAXGEMM_CONFIG
-  reader.Finish();
+  reader.RefuseUnread();
   return c;
 }
 

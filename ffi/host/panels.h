@@ -11,7 +11,7 @@ namespace {
 constexpr int kTileRows = JAXGEMM_TILE_ROWS;
 
 // Up to this many words, one row of tiles is computed after the other; chosen by hand.
-constexpr int kShortWords = 128;
+constexpr int kWordsByRows = 128;
 
 // The cache lines that a tile prefetches, one with each word: first a row of 2^bits of them that
 // are `step` bytes apart, then the next row, `row` bytes after it, and so on. They may lie outside
@@ -151,7 +151,7 @@ void MultiplyTiles(const uint32_t* a, int64_t lda, const uint32_t* b, int rows, 
   // With few words a tile takes about as long as its part of c takes to come from memory. One row
   // of tiles after the other reads c along its rows, so that the processor's prefetchers can
   // follow.
-  if (words <= kShortWords) {
+  if (words <= kWordsByRows) {
     for (int block = 0, row = 0; block < blocks; ++block) {
       const int count = (rows - row) / (blocks - block);
       for (int col = 0; col < cols; col += kPanel) tile(row, count, col);

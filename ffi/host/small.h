@@ -3,8 +3,8 @@
 // bfloat16 are converted to float, or to what the dot products of `Ops` take.
 #pragma once
 
+#include "host/few_rows.h"
 #include "host/kernel.h"
-#include "host/skinny.h"
 #include "host/store.h"
 
 namespace jaxgemm {

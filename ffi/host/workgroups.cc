@@ -173,7 +173,8 @@ class Workgroup {
     GroupedMap map = plan_.grouped_map(p);
     map.group_sizes = call_.group_sizes;
     map.StartAt(call_.group_offset);
-    map.Prepare(static_cast<Index>(choice_.num_workgroups), static_cast<Index>(choice_.num_shares));
+    map.CountTiles(static_cast<Index>(choice_.num_workgroups),
+                   static_cast<Index>(choice_.num_shares));
     Run(index, map);
   }
 
@@ -375,7 +376,7 @@ const HostKernel* ChooseHostKernel(DType lhs, DType rhs, std::string_view name,
   return kernel;
 }
 
-void Prepare(const HostCall& call) {
+void InitWorkspace(const HostCall& call) {
   const Problem& p = call.problem;
   AskForLargePages(call.out, p.num_out() * p.m * p.n * Bytes(p.out_dtype));
   std::memset(call.workspace, 0, static_cast<size_t>(call.plan.zeroed_bytes));

@@ -25,7 +25,7 @@ JAXGEMM_GPU void StoreAs(DType dtype, void* base, int64_t offset, Vec4<float> va
   case DType::id: {                                                                       \
     Vec4<uint8_t> code;                                                                   \
     _Pragma("unroll") for (int i = 0; i < 4; ++i) {                                       \
-      code[i] = static_cast<uint8_t>(EncodeSmallFloat<format>(value[i]));                 \
+      code[i] = static_cast<uint8_t>(EncodeMinifloat<format>(value[i]));                  \
     }                                                                                     \
     return Store4<uint8_t>(base, offset, code, count, aligned);                           \
   }

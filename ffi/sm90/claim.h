@@ -107,7 +107,7 @@ struct WarpGroupedMap {
 
   explicit JAXGEMM_SM90 WarpGroupedMap(const GemmArgs& args) : groups(args.groups) {
     groups.StartAt(args.group_offset);
-    groups.Prepare<WarpLanes>(args.claim.num_workgroups, args.max_shares);
+    groups.CountTiles<WarpLanes>(args.claim.num_workgroups, args.max_shares);
   }
   JAXGEMM_SM90 WorkTile operator()(Index index) { return groups.At<WarpLanes>(index); }
 };

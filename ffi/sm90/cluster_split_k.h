@@ -44,8 +44,8 @@ class ClusterSplitKExchange {
         most_(Div20Bits(kUnits + count - 1, count)),
         warp_((ThreadId() - kWarpgroupSize) / kWarpSize),
         lane_(ThreadId() % kWarpSize),
-        own_(ShareOf(rank.peer)),
-        next_(ShareOf(Next(rank.peer))) {
+        own_(OwnedBy(rank.peer)),
+        next_(OwnedBy(Next(rank.peer))) {
     // This keeps the compiler from computing these values again at each use.
     asm volatile("" : "+r"(warp_), "+r"(lane_), "+r"(next_.first), "+r"(next_.end));
   }
@@ -66,19 +66,19 @@ class ClusterSplitKExchange {
   JAXGEMM_SM90 void Send(const Acc (&acc)[Traits::kAccs]) const {
     // Kept() lies in rows of lhs that the other warps of its warpgroup may still be reading.
     WarpgroupBarrier(warp_ / kWarps);
-    Share share = next_;
+    Owned owned = next_;
 #pragma unroll 1
     for (int owner = Next(rank_.peer); owner != rank_.peer;) {
       const int rank = rank_.Of(owner);
       const uint32_t ready = Mapa(&shared_.partials_ready[warp_], rank);
-      const uint32_t to = Mapa(Received(share, rank_.peer - (rank_.peer > owner)), rank) +
+      const uint32_t to = Mapa(Received(owned, rank_.peer - (rank_.peer > owner)), rank) +
                           lane_ * sizeof(Vec4<Acc>);
-      share.ForEach([&](int fragment) {
-        StAsync(to + (fragment - share.first) * kFragmentBytes,
+      owned.ForEach([&](int fragment) {
+        StAsync(to + (fragment - owned.first) * kFragmentBytes,
                 __builtin_bit_cast(uint4, FragmentOf(acc, fragment)), ready);
       });
       owner = Next(owner);
-      share = ShareOf(owner);
+      owned = OwnedBy(owner);
     }
     own_.ForEach([&](int fragment) {
       *reinterpret_cast<Vec4<Acc>*>(Kept(fragment - first()) + lane_ * sizeof(Vec4<Acc>)) =
@@ -118,7 +118,7 @@ class ClusterSplitKExchange {
 
  private:
   // The fragments of this warp that a peer owns.
-  struct Share {
+  struct Owned {
     int first, end;
     int before;  // how many fragments of the warps before this one the peer owns
 
@@ -131,7 +131,7 @@ class ClusterSplitKExchange {
       }
     }
   };
-  JAXGEMM_SM90 Share ShareOf(int peer) const {
+  JAXGEMM_SM90 Owned OwnedBy(int peer) const {
     const int first = Div20Bits(peer * kUnits, count_),
               end = Div20Bits((peer + 1) * kUnits, count_);
     if constexpr (!kSharesOutWarps) return {first, end, 0};
@@ -164,9 +164,9 @@ class ClusterSplitKExchange {
   // other peers, one peer after another, in the warp's part of `out`, or in all of it if
   // kSharesOutWarps. Kept: the owner's own fragments, in a stage, in the rows of lhs that only its
   // warpgroup reads.
-  JAXGEMM_SM90 char* Received(const Share& share, int other) const {
+  JAXGEMM_SM90 char* Received(const Owned& owned, int other) const {
     return shared_.out[kSharesOutWarps ? 0 : warp_] +
-           (other * most_ + share.before) * kFragmentBytes;
+           (other * most_ + owned.before) * kFragmentBytes;
   }
   JAXGEMM_SM90 char* Kept(int own) const {
     static_assert(kWarps <= Traits::kStages);
@@ -185,8 +185,8 @@ class ClusterSplitKExchange {
   const ClusterSplitKRank rank_;
   const int count_, most_;  // most_: the largest number of fragments that a peer owns
   int warp_, lane_;         // counted among the consumers
-  const Share own_;
-  Share next_;
+  const Owned own_;
+  Owned next_;
 };
 
 }  // namespace jaxgemm

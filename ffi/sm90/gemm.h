@@ -323,7 +323,7 @@ class Workgroup {
       stored.Take(tile, acc);
     };
     ForEachSent(compute, store);
-    stored.Finish();
+    stored.StoreLast();
   }
 
   JAXGEMM_SM90 void ConsumeByRegisters() {

@@ -248,7 +248,7 @@ class DenseWorkgroup {
       Advance();
     };
     ForEachTile(compute, store);
-    stored.Finish();
+    stored.StoreLast();
   }
 
   JAXGEMM_SM90 void ConsumeAndStore() {

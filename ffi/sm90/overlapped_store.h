@@ -84,7 +84,7 @@ struct OverlappedStore {
     }
   }
   // Whole warpgroups call this after the last tile.
-  JAXGEMM_SM90 void Finish() {
+  JAXGEMM_SM90 void StoreLast() {
     TheBoxes().StoreAllByStages(packed, box);
     // Shared memory must exist until TMA has read it.
     if (ElectSync()) TmaStoreWaitRead<0>();

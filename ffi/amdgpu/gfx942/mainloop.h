@@ -43,11 +43,11 @@ class VectorMainloop {
 
   // Sets the accumulators to the product over the tile's k range, which is not empty. Other waves
   // may still use LDS when this is called, unless lds_is_free; LDS is free when it returns. While
-  // the first loads are in flight, early.Load() and then early.Compute() are called.
+  // the first loads are in flight, overlapped.Load() and then overlapped.Compute() are called.
   static JAXGEMM_AMD void Run(const OperandMemory<Traits, true>& lhs_memory,
                               const OperandMemory<Traits, false>& rhs_memory, const WorkTile& tile,
                               Lds* lds, Accumulators& acc, auto& scales, bool lds_is_free,
-                              auto&& early) {
+                              auto&& overlapped) {
     Lhs lhs(lhs_memory, tile.m, tile.k_begin);
     Rhs rhs(rhs_memory, tile.n, tile.k_begin);
     const uint32_t k_in_last = lhs_memory.KLeft(tile.k_end - 1);
@@ -67,11 +67,11 @@ class VectorMainloop {
       Load(rhs);
     }
     __builtin_amdgcn_sched_barrier(0);
-    early.Load();
+    overlapped.Load();
     const uint32_t thread = ThreadId();
     lhs.PlaceInLds(lds, thread);
     rhs.PlaceInLds(lds + Lhs::kTileBytes, thread);
-    early.Compute();
+    overlapped.Compute();
     first_lhs.WriteWhere(lhs);
     first_rhs.WriteWhere(rhs);
     // With scales of blocks the tile has a second set of accumulators, and no register is left.
@@ -193,9 +193,9 @@ class VectorMainloop {
   static JAXGEMM_AMD void Replace(Operand& operand, int i) {
     constexpr int kBegin = WriteBegin(kWrite), kEnd = WriteBegin(kWrite + 1);
     constexpr int kSecond = PartBegin(1, 3, kBegin, kEnd), kThird = PartBegin(2, 3, kBegin, kEnd);
-    if constexpr (Operand::kIsPrepared) {
-      if constexpr (kSlot == kBegin) operand.template Prepare<0>(i);
-      if constexpr (kSlot == kSecond) operand.template Prepare<1>(i);
+    if constexpr (Operand::kIsConverted) {
+      if constexpr (kSlot == kBegin) operand.template ConvertHalf<0>(i);
+      if constexpr (kSlot == kSecond) operand.template ConvertHalf<1>(i);
       if constexpr (kSlot == kThird) operand.Store(i);
       if constexpr (kSlot == kEnd) operand.LoadAfter(i);
     } else {

@@ -53,11 +53,11 @@ class VectorMainloop {
 
   // Sets the accumulators to the product over the tile's k range, which is not empty. Other waves
   // may still use LDS when this is called, unless lds_is_free; LDS is free when it returns. While
-  // the first loads are in flight, early.Load() and then early.Compute() are called.
+  // the first loads are in flight, overlapped.Load() and then overlapped.Compute() are called.
   static JAXGEMM_AMD void Run(const OperandMemory<Traits, true>& lhs_memory,
                               const OperandMemory<Traits, false>& rhs_memory, const WorkTile& tile,
                               Lds* lds, Accumulators& acc, auto& scales, bool lds_is_free,
-                              auto&& early) {
+                              auto&& overlapped) {
     Lhs lhs(lhs_memory, tile.m, tile.k_begin);
     Rhs rhs(rhs_memory, tile.n, tile.k_begin);
     uint32_t load_lhs = Lhs::LoadPlace(lds);
@@ -85,8 +85,8 @@ class VectorMainloop {
     WaitUntil<0, kAnyLds>();
     if (!lds_is_free) Barrier();
     check_end(left);
-    lhs.Settle();
-    rhs.Settle();
+    lhs.WaitSgprHazard();
+    rhs.WaitSgprHazard();
     scales.Start();
     rhs.template Load<0>(load_rhs());
     lhs.template Load<0>(load_lhs);
@@ -99,20 +99,20 @@ class VectorMainloop {
     rhs.template Load<0>(load_rhs());
     lhs.template Load<0>(load_lhs);
     rhs.template Load<1>(load_rhs());
-    early.Load();
+    overlapped.Load();
     lhs.PlaceInLds(lds);
     rhs.PlaceInLds(lds + Lhs::kTileBytes);
-    early.Compute();
+    overlapped.Compute();
     // With scales of blocks the tile has a second set of accumulators, and no register is left.
     ClearAccumulators(acc, !Traits::kScaled);
     Wait();
-    Meet();
+    BarrierWithoutWait();
     // This read is a phase of its own, because B0 is loaded again two phases later.
     rhs.template Read<0>(b0);
     scales.ReadFirst(tile.k_begin, a0_scales, b0_scales, a1_scales, b1_scales);
     Wait();
-    Meet();
-    if (kPingPong && Traits::WaveM() == 1) Meet();
+    BarrierWithoutWait();
+    if (kPingPong && Traits::WaveM() == 1) BarrierWithoutWait();
 
     for (; left > 0; --left) {
       lhs.template Read<0>(a);
@@ -142,14 +142,14 @@ class VectorMainloop {
       Multiply<1, 1>(a, b1, a1_scales, b1_scales, acc);
       scales.Promote();
     }
-    if (kPingPong && Traits::WaveM() == 0) Meet();
+    if (kPingPong && Traits::WaveM() == 0) BarrierWithoutWait();
     WaitForMemory();
-    Meet();
+    BarrierWithoutWait();
   }
 
  private:
   // A barrier that does not wait for memory accesses.
-  static JAXGEMM_AMD void Meet() {
+  static JAXGEMM_AMD void BarrierWithoutWait() {
     __builtin_amdgcn_sched_barrier(0);
     asm volatile("s_barrier" ::: "memory");
     __builtin_amdgcn_sched_barrier(0);
@@ -164,7 +164,7 @@ class VectorMainloop {
                                    const uint32_t (&lhs_scales)[Lhs::kFrags],
                                    const uint32_t (&rhs_scales)[Rhs::kFrags], Accumulators& acc) {
     constexpr int kVecs = VecsPerMma<Traits>();
-    Meet();
+    BarrierWithoutWait();
     Wait();
     __builtin_amdgcn_s_setprio(1);
     __builtin_amdgcn_sched_barrier(0);
@@ -196,7 +196,7 @@ class VectorMainloop {
     }
     __builtin_amdgcn_sched_barrier(0);
     __builtin_amdgcn_s_setprio(0);
-    if (kPingPong) Meet();
+    if (kPingPong) BarrierWithoutWait();
   }
 };
 

@@ -158,7 +158,7 @@ inline void FenceProxyAsyncGlobal() {}
 
 inline uint32_t CvtRnX2(bool bf16, float low, float high) {
   const auto encode = [bf16](float value) -> uint32_t {
-    return bf16 ? EncodeBF16(value) : EncodeSmallFloat<F16Format>(value);
+    return bf16 ? EncodeBF16(value) : EncodeMinifloat<F16Format>(value);
   };
   return encode(low) | encode(high) << 16;
 }

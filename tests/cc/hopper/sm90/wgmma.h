@@ -46,11 +46,11 @@ auto DecodeElement(const char* at) {
   } else if constexpr (kType == DType::kBF16) {
     return __builtin_bit_cast(float, uint32_t{load(uint16_t{})} << 16);
   } else if constexpr (kType == DType::kF16) {
-    return DecodeSmallFloat<F16Format, float>(uint32_t{load(uint16_t{})});
+    return DecodeMinifloat<F16Format, float>(uint32_t{load(uint16_t{})});
   } else if constexpr (kType == DType::kF8E4M3FN) {
-    return DecodeSmallFloat<F8E4M3FNFormat, float>(uint32_t{load(uint8_t{})});
+    return DecodeMinifloat<F8E4M3FNFormat, float>(uint32_t{load(uint8_t{})});
   } else if constexpr (kType == DType::kF8E5M2) {
-    return DecodeSmallFloat<F8E5M2Format, float>(uint32_t{load(uint8_t{})});
+    return DecodeMinifloat<F8E5M2Format, float>(uint32_t{load(uint8_t{})});
   } else {
     return int32_t{load(int8_t{})};
   }
