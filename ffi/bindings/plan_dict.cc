@@ -46,7 +46,7 @@ class DictReader {
     throw nb::value_error((error + ".").c_str());
   }
   // Raises ValueError if the dictionary has a field that was not read.
-  void Finish() const {
+  void RefuseUnread() const {
     for (auto [key, value] : dict_) {
       const std::string name = nb::cast<std::string>(key);
       if (std::find(read_.begin(), read_.end(), name) == read_.end()) {
@@ -75,7 +75,7 @@ Problem ReadProblem(const nb::dict& dict) {
 #define JAXGEMM_PROBLEM(type, name, initial) reader.Read(#name, &p.name);
 #include "spec/call_schema.def"
 #undef JAXGEMM_PROBLEM
-  reader.Finish();
+  reader.RefuseUnread();
   return p;
 }
 
@@ -85,7 +85,7 @@ Config ReadConfig(const nb::dict& dict) {
 #define JAXGEMM_CONFIG(type, name, initial) reader.Read(#name, &c.name);
 #include "spec/call_schema.def"
 #undef JAXGEMM_CONFIG
-  reader.Finish();
+  reader.RefuseUnread();
   return c;
 }
 

@@ -175,7 +175,8 @@ class Workgroup {
     GroupedMap map = plan_.grouped_map(p);
     map.group_sizes = call_.group_sizes;
     map.StartAt(call_.group_offset);
-    map.Prepare(static_cast<Index>(choice_.num_workgroups), static_cast<Index>(choice_.num_shares));
+    map.CountTiles(static_cast<Index>(choice_.num_workgroups),
+                   static_cast<Index>(choice_.num_shares));
     Run(index, map);
   }
 
@@ -234,17 +235,17 @@ class Workgroup {
     }
     int64_t rows = Rows(tile), cols = Cols(tile);
     const bool gated = call_.problem.gated;
-    int64_t sums = gated ? 2 * cols : cols;
+    int64_t acc_cols = gated ? 2 * cols : cols;
     if (tile.num_peers > 1) {
       T* data = choice_.reduction == Reduction::kAtomic
                     ? tile_
                     : accumulator_.slot(tile.first_slot + tile.peer);
-      accumulator_.Start(data, choice_.tile_n, rows, sums);
+      accumulator_.Start(data, choice_.tile_n, rows, acc_cols);
     } else if (plan_.in_place) {
       T* out = static_cast<T*>(call_.out) + OutOffset(tile, OutCols());
-      accumulator_.Start(out, OutCols(), rows, sums);
+      accumulator_.Start(out, OutCols(), rows, acc_cols);
     } else {
-      accumulator_.Start(tile_, choice_.tile_n, rows, sums);
+      accumulator_.Start(tile_, choice_.tile_n, rows, acc_cols);
     }
     // Only here is it known whether a group has few rows.
     bool skinny =
@@ -282,7 +283,7 @@ class Workgroup {
                      .row_stride = plan_.choice.transposed ? 1 : OutCols(),
                      .col_stride = plan_.choice.transposed ? plan_.m : 1,
                      .activation = p.activation,
-                     .up_sums = p.gated ? Cols(tile) : 0,
+                     .up_acc_columns = p.gated ? Cols(tile) : 0,
                      .up_columns = p.gated ? p.n : 0,
                      .accumulate = p.accumulate};
 #define JAXGEMM_VECTOR(type, name, is_there, dtype, along) \
@@ -378,7 +379,7 @@ const HostKernel* ChooseHostKernel(DType lhs, DType rhs, std::string_view name,
   return kernel;
 }
 
-void Prepare(const HostCall& call) {
+void InitWorkspace(const HostCall& call) {
   const Problem& p = call.problem;
   AskForLargePages(call.out, p.num_out() * p.m * p.n * Bytes(p.out_dtype));
   std::memset(call.workspace, 0, static_cast<size_t>(call.plan.zeroed_bytes));

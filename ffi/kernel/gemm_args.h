@@ -42,10 +42,10 @@ struct GemmArgs {
 #undef JAXGEMM_VECTOR
 
   StreamKMap map;               // for all dense problems; only stream-K cuts tiles
-  GroupedMap groups;            // before Prepare; ragged is kNone if the problem is not grouped
+  GroupedMap groups;            // before CountTiles; ragged is kNone if the problem is not grouped
   const int32_t* group_offset;  // null: 0
   ChunkSignals chunks;          // for problems that are not grouped
-  Index max_shares;             // grouped: the most shares that groups.Prepare may cut
+  Index max_shares;             // grouped: the most shares that groups.CountTiles may cut
   ClaimArgs claim;
   // scale_stride, row_scale_stride. 0: one element for all, 1: one for each column or row
 #define JAXGEMM_BROADCAST_VECTOR(type, name, ...) int32_t name##_stride;

@@ -37,7 +37,7 @@ def kernel_part(lhs, rhs, dims: Dims, sizes, spec: Spec) -> KernelPart:
   return KernelPart(chosen, dataclasses.replace(spec, weak_type=False), fused)
 
 
-def in_kernel(scale, row_scale, how: layout.Layout):
+def kernel_scales(scale, row_scale, how: layout.Layout):
   """(scale, row_scale) of the kernel's product, which may be the transposed one."""
   return (row_scale, scale) if how.swap else (scale, row_scale)
 
@@ -76,7 +76,7 @@ def plan_contraction(operands, dims: Dims, spec: Spec, target: str):
       any(i in lhs_labels for i in how.batch),
       any(i in rhs_labels for i in how.batch),
   )
-  scale, row_scale = in_kernel(scale, row_scale, how)
+  scale, row_scale = kernel_scales(scale, row_scale, how)
   planned = plan_call(geometry, *dtypes, kernel.spec, target,
                       bias=kernel.fused and bias is not None,
                       scale=kernel.fused and scale is not None,

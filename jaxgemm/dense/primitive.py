@@ -24,7 +24,7 @@ from jaxgemm.call.residuals import kept
 from jaxgemm.call.spec import Spec
 from jaxgemm.dense import layout, sharding
 from jaxgemm.dense.layout import Dims, same_order
-from jaxgemm.dense.plan import in_kernel, is_bf16, kernel_part, plan_contraction
+from jaxgemm.dense.plan import is_bf16, kernel_part, kernel_scales, plan_contraction
 from jaxgemm.sharding import mesh as meshes
 from jaxgemm.sharding.manual_axes import unify_varying
 
@@ -93,7 +93,7 @@ def compute(*operands, dims: Dims, spec: Spec) -> list[jax.Array]:
   rhs_groups = (n, k) if chosen.rhs_contracting else (k, n)
   args = [_matrices(lhs, lhs_labels, batch, *lhs_groups, size),
           _matrices(rhs, rhs_labels, batch, *rhs_groups, size)]
-  scale, row_scale = in_kernel((scale, dims.scale), (row_scale, dims.row_scale), chosen)
+  scale, row_scale = kernel_scales((scale, dims.scale), (row_scale, dims.row_scale), chosen)
   vectors = ((bias, dims.bias), n), (scale, n), (row_scale, m)
   args += [_vector(x, labels, batch, own, size)
            for (x, labels), own in vectors if x is not None]

@@ -16,7 +16,7 @@ from jaxgemm.call import epilogue
 from jaxgemm.call.residuals import kept
 from jaxgemm.dense.primitive import zero_tangents
 from jaxgemm.grouped.primitive import GroupedParams, along_rows, ragged, ragged_p, rows_of
-from jaxgemm.sharding.gradients import alike
+from jaxgemm.sharding.gradients import with_primal_sharding
 
 
 def _jvp(primals, tangents, *, form, spec, partitioned):
@@ -37,7 +37,7 @@ def _jvp(primals, tangents, *, form, spec, partitioned):
   product = functools.partial(ragged, sizes=sizes, offset=offset,
                               form=form._replace(gated=False, tangent=True))
   if form.mode == "m" and d_rhs is not None and spec.config.partition:
-    d_rhs = alike(d_rhs, kept(rhs))
+    d_rhs = with_primal_sharding(d_rhs, kept(rhs))
   has_scale = scale is not None or row_scale is not None
   dtype = epilogue.tangents_dtype(spec, has_scale or form.gated)
   of_rhs = d_rhs, None

@@ -13,7 +13,7 @@ namespace {
 bool StoresWholeVectors(const Problem& p, const GpuInstance& instance) {
   constexpr int64_t kLargest = 1 << 30, kMostColumns = (1 << 22) - 1;
   if (std::max(p.m, p.k) > kLargest || p.n > kMostColumns) return false;
-  // What StoresFours and StoresVectors read of a call.
+  // What StoresVec4s and StoresVectors read of a call.
   const GemmArgs args{.preact = p.save_preact ? const_cast<Problem*>(&p) : nullptr,
                       .n = p.n,
                       .out_dtype = p.out_dtype,
@@ -22,7 +22,7 @@ bool StoresWholeVectors(const Problem& p, const GpuInstance& instance) {
   const int rows = static_cast<int>(instance.tile_m);
   const bool is_ocp = FindTarget(instance.target).float8 == Float8::kOcp;
   return instance.waves_k > 1
-             ? StoresFours(args, instance.lhs, rows)
+             ? StoresVec4s(args, instance.lhs, rows)
              : StoresVectors(args, instance.lhs, is_ocp ? kOcpFloat8 : kFnuzFloat8, rows);
 }
 
