@@ -235,7 +235,6 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, rout
   repeats_routing = experts is not None
   dense = experts_lib.dense_products(dot_general, precision)
 
-  # Rows are copied in float32, so that the gradient adds up a token's rows in float32.
   wide = jnp.promote_types(params.router.dtype, jnp.float32)
   x, wide_x, router, experts = _flat(x, params.router, experts, wide=wide, top_k=top_k)
   logits = dense.linear(wide_x, router, None, None)
@@ -258,9 +257,10 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, rout
         wide_x, weights, stats.experts, group_sizes, dtype=dtype,
         most_per_token=most, axis_name=axes, compute=compute)
   else:
+    # Where devices gather tokens, their gradients are added up in float32.
     out = dispatch_lib.gathered_through_experts(
-        wide_x, weights, stats.experts, group_sizes, dtype=dtype, sharded_tokens=sharded_tokens,
-        axis_name=axes, compute=functools.partial(compute, first_expert=first_expert))
+        wide_x if sharded_tokens else x, weights, stats.experts, group_sizes, dtype=dtype,
+        sharded_tokens=sharded_tokens, axis_name=axes, compute=functools.partial(compute, first_expert=first_expert))
   shared = None
   if params.shared is not None:
     if recipe is not None:
