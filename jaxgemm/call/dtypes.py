@@ -152,7 +152,7 @@ def across_groups(dtypes) -> tuple[tuple[np.dtype, np.dtype], int]:
 
   Where k is not the last dimension, wgmma reads only operands of 16 bits. So float32 is split
   into parts of bfloat16; the three products of the parts keep 16 bits of an operand, more than
-  tf32 does. Operands of 8 bits are transposed by a copy (ffi/plan/relayout_sm90.h).
+  tf32 does. Operands of 8 bits are transposed by a copy (ffi/plan/hopper/copies.h).
   """
   if jnp.float32 in dtypes:
     return (jnp.dtype(jnp.bfloat16),) * 2, 3
