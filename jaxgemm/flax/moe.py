@@ -9,6 +9,8 @@ features is made.
 
 from collections.abc import Callable
 import functools
+import inspect
+from typing import Any
 
 import jax
 from jax import lax
@@ -212,6 +214,15 @@ def moe(
   return compute(x, params, experts, first_expert, expert_axis_name=expert_axis_name,
                  sharded_tokens=bool(sharded_tokens), dispatch=dispatch,
                  tensor_axes=meshes.names(tensor_axis_name))
+
+
+_OPTIONS = tuple(name for name, x in inspect.signature(moe).parameters.items()
+                 if x.kind == x.KEYWORD_ONLY)
+
+
+def options_of(layer) -> dict[str, Any]:
+  """The options of `moe` from a layer's attributes, which have the same names."""
+  return {name: getattr(layer, name) for name in _OPTIONS}
 
 
 def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, router_scores,
