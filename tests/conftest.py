@@ -4,9 +4,11 @@ The tests of test_cuda*.py need an NVIDIA GPU: JAXGEMM_TEST_PLATFORMS=cuda,cpu. 
 JAXGEMM_TEST_VIRTUAL_ROCM=gfx942 (or gfx950) tests run on eight virtual AMD GPUs.
 
 Tests marked `whole` run only with --whole: larger parts of a matrix that is tested at
-fewer points without it, and tests that have to compile something for themselves.
+fewer points without it, and tests that have to compile something for themselves. With
+`whole(unless=...)` those cases of a test run by default for whose parameters the function is true.
 """
 
+import inspect
 import os
 
 from tests.support.environment import FAST_COMPILATION, ON_GPU, VIRTUAL_ROCM
@@ -67,7 +69,8 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
   config.addinivalue_line(
-      "markers", "whole: runs with --whole only; one of its kind runs without.")
+      "markers", "whole(unless=None): runs with --whole only; one of its kind runs without. "
+      "`unless` is a function of some of the test's parameters.")
   config.addinivalue_line(
       "markers", "from_source: compiles something, or reads the sources of the package.")
   config.addinivalue_line(
@@ -99,6 +102,15 @@ def pytest_runtest_call(item):
     raise
 
 
+def _is_for_whole(item) -> bool:
+  def holds(unless):
+    return unless(**{name: item.callspec.params[name] for name in
+                     inspect.signature(unless).parameters})
+
+  return any(not marker.kwargs or not holds(**marker.kwargs)
+             for marker in item.iter_markers("whole"))
+
+
 @pytest.hookimpl(trylast=True)  # after -k and -m
 def pytest_collection_modifyitems(config, items):
   # tests/project has the longest tests. They come first, so that all processes end together.
@@ -107,7 +119,7 @@ def pytest_collection_modifyitems(config, items):
     virtual_rocm.skip(items, VIRTUAL_ROCM)
   if config.getoption("--whole"):
     return
-  left = [item for item in items if item.get_closest_marker("whole")]
-  items[:] = [item for item in items if not item.get_closest_marker("whole")]
+  left = [item for item in items if _is_for_whole(item)]
+  items[:] = [item for item in items if not _is_for_whole(item)]
   config.hook.pytest_deselected(items=left)
   config.pluginmanager.get_plugin("progress").left_for_whole(len(left))

@@ -17,10 +17,9 @@ from tests.amdgpu import emulation_matrix as matrix
 # The small part is for the kernels that JAXGEMM_GPU_KERNELS=tests builds. These are every other
 # combination of type, tile and layout, like the fields of one colour on a chessboard, and fewer of
 # the largest tile and of float8_e5m2. The scenarios are distributed: the kernels of each arch
-# together run all of them.
-# Kernels run with loads by vectors of 16 bytes (edges) and by element (odd_k) in turn; each tile,
-# each layout and each type runs with both. gfx90a has seven kernels in this part;
-# test_emulated_gfx90a.py runs all scenarios with one of them.
+# together run all of them. Kernels run with loads by vectors of 16 bytes (edges) and by element
+# (odd_k) in turn; each tile, each layout and each type runs with both. gfx90a has seven kernels in
+# this part; test_emulated_gfx90a.py runs all scenarios with one of them.
 _IN_TURN, _DEALT = ("edges", "odd_k"), 1
 
 

@@ -31,6 +31,8 @@ def every_byte(dtype):
   return np.arange(256, dtype=np.uint8).view(jnp.dtype(dtype))
 
 
+@pytest.mark.whole(
+    unless=lambda lhs, rhs, tile: tile == (32, 128) or "float8_e5m2" not in (lhs, rhs))
 @on_every_pair
 @pytest.mark.parametrize("layout, tile, k", [
     *itertools.product(["rr"], [(32, 128), (128, 128)], [1, 16, 160]),

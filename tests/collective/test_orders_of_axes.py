@@ -51,6 +51,7 @@ def check(f, rng, m=32, k=24, n=40):
   assert_close(f(*arrays), exact(functools.partial(pulled_back, jnp.matmul), *arrays))
 
 
+@pytest.mark.whole(unless=lambda name, order: CASES.index((name, order)) % 3 == 0)
 @pytest.mark.parametrize(("name", "order"), CASES, ids="".join)
 def test_every_order_of_axes(rng, name, order):
   check(results(name, make_mesh(2, 2, 2), order), rng)

@@ -36,6 +36,7 @@ def wanted(tmp_path_factory):
   return results(tmp_path_factory.mktemp("one") / "results.npz", 1)
 
 
+@pytest.mark.whole(unless=lambda count: count == 2)
 @pytest.mark.parametrize("count", [2, 4])
 def test_processes_compute_what_one_does(tmp_path, wanted, count):
   given = results(tmp_path / "results.npz", count)

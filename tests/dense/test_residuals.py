@@ -124,21 +124,33 @@ def check(names, policy):
       np.testing.assert_allclose(x, y, rtol=1e-5, atol=1e-5 * np.abs(y).max(), err_msg=name)
 
 
-def test_a_policy_that_saves_everything():
-  check(tuple(PRODUCTS), POLICIES.everything_saveable)
+SOME = ("dense tensorwise", "grouped blockwise", "scan", "matmul", "ragged_dot by XLA", "mx",
+        "collective")
 
 
-@pytest.mark.parametrize("policy", [
+@pytest.mark.parametrize("names", [
+    SOME, pytest.param(tuple(name for name in PRODUCTS if name not in SOME),
+                       marks=pytest.mark.whole)], ids=["some", "others"])
+def test_a_policy_that_saves_everything(names):
+  check(names, POLICIES.everything_saveable)
+
+
+OTHER_POLICIES = [
     POLICIES.save_anything_except_these_names("x"),
-    POLICIES.nothing_saveable,
     POLICIES.dots_saveable,
+    POLICIES.offload_dot_with_no_batch_dims("device", "pinned_host"),
+    POLICIES.nothing_saveable,
     POLICIES.dots_with_no_batch_dims_saveable,
     POLICIES.save_any_names_but_these("out"),
     POLICIES.save_only_these_names("x"),
     POLICIES.save_from_both_policies(POLICIES.dots_saveable, POLICIES.save_only_these_names("x")),
-    POLICIES.offload_dot_with_no_batch_dims("device", "pinned_host"),
     POLICIES.save_and_offload_only_these_names(
         names_which_can_be_saved=["out"], names_which_can_be_offloaded=["x"],
-        offload_src="device", offload_dst="pinned_host")])
+        offload_src="device", offload_dst="pinned_host")]
+
+
+# The first three policies are of three kinds: by names, by operations, and to the host's memory.
+@pytest.mark.whole(unless=lambda policy: policy in OTHER_POLICIES[:3])
+@pytest.mark.parametrize("policy", OTHER_POLICIES)
 def test_other_policies(policy):
   check(("dense tensorwise", "grouped mxfp8", "matmul"), policy)

@@ -57,6 +57,8 @@ def sharded_layer(params, mesh, **options):
       local, mesh=mesh, in_specs=(P(data), moe_specs(params)), out_specs=(P(data), P()))
 
 
+@pytest.mark.whole(
+    unless=lambda ragged_dot, shape: (shape == (8,)) == (ragged_dot is jaxgemm.ragged_dot))
 @RAGGED_DOTS
 @pytest.mark.parametrize("shape", [(8,), (2, 4)], ids=["8", "2x4"])
 def test_expert_parallel_shards(rng, ragged_dot, shape):
@@ -80,6 +82,7 @@ def test_shards_of_experts_need_one_all_reduce(rng):
       r"(?:-start)?\(", hlo) == ["all-reduce"]
 
 
+@pytest.mark.whole(unless=lambda kind, dispatch: (kind == "nnx") == (dispatch == "gather"))
 @pytest.mark.parametrize("kind, dispatch", [
     ("nnx", "gather"), ("linen", "gather"), ("nnx", "all_to_all"), ("linen", "all_to_all")])
 def test_layers_work_in_shards(rng, kind, dispatch):
@@ -210,6 +213,10 @@ def sharded_tokens_layer(params, mesh, check_vma=True, **options):
                        out_specs=(everywhere, P()), check_vma=check_vma)
 
 
+@pytest.mark.whole(
+    unless=lambda ragged_dot, shape, check_vma, dispatch: (
+        ragged_dot is jaxgemm.ragged_dot and (shape == (8,)) == (dispatch == "all_to_all")
+        and (check_vma or dispatch == "all_to_all")))
 @RAGGED_DOTS
 @pytest.mark.parametrize("dispatch", ["gather", "all_to_all"])
 @pytest.mark.parametrize("shape, check_vma", [((8,), True), ((2, 4), True), ((8,), False)])
@@ -242,6 +249,7 @@ def test_sharded_tokens_are_gathered_once_and_their_results_scattered(rng):
       ("f32[16,2]", "all-gather"), (f"f32[2,{features}]", "reduce-scatter")])
 
 
+@pytest.mark.whole(unless=lambda routing: routing != "one_expert")
 @pytest.mark.parametrize("routing", ["one_shard", "one_expert", "random"])
 def test_no_row_is_dropped_by_an_all_to_all(rng, routing):
   x, params = tokens(rng, 16), make_params(rng, use_bias=True)

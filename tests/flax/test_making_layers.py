@@ -50,6 +50,7 @@ def wanted_specs(specs):
   return {**jax.tree.map(lambda _: P(), specs), "experts": OF_EXPERTS}
 
 
+@pytest.mark.whole(unless=lambda axis_type: axis_type != AxisType.Auto)
 @pytest.mark.parametrize("axis_type", [None, AxisType.Auto, AxisType.Explicit])
 def test_partition_name_alone_shards_the_experts_of_nnx(axis_type):
   if axis_type is None:  # Flax itself refuses names that an initializer has, without a mesh
@@ -212,6 +213,7 @@ def caught(function):
   return [w for w in found if issubclass(w.category, UserWarning)]
 
 
+@pytest.mark.whole(unless=lambda kind, scores: (kind == "nnx") == (scores == "softmax"))
 @pytest.mark.parametrize("kind", ["nnx", "linen"])
 @pytest.mark.parametrize("scores", ["softmax", "sigmoid"])
 def test_a_router_without_gradient_is_told_where_the_layer_is_made(rng, kind, scores):

@@ -114,6 +114,7 @@ def test_the_bias_balances_the_experts(rng):
   assert "router_bias" not in nnx.state(layer, nnx.Param)
 
 
+@pytest.mark.whole(unless=lambda recipe: recipe in ("rowwise", "blockwise"))
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_recipes(rng, recipe):
   options = dict(hidden_features=256, num_experts=4, num_shared_experts=1, dtype=jnp.bfloat16)
@@ -136,6 +137,7 @@ def test_recipes(rng, recipe):
     assert f"bf16[{shape}]" not in text
 
 
+@pytest.mark.whole(unless=lambda dispatch: dispatch == "all_to_all")
 @pytest.mark.parametrize("dispatch", ["gather", "all_to_all"])
 def test_a_recipe_with_experts_on_two_devices(rng, dispatch):
   mesh = jax.make_mesh((2,), ("e",), axis_types=(jax.sharding.AxisType.Auto,),

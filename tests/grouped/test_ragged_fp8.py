@@ -85,6 +85,9 @@ def reference_in_blocks(kind, lhs, rhs, ct, sizes, implementation):
   return products(operands), [bound(kind, implementation) * x for x in bounds]
 
 
+@pytest.mark.whole(
+    unless=lambda recipe, implementation, k: (
+        k == 300 if implementation == "jaxgemm" else k == 40 and recipe == "mxfp8"))
 @pytest.mark.parametrize("recipe", ["blockwise", "mxfp8"])
 @pytest.mark.parametrize("implementation", ["jaxgemm", "xla"])
 @pytest.mark.parametrize("k, n", [(40, 32), (300, 150)])
@@ -102,6 +105,7 @@ def test_values_and_gradients_in_blocks(rng, recipe, implementation, k, n):
     assert (np.abs(f64(x) - y) <= more + 1e-5 * np.abs(y).max() + rounding).all()
 
 
+@pytest.mark.whole(unless=lambda recipe: recipe == "mxfp8")
 @pytest.mark.parametrize("recipe", ["blockwise", "mxfp8"])
 def test_blocks_of_some_groups(rng, recipe):
   """The result with an offset is that of all groups, where the other groups have zeros."""
@@ -118,6 +122,7 @@ def test_blocks_of_some_groups(rng, recipe):
     np.testing.assert_allclose(x, y, rtol=1e-5, atol=1e-5 * np.abs(y).max())
 
 
+@pytest.mark.whole(unless=lambda recipe, first: (recipe == "rowwise") == (first == 1))
 @pytest.mark.parametrize("recipe", [r for r in RECIPES if RECIPES[r] not in BLOCKS])
 @pytest.mark.parametrize("implementation", ["jaxgemm", "xla"])
 @pytest.mark.parametrize("first, last", [(0, G), (1, 3)])
@@ -146,6 +151,7 @@ def test_what_the_program_has(rng, recipe):
   assert not re.search(r"stablehlo.convert.*\(tensor<[0-9x]+x(f8E4M3|f8E5M2)\w+>\)", text)
 
 
+@pytest.mark.whole(unless=lambda recipe: recipe in ("tensorwise", "mxfp8"))
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_a_layer_of_experts_trains(rng, recipe):
   x = array(rng, 4, 16, 32)
@@ -165,6 +171,7 @@ def test_a_layer_of_experts_trains(rng, recipe):
       assert np.linalg.norm(x - y) < 0.12 * np.linalg.norm(y)
 
 
+@pytest.mark.whole(unless=lambda recipe: recipe in ("rowwise", "blockwise"))
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_in_shard_map_each_device_quantises_its_part(rng, recipe):
   mesh = jax.make_mesh((2,), ("x",), axis_types=(jax.sharding.AxisType.Auto,),

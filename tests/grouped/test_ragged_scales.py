@@ -110,6 +110,7 @@ def test_contracted_groups_take_no_scale(rng):
                                  **{name: jnp.ones(())})
 
 
+@pytest.mark.whole(unless=lambda gated: gated)
 @pytest.mark.parametrize("gated", [False, True])
 def test_gradients(rng, gated):
   columns = (2, N) if gated else (N,)

@@ -154,6 +154,7 @@ print(target, _ffi.num_cus(target), workgroups, _ffi.chip(target))
 """
 
 
+@pytest.mark.whole(unless=lambda arch: arch in ("MI308X", "gfx950", "MI250X"))
 @pytest.mark.parametrize("arch, wanted", [
     ("MI308X", "gfx942 80 80 MI308X"), ("MI300A", "gfx942 228 228 MI300A"),
     ("MI325X", "gfx942 304 304 MI325X"), ("MI350X", "gfx950 256 256 MI350X"),

@@ -97,6 +97,7 @@ def test_a_layer_is_timed_and_checked(tmp_path):
   assert len(run.wrong(rows)) == 1
 
 
+@pytest.mark.whole
 def test_a_layer_in_float8_is_timed_and_checked():
   row = moe.row(TINY, "gradients", OPTIONS, recipes=["rowwise"])
   error = {name: entry["errors"]["norm"] for name, entry in row["candidates"].items()}

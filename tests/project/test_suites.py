@@ -77,6 +77,8 @@ SUITES = {
     "cu_sweep": (["--threads=0", "--min_seconds=0", "--occupied=0"], PRODUCT,
                  spoiled("matmul")),
 }
+# Other files have tests of these by default.
+HAVE_TESTS = {"random", "grouped", "chunked", "moe_layer", "tuned"}
 # These run on GPUs only, or do not check results; test_gpu_benchmark.py, test_model_benchmark.py
 # and test_ragged_benchmark.py have them.
 OTHERS = {"gpu", "scaled", "measure", "grouped_calls"}
@@ -87,6 +89,7 @@ def test_the_table_has_every_suite():
       name for name, suite in front.SUITES.items() if suite.is_watched or name == "gpu"}
 
 
+@pytest.mark.whole(unless=lambda suite: suite not in HAVE_TESTS)
 @pytest.mark.parametrize("suite", SUITES)
 def test_a_suite(suite, tmp_path):
   given, problem, spoil = SUITES[suite]
