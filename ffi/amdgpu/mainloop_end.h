@@ -8,7 +8,7 @@
 namespace jaxgemm {
 
 // What a main loop does while its first loads are in flight; see Run() of VectorMainloop.
-struct NoEarlyWork {
+struct NoOverlappedWork {
   JAXGEMM_AMD void Load() {}
   JAXGEMM_AMD void Compute() {}
 };

@@ -3,8 +3,8 @@
 // bfloat16 are converted to float, or to what the dot products of `Ops` take.
 #pragma once
 
+#include "host/few_rows.h"
 #include "host/kernel.h"
-#include "host/skinny.h"
 #include "host/store.h"
 
 namespace jaxgemm {
@@ -160,12 +160,12 @@ void MultiplySmallAs(const SmallBatch& batch, int64_t first, int64_t count) {
     return SourceRows{data, kBytes, length * kBytes, length, count};
   };
   alignas(64) float a[kHostSmallOperand], b[kHostSmallOperand], rhs_t[kHostSmallOperand];
-  alignas(64) float sums[kHostSmallOut], out_t[kHostSmallOut];
+  alignas(64) float acc[kHostSmallOut], out_t[kHostSmallOut];
   for (int64_t i = first; i < first + count; ++i) {
     const char* lhs = static_cast<const char*>(batch.lhs.data) + i * batch.lhs_step * kBytes;
     const char* rhs = static_cast<const char*>(batch.rhs.data) + i * batch.rhs_step * kBytes;
     const bool in_out = batch.out_dtype == DType::kF32;
-    float* c = in_out ? static_cast<float*>(batch.out) + i * m * n : sums;
+    float* c = in_out ? static_cast<float*>(batch.out) + i * m * n : acc;
     // c = x B, where B's lines are its rows. They are converted once.
     const auto multiply = [&](SmallLines x, bool k_last, const char* rows_of_b, int rows, int cols,
                               float* to) __attribute__((always_inline)) {
@@ -193,7 +193,7 @@ void MultiplySmallAs(const SmallBatch& batch, int64_t first, int64_t count) {
                                vectors_n * kLanes, m, n, k, c, n);
       }
     }
-    if (!in_out) WriteAs(batch.out_dtype, batch.out, i * m * n, 1, sums, m * n);
+    if (!in_out) WriteAs(batch.out_dtype, batch.out, i * m * n, 1, acc, m * n);
   }
 }
 

@@ -1,6 +1,6 @@
 // Finds the next work tile of a workgroup in three independent steps:
 //   claim  the next linear index          StrideClaim, StealClaim, or AnyClaim
-//   map    the work tile of that index    DenseMap, StreamKMap, PeersMap, GroupedMap
+//   map    the work tile of that index    DenseMap, StreamKMap, ClusterSplitKMap, GroupedMap
 //   ready  wait until lhs can be read     AlwaysReady, ChunkSignals
 // One loop, ForEachWorkTile, takes any combination of them. GroupedMap is in grouped_map.h. Every
 // backend compiles this file; it is tested on the host, without a device.
@@ -13,7 +13,7 @@
 
 namespace jaxgemm {
 
-// Tile counts fit 32 bits (SetGrid in plan/derive.cc checks it), because GPUs divide them for every
+// Tile counts fit 32 bits (SetGrid in plan/layout.cc checks it), because GPUs divide them for every
 // work tile.
 using Index = int32_t;
 
@@ -307,7 +307,7 @@ struct StreamKMap {
 // shares for every tile gives the same slices, by a longer computation. An index is that of a CTA,
 // which is a peer. A cluster has cluster_m x cluster_n tiles: first come peer 0 of each tile, then
 // peer 1 of each tile, and so on.
-struct PeersMap {
+struct ClusterSplitKMap {
   TileGrid grid;  // counts clusters, not tiles
   Index peers;
   Index cluster_m = 1, cluster_n = 1;

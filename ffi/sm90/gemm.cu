@@ -39,8 +39,8 @@ __device__ __forceinline__ void Run(const GemmArgs& args, const TensorMaps& maps
     jaxgemm::Run<jaxgemm::KernelForm::form, multicasts>(args, maps, shared);                      \
   }
 #define JAXGEMM_FORM(id, name, suffix, ...) JAXGEMM_KERNEL_OF(JAXGEMM_KERNEL, suffix, id, false)
-#define JAXGEMM_PEERS_FORM(id, name, suffix, ...) \
-  JAXGEMM_FORM(id, name, suffix)                  \
+#define JAXGEMM_CLUSTER_SPLIT_K_FORM(id, name, suffix, ...) \
+  JAXGEMM_FORM(id, name, suffix)                            \
   JAXGEMM_KERNEL_OF(JAXGEMM_KERNEL, suffix##_multicast, id, true)
 #define JAXGEMM_AMD_FORM(...)
 #include "sm90/forms.def"

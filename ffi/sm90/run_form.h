@@ -19,8 +19,8 @@ inline constexpr bool kHasKernel =
 template <class Traits>
 JAXGEMM_SM90 void RunWorkgroup(const GemmArgs& args, const TensorMaps& maps, char* shared) {
   static_assert(sizeof(SharedMemory<Traits>) <= Sm90SharedBytes(Traits::kForm));
-  using Its = std::conditional_t<Traits::kIsDense, DenseWorkgroup<Traits>, Workgroup<Traits>>;
-  Its(args, maps, *reinterpret_cast<SharedMemory<Traits>*>(shared)).Run();
+  using Kernel = std::conditional_t<Traits::kIsDense, DenseWorkgroup<Traits>, Workgroup<Traits>>;
+  Kernel(args, maps, *reinterpret_cast<SharedMemory<Traits>*>(shared)).Run();
 }
 
 }  // namespace jaxgemm
