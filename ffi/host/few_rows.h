@@ -1,4 +1,4 @@
-// The path for few rows: few rows of lhs, and rhs is read in place.
+// A variant of host/panels.h for products with few rows of lhs: rhs is read in place, not packed.
 #pragma once
 
 #include "host/panels.h"
@@ -6,10 +6,10 @@
 namespace jaxgemm {
 namespace {
 
-// The distances of prefetches and the sizes below were chosen by hand.
-// The path for few rows converts kFewRowsWords x kFewRowsCols of an rhs at a time, or twice the
-// words of half or a quarter of the columns, on the stack, so that they stay in L1. It prefetches a
-// column-major rhs kDotAhead columns ahead.
+// The distances of prefetches and the sizes below are tuning constants. The path for few rows
+// converts kFewRowsWords x kFewRowsCols of an rhs at a time, or twice the words of half or a
+// quarter of the columns, on the stack, so that they stay in L1. It prefetches a column-major rhs
+// kDotAhead columns ahead.
 constexpr int kFewRowsWords = 16;
 constexpr int kFewRowsCols = 256;
 constexpr int kDotRows = kTileRows < 12 ? 3 : 6;  // the most rows of a DotTile,

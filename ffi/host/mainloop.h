@@ -54,12 +54,12 @@ inline bool ReadsInPlace(const HostKernel& kernel, const OperandView& lhs) {
 
 // If a tile has one block of rows, rhs is packed in pieces of so many columns. Each is multiplied
 // while it is in the L1 or the L2. Meanwhile the next piece of a row-major rhs is prefetched. Up to
-// so long a k, a row of whole tiles comes after the other (host/panels.h). The numbers were chosen
-// by hand.
+// so long a k, a row of whole tiles comes after the other (host/panels.h). These are tuning
+// constants.
 constexpr int kPieceCols = 64, kPieceK = 128;
 
-// c[rows, cols] (+)= lhs[rows, k] rhs[k, cols]. packed_a and packed_b are this workgroup's
-// scratch; the path for few rows does not use packed_b. Elements of c have 4 bytes.
+// c[rows, cols] (+)= lhs[rows, k] rhs[k, cols]. packed_a and packed_b are this workgroup's scratch;
+// the path for few rows does not use packed_b. Elements of c have 4 bytes.
 inline void MainLoop(const HostKernel& kernel, OperandView lhs, int64_t lhs_bytes, OperandView rhs,
                      int64_t rhs_bytes, int64_t rows, int64_t cols, int64_t k, bool accumulate,
                      bool few_rows, void* packed_a, void* packed_b, const ScaledBlocks& scaled,

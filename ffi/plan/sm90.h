@@ -27,7 +27,8 @@ bool HasNoEpilogue(const Problem& problem);
 bool HasShortEpilogue(const Problem& problem, const GpuInstance& instance);
 
 // Whether a kernel of out^T stores tiles that one CTA has whole in lines of 128 bytes; see
-// StoresLines in sm90/cluster_split_k_epilogue.h. The problem is as the kernel has it, with m columns of out.
+// StoresLines in sm90/cluster_split_k_epilogue.h. The problem is as the kernel has it, with m
+// columns of out.
 bool StoresLines(const Problem& problem, const GpuInstance& instance);
 
 // Whether warpgroups ping-pong if tiles are whole and at a fixed stride. They do not if each CTA

@@ -10,7 +10,7 @@
 //   - kFused (vectors, activation, float32 out): fused_epilogue.h changes the accumulators in
 //     place. Results of 16 bits are then stored as with kCast; ApplyFused stores those of 32 bits
 //     by TMA.
-//   - kAny: with peers (split-K) cluster_split_k_epilogue.h, else Store.
+//   - kAny: with cluster split-K cluster_split_k_epilogue.h, else Store.
 //
 // TMA also adds results to a float32 out that is accumulated into. If out has a small or integer
 // type, or unaligned rows, the accumulators are staged in shared memory: one short loop for all
@@ -281,7 +281,7 @@ class Epilogue {
   // Applies the columns' vectors to kCount accumulators, those of the columns from place.column on.
   template <int kCount>
   JAXGEMM_SM90 void ApplyColumns(const GemmArgs& args, const Place& place, Acc (&acc)[kCount]) {
-    constexpr int kAtOnce = 8;  // columns with loads in flight at once; chosen by hand
+    constexpr int kAtOnce = 8;  // columns with loads in flight at once
 #pragma unroll
     for (int first = 0; first < kCount / 2; first += kAtOnce) {
       ColumnVector vectors[kAtOnce];

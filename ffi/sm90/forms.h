@@ -20,12 +20,12 @@ inline constexpr int kKernelForms = 0
     ;
 
 enum class FormWork : uint8_t {
-  kAny,      // Every product and schedule, but no split-K across a cluster.
+  kAny,      // Every product and schedule, but no cluster split-K.
   kScaled,   // As kAny, but for operands with scales of blocks along k.
   kMx,       // As kScaled, but for operands in an MX format.
   kDense,    // Dense products, with tiles at a fixed stride.
   kClaimed,  // As kDense, but tiles are stolen or wait for chunks of lhs.
-  kPeers,    // Dense products, with split-K across a cluster. Kernels of out^T: whole tiles, too.
+  kPeers,    // Dense products, with cluster split-K. Kernels of out^T: whole tiles, too.
   // Grouped products, with tiles at a fixed stride. Each form has little code, and all that a tile
   // needs lies near the main loop: code is fetched as it is executed, and far code is fetched late
   // for every tile.
@@ -208,7 +208,7 @@ constexpr bool LhsInRegisters(DType lhs, bool lhs_k_contiguous, bool transposed)
 }
 
 // Whether two CTAs of a cluster whose tiles have the same columns may each load half of rhs for
-// both, and two whose tiles have the same rows half of lhs (multicast). Only forms with peers do:
+// both, and two with tiles of the same rows half of lhs (multicast). Only cluster split-K does it:
 // in the others it gained nothing. The two CTAs of a tile of 256 rows always load rhs for each
 // other, in all forms.
 constexpr bool MayMulticast(KernelForm form, DType lhs, bool lhs_k_contiguous, bool transposed) {

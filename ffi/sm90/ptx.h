@@ -238,8 +238,8 @@ JAXGEMM_SM90 void TmaLoadMulticast(const TensorMap* map, uint32_t barrier, uint3
       "l"(map), "r"(barrier), "r"(x), "r"(y), "r"(z), "h"(mask)
       : "memory");
 }
-// Stores a box from shared memory to (x, y, z), as far as it is inside the tensor.
-// TmaStoreWaitRead waits for it.
+// Stores a box from shared memory to (x, y, z), as far as it is inside the tensor. TmaStoreWaitRead
+// waits for it.
 JAXGEMM_SM90 void TmaStore(const TensorMap* map, uint32_t from, int x, int y, int z) {
   asm volatile(
       "cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%2, %3, %4}], [%1];\n"
