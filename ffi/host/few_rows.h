@@ -29,7 +29,7 @@ constexpr int kConvertedCols = 4;  // columns of a float8 rhs that are converted
 // How many rows of rhs a DirectTile takes at a time. With few of them the processor's prefetchers
 // can follow each row. With many rows of lhs it takes longer to load and store their accumulators.
 constexpr int DirectK(int rows) { return rows <= 2 ? 8 : rows <= 8 ? 16 : 32; }
-// The most vectors of columns of a DirectTile whose rhs is in the L2, where the latency of the adds
+// The most vectors of columns of a DirectTile if rhs is in the L2, where the latency of the adds
 // matters: few rows have few accumulators. A larger rhs has two if these are more than two cache
 // lines of float32, and is prefetched better.
 constexpr int DirectVectors(int rows) { return rows == 1 ? 8 : rows <= 3 ? 4 : 2; }

@@ -44,8 +44,8 @@ struct ScaledBlocks {
   int64_t End(int64_t k) const { return (Block(k) + 1) * block_k - first_k; }
 };
 
-// Whether a tile reads lhs in place. Lines whose distance is a multiple of a page's half would
-// share few places of the L1.
+// Whether a tile reads lhs in place. Lines that are a multiple of half a page apart would share few
+// places of the L1.
 inline bool ReadsInPlace(const HostKernel& kernel, const OperandView& lhs) {
   constexpr int64_t kHalfPage = 2048;
   const int64_t line_stride = lhs.col_stride == 1 ? lhs.row_stride : lhs.col_stride;

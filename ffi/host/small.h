@@ -121,7 +121,7 @@ JAXGEMM_INLINE void SmallDots(SourceRows a, const SourceRows& b, float* c) {
   }
 }
 
-// to[cols, rows] = from[rows, cols]^T, in whole vectors of `to`, whose rows are ldt apart.
+// to[cols, rows] = from[rows, cols]^T, in whole vectors of `to`, which has rows that are ldt apart.
 JAXGEMM_INLINE void SmallTranspose(SmallLines from, int rows, int cols, float* to, int ldt) {
   for (int row = 0; row < rows; row += kLanes) {
     for (int col = 0; col < cols; col += kLanes) {

@@ -2,9 +2,8 @@
 // FormStore (forms.def):
 //
 //   - kCast: forms that ping-pong call StoreTile. The others store while the next tile is
-//   multiplied
-//     (overlapped_store.h). Tiles whose columns are no multiple of 64 are stored from the registers
-//     (StorePlain).
+//     multiplied (overlapped_store.h). Tiles with a number of columns that is no multiple of 64 are
+//     stored from the registers (StorePlain).
 //   - kVectors, and kCast with HasOnlyVectors: the same, after the vectors were applied in place.
 //   - kGated, kWide: ApplyGate and StoreWide in fused_epilogue.h.
 //   - kFused (vectors, activation, float32 out): fused_epilogue.h changes the accumulators in
@@ -81,7 +80,7 @@ class Epilogue {
     SetPlace(FirstPlace(args, tile), packed);
   }
 
-  // Plain forms of tiles whose columns do not fill boxes of 64: stores from the registers.
+  // Plain forms of tiles with columns that do not fill boxes of 64: stores from the registers.
   JAXGEMM_SM90 void StorePlain(const GemmArgs& args, const WorkTile& tile, const Acc* acc) {
     const int warp = Traits::kIsPingPong ? Warp() % kWarps : Warp();
 #pragma unroll

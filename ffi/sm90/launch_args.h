@@ -101,7 +101,7 @@ constexpr int Sm90StagedBytes(KernelForm form, int64_t tile_n, bool stages_whole
          (SharesOutWarps(tile_n) ? kWarps : 1);
 }
 // The number of rows of rhs in a stage. If rhs is not k-major, there is room for whole boxes. The
-// last one may have fewer columns (TileBoxes in loaders.h), whose lines are 128 bytes apart, too.
+// last one may have fewer columns (TileBoxes in loaders.h). Its lines are 128 bytes apart, too.
 constexpr int Sm90RhsRows(int64_t tile_n, bool k_major, int bytes) {
   const int box = kBoxBytes / bytes, columns = static_cast<int>(tile_n);
   return k_major ? columns : (columns + box - 1) / box * box;

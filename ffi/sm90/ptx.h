@@ -138,9 +138,9 @@ struct MbarrierArray {
   JAXGEMM_SM90 void Arrive(int i) const {
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(At(i)) : "memory");
   }
-  // For barriers whose `first` is an address from Mapa. This orders only this CTA's accesses. To
-  // order those of other CTAs, too, FenceAcqRelCluster must be called before it and after the wait
-  // for it.
+  // For barriers with a `first` that is an address from Mapa. This orders only this CTA's accesses.
+  // To order those of other CTAs, too, FenceAcqRelCluster must be called before it and after the
+  // wait for it.
   JAXGEMM_SM90 void ArriveCluster(int i) const {
     asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(At(i)) : "memory");
   }
