@@ -18,7 +18,7 @@ namespace jaxgemm {
 //   Arrive(counter)          adds 1 to the counter and returns its old value, with release and
 //                            acquire: FetchAddAcqRel, by the whole workgroup
 // `counters`: one zeroed arrival counter per slot. Returns true for the one workgroup that now has
-// the complete sums in its accumulator and must run the epilogue.
+// the complete sum in its accumulator and must run the epilogue.
 template <class Accumulator>
 JAXGEMM_DEVICE inline __attribute__((always_inline)) bool FixUp(const WorkTile& tile,
                                                                 Reduction reduction,

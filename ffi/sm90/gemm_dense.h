@@ -176,7 +176,7 @@ class DenseWorkgroup {
     return next_ < size ? Div(size - next_ + step - 1, step) : 0;
   }
   JAXGEMM_SM90 void Advance() { next_ += args_.claim.num_workgroups; }
-  // How many stages a multiplier releases, if it counts them.
+  // How many stages a main loop releases, if it counts them.
   JAXGEMM_SM90 Index NumReleases() const {
     if constexpr (!SmemMainloop<Traits>::kCountsReleases) return kNever;
     return NumTiles() * map_.map.grid.tiles_k - Traits::kStages;
