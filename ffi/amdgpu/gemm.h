@@ -439,7 +439,7 @@ using TileOf =
     typename SelectType<(Traits::kWavesK > 1), FewRowsTile<Traits>, GeneralTile<Traits>>::Type;
 
 // Computes a dense product that has a workgroup for each tile, or for each of equal slices of the
-// tiles (runtime/one_tile.cc). A workgroup knows its work tile from the start, so that few
+// tiles (runtime/amd_launch.cc). A workgroup knows its work tile from the start, so that few
 // instructions come before the first loads and after the last ones. For other products it does
 // nothing; else it does not return.
 template <class Traits>

@@ -141,7 +141,7 @@ class HalfTile {
   JAXGEMM_AMD HalfTile(const GemmArgs& args, const WorkTile& tile, MatrixRows of_out, Lds* lds)
       : stage_(lds) {
     const auto rows = static_cast<int32_t>(of_out.count), columns = static_cast<int32_t>(args.n);
-    row_bytes_ = 2 * static_cast<uint32_t>(columns) & 0xffffff;  // by runtime/one_tile.cc
+    row_bytes_ = 2 * static_cast<uint32_t>(columns) & 0xffffff;  // by runtime/amd_launch.cc
     const int32_t first_row = tile.m * Traits::kTileM + Traits::WaveM() * Traits::kWaveM;
     // The compiler knows that this is the same in all lanes only by readfirstlane.
     const int32_t left = rows - first_row, up_to = left < Traits::kWaveM ? left : Traits::kWaveM;

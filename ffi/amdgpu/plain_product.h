@@ -1,6 +1,6 @@
 // These functions say which products AMD's kernels compute on their fast paths. They are here
-// because the kernels, the launcher (runtime/one_tile.cc) and the plan's model
-// (plan/amdgpu_model.cc) must agree on it.
+// because the kernels, the launcher (plan/amd/path.cc) and the plan's model
+// (plan/amd/model.cc) must agree on it.
 #pragma once
 
 #include <cstdint>

@@ -86,7 +86,7 @@ class ShortK {
 
     JAXGEMM_AMD Place(const GemmArgs& args, const WorkTile& tile) {
       const auto rows = static_cast<uint32_t>(args.m), columns = static_cast<uint32_t>(args.n);
-      row_bytes = 2 * columns & 0xffffff;  // by runtime/one_tile.cc
+      row_bytes = 2 * columns & 0xffffff;  // by runtime/amd_launch.cc
       const uint32_t first_row = tile.m * kPartM, left = rows - first_row;
       first = static_cast<char*>(args.out) +
               (RowsOfOut(args, tile, Ragged::kNone).first + first_row) * row_bytes;

@@ -106,7 +106,9 @@ Completion Gemm(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::ThreadPoo
   Attributes attributes;
   Refusal refusal = ParseAttributes(given, &attributes);
   if (!refusal.empty()) return Refused(kGemmTarget, refusal);
-  if (attributes.choice.target != "cpu") return RunEmulated(args, rets, run.run_id, attributes);
+  if (FindTarget(attributes.choice.target).family != Family::kHost) {
+    return RunEmulated(args, rets, run.run_id, attributes);
+  }
   return RunOnHost(args, rets, pool, run.run_id, attributes);
 }
 

@@ -143,7 +143,7 @@ Refusal ParsePeerGemm(ffi::RemainingArgs args, ffi::RemainingRets rets, GivenAtt
   if (!lhs.has_value() || lhs->dimensions().size() != 2 || results < between + 2 || pieces < 1 ||
       pieces > kMostPieces || lhs->dimensions()[0] % (pieces * blocks) != 0 || timeout_ns < 1 ||
       attributes.problem.lhs_contracting != 1) {
-    return "its operands, results or pieces are not those of this call. Lower the program again.";
+    return "its operands, results or pieces are not those of this call. Trace and compile the function again with this jaxgemm.";
   }
   const int64_t block_rows = lhs->dimensions()[0] / blocks;
   gemm->piece_rows = block_rows / pieces;

@@ -153,7 +153,9 @@ class Workgroup {
       return taken;
     };
     packed_a_ = take(HostPackedABytes(choice_.tile_m));
-    packed_b_ = plan_.skinny ? nullptr : take(HostPackedBBytes(choice_.tile_n, plan_.k));
+    packed_b_ = choice_.path == KernelPath::kFewRows
+                    ? nullptr
+                    : take(HostPackedBBytes(choice_.tile_n, plan_.k));
     scaled_ = plan_.scaled ? take(HostScaledBytes(choice_.tile_m, choice_.tile_n)) : nullptr;
     tile_ = reinterpret_cast<T*>(scratch);
   }
@@ -246,7 +248,8 @@ class Workgroup {
       accumulator_.Start(tile_, choice_.tile_n, rows, acc_cols);
     }
     // Only here is it known whether a group has few rows.
-    bool skinny = plan_.skinny || (call_.problem.grouped() && rows <= kHostSkinnyM);
+    bool skinny =
+        choice_.path == KernelPath::kFewRows || (call_.problem.grouped() && rows <= kHostSkinnyM);
     const bool accumulate = call_.problem.accumulate && tile.num_peers == 1;
     // A gated tile is two products: the gate's and the up projection's.
     for (int64_t part = 0; part <= gated; ++part) {
@@ -383,7 +386,7 @@ void InitWorkspace(const HostCall& call) {
 }
 
 void RunWorkgroups(const HostCall& call, int64_t thread, std::atomic<int64_t>* next) {
-  if (call.plan.small) return RunSmall(call, next);
+  if (call.plan.choice.path == KernelPath::kSmall) return RunSmall(call, next);
   auto run = [&](auto workgroup) {
     const int64_t count = call.plan.choice.num_workgroups;
     for (int64_t i; (i = next->fetch_add(1, std::memory_order_relaxed)) < count;) {

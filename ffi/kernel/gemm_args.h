@@ -69,7 +69,7 @@ struct GemmArgs {
   const void* lhs_scales;
   const void* rhs_scales;
   int64_t lhs_scales_batch_stride, rhs_scales_batch_stride;
-  // For RunOneTile (amdgpu/gemm.h), by runtime/one_tile.h. All zero if it does not compute the
+  // For RunOneTile (amdgpu/gemm.h), by runtime/amd_launch.cc. All zero if it does not compute the
   // product, and on Hopper.
   OneTileMap one_tile;
   // Whether the result has the type HalfTypeOf() (amdgpu/plain_product.h) and is only rounded.

@@ -13,7 +13,7 @@
 
 namespace jaxgemm {
 
-// Tile counts fit 32 bits (SetGrid in plan/derive.cc checks it), because GPUs divide them for every
+// Tile counts fit 32 bits (SetGrid in plan/layout.cc checks it), because GPUs divide them for every
 // work tile.
 using Index = int32_t;
 

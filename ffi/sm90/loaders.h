@@ -308,7 +308,7 @@ class TmaLoader {
 };
 
 // Fills the stages from operands that TMA cannot read: their lines are not a multiple of 16 bytes
-// long, or wgmma needs another layout (TmaReads in plan/relayout_sm90.cc). All threads of kWarps
+// long, or wgmma needs another layout (TmaReads in plan/hopper/copies.cc). All threads of kWarps
 // warps copy element by element.
 template <class Traits>
 struct ElementLoader {

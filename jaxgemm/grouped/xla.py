@@ -6,11 +6,11 @@ import jax
 import jax.numpy as jnp
 
 from jaxgemm.call import epilogue, jax_products, xla
-from jaxgemm.call.dtypes import for_jax
+from jaxgemm.call.dtypes import for_jax, xla_accumulator_dtype
+from jaxgemm.call.lower import merge_columns
 from jaxgemm.call.spec import Spec
 from jaxgemm.grouped.group_sizes import clamp_sizes, groups_of_rows, local_sizes
 from jaxgemm.grouped.layout import RaggedLayout
-from jaxgemm.grouped.primitive import merge_columns
 
 
 def result(lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, accumulate, rhs_grad, *,
@@ -43,7 +43,7 @@ def _product(lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, *, num
                  and spec.activation is None and not form.gated)
   acc_dtype = spec.out_dtype
   if not no_epilogue:
-    acc_dtype = xla.accumulator_dtype(acc_dtype)
+    acc_dtype = xla_accumulator_dtype(acc_dtype)
   # lax.ragged_dot_general adds up the sizes as they are: the sum may overflow, and negative sizes
   # would count.
   count = lhs.shape[layout.ragged]

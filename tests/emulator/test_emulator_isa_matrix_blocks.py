@@ -3,6 +3,7 @@
 The layouts are those of AMD's matrix instruction calculator, written out here once more.
 """
 
+import functools
 import math
 
 import ml_dtypes
@@ -76,20 +77,25 @@ def lane_of_b(lane: int, blgp: int) -> int:
   return lane % 16 + 16 * (blgp - 4)
 
 
+@functools.cache
+def lanes_of_inputs(blocks: int, m: int, k: int) -> tuple[np.ndarray, np.ndarray]:
+  """The lane of each A[block, i, k], and its place among the lane's elements."""
+  b, i, at = np.indices((blocks, m, k))
+  per_lane = m * k * blocks // 64
+  return i + m * (b + blocks * (at // per_lane)), at % per_lane
+
+
 def inputs(matrix: np.ndarray) -> np.ndarray:
   """A [block, i, k] (or B transposed) as uint32 [register, lane]."""
-  blocks, m, k = matrix.shape
-  per_lane = m * k * blocks // 64
-  elements = np.zeros((64, per_lane), matrix.dtype)
-  for b in range(blocks):
-    for i in range(m):
-      for at in range(k):
-        elements[i + m * (b + blocks * (at // per_lane)), at % per_lane] = matrix[b, i, at]
+  elements = np.zeros((64, matrix.size // 64), matrix.dtype)
+  elements[lanes_of_inputs(*matrix.shape)] = matrix
   return np.ascontiguousarray(elements.view(np.uint32).T)
 
 
-def place(b: int, i: int, j: int, m: int, wide: bool) -> tuple[int, int]:
-  """Register (pair) and lane of an element of D."""
+@functools.cache
+def places(blocks: int, m: int, wide: bool) -> tuple[np.ndarray, np.ndarray]:
+  """Register (pair) and lane of each element of D."""
+  b, i, j = np.indices((blocks, m, m))
   height, rows = 1 if wide else 4, 64 // m
   shared = math.ceil(64 / (m * m // height))
   register = b * (m * m // 64) + i // (height * rows) * height + i % height
@@ -100,10 +106,7 @@ def sums_to_registers(c: np.ndarray) -> np.ndarray:
   blocks, m, _ = c.shape
   words = c.itemsize // 4
   out = np.zeros((max(m * m * blocks // 64, 1), 64), c.dtype)
-  for b in range(blocks):
-    for i in range(m):
-      for j in range(m):
-        out[place(b, i, j, m, words == 2)] = c[b, i, j]
+  out[places(blocks, m, words == 2)] = c
   return out.view(np.uint32).reshape(len(out), 64, words).swapaxes(1, 2).reshape(-1, 64)
 
 
@@ -112,12 +115,7 @@ def registers_to_sums(registers: np.ndarray, like: np.ndarray) -> np.ndarray:
   words = like.itemsize // 4
   flat = np.ascontiguousarray(registers.reshape(-1, words, 64).swapaxes(1, 2))
   values = flat.view(like.dtype).reshape(-1, 64)
-  out = np.zeros_like(like)
-  for b in range(blocks):
-    for i in range(m):
-      for j in range(m):
-        out[b, i, j] = values[place(b, i, j, m, words == 2)]
-  return out
+  return values[places(blocks, m, words == 2)]
 
 
 def operand(first: int, count: int, bank="v") -> str:
@@ -183,13 +181,7 @@ def test_broadcast_and_permutation(arch, name, m, k, blocks, kind):
   for blgp in range(1, 8):
     moved = lanes[:, [lane_of_b(lane, blgp) for lane in range(64)]]
     elements = np.ascontiguousarray(moved.T).view(kind)
-    other = np.zeros_like(b)
-    per_lane = m * k * blocks // 64
-    for block in range(blocks):
-      for at in range(k):
-        for j in range(m):
-          lane = j + m * (block + blocks * (at // per_lane))
-          other[block, at, j] = elements[lane, at % per_lane]
+    other = elements[lanes_of_inputs(blocks, m, k)].swapaxes(1, 2)
     expected = a.astype(F64) @ other.astype(F64) + c
     assert (multiply(arch, name, a, b, c, f"blgp:{blgp}") == expected).all()
   for suffix in (f"cbsz:{blocks.bit_length()}", "cbsz:1 abid:2"):

@@ -64,10 +64,12 @@ def test_programs_on_late_streams():
 
 
 @needs_plugin
-@pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
-def test_what_xla_makes_of_the_functions_without_a_device(arch):
-  check_programs("functions", "workspace", "accumulate", "scan", "ring",
-                 of="tests.emulator.deviceless_programs", JAXGEMM_ROCM_ARCH=arch)
+@pytest.mark.parametrize("arch, names", [
+    ("gfx942", ("functions", "workspace", "accumulate", "scan", "ring")),
+    ("gfx950", ("workspace", "accumulate")),
+    pytest.param("gfx950", ("functions", "scan", "ring"), marks=pytest.mark.whole)])
+def test_what_xla_makes_of_the_functions_without_a_device(arch, names):
+  check_programs(*names, of="tests.emulator.deviceless_programs", JAXGEMM_ROCM_ARCH=arch)
 
 
 # Public names that make no product of their own.
@@ -99,8 +101,10 @@ def test_every_public_product_is_compiled_without_a_device():
 
 
 @needs_plugin
-def test_functions_stay_out_of_command_buffers():
-  check_programs("functions", of="tests.emulator.deviceless_programs",
+@pytest.mark.parametrize("name", [
+    "accumulate", pytest.param("functions", marks=pytest.mark.whole)])
+def test_functions_stay_out_of_command_buffers(name):
+  check_programs(name, of="tests.emulator.deviceless_programs",
                  JAXGEMM_ROCM_ARCH="gfx942", JAXGEMM_COMMAND_BUFFERS="0")
 
 
@@ -132,7 +136,7 @@ def test_second_process_finds_programs_in_the_compilation_cache(tmp_path):
 
 
 @needs_plugin
-@pytest.mark.parametrize("late", [[], ["--stream-seed=3"]])
+@pytest.mark.parametrize("late", [pytest.param([], marks=pytest.mark.whole), ["--stream-seed=3"]])
 def test_two_devices(late):
   done = check_programs("devices", "sharded_rows", "sharded_k", "sharded_experts",
                         "collectives", "ring",
@@ -151,12 +155,13 @@ def test_copies_between_four_devices():
 
 
 @needs_plugin
-@pytest.mark.parametrize("count", [3, 8])
+@pytest.mark.parametrize("count", [3, pytest.param(8, marks=pytest.mark.whole)])
 def test_any_number_of_devices_and_any_size(count):
   check_programs("unequal_parts", options=[f"--devices={count}", "--stream-seed=7"])
 
 
 @needs_plugin
+@pytest.mark.whole  # tests/dense/test_sharding_table.py has it on CPU devices
 def test_every_sharding_on_four_devices():
   check_programs("every_sharding", options=["--devices=4"])
 
@@ -169,7 +174,8 @@ def check_random_programs(first, count, *options, **environment):
 
 @needs_plugin
 @pytest.mark.parametrize("options", [
-    ["--devices=4", "--stream-seed=11"], ["--arch=gfx950", "--stream-seed=12"]])
+    ["--devices=4", "--stream-seed=11"],
+    pytest.param(["--arch=gfx950", "--stream-seed=12"], marks=pytest.mark.whole)])
 def test_random_programs(options):
   """Each buffer has an allocation of its own, so that a guard page follows it."""
   check_random_programs(300, 5, *options, XLA_PYTHON_CLIENT_ALLOCATOR="platform")

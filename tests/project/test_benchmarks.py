@@ -435,3 +435,11 @@ def test_every_result_has_a_line_and_a_reader():
   assert not [name for name, stem in files.items() if stem not in readers]
   named = set(re.findall(r"`([\w.-]+-(?:h[12]00|cpu[\w.-]*)|amd-\w+)`", page))
   assert named <= set(files.values()), named - set(files.values())
+
+
+def test_every_timing_has_a_line():
+  folder = ROOT / "benchmarks/model/data"
+  lines = re.findall(r"^\| (`.*?`) \|", (folder / "README.md").read_text(), re.M)
+  named = [name for line in lines for name in re.findall(r"`([\w-]+)`", line)]
+  assert sorted(named) == sorted(path.name.removesuffix(".json.gz")
+                                 for path in folder.glob("*.json.gz"))

@@ -52,8 +52,8 @@ class Tiles(NamedTuple):
 
 
 def all_tiles(cluster_m: int, cluster_n: int) -> list[Tiles]:
-  """All that the plan allows (MayMulticast in plan/sm90.cc): out ends anywhere in the cluster, but
-  has not one tile of four."""
+  """All that the plan allows (MayMulticast in plan/hopper/forms.cc): out ends anywhere in the
+  cluster, but has not one tile of four."""
   halves = {1: [(2,), (1,)], 2: [(2, 2), (2, 1), (2, 0), (1, 0)]}
   return [Tiles(rows, columns)
           for rows, columns in product(halves[cluster_m], halves[cluster_n])
