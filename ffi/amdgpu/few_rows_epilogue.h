@@ -1,5 +1,6 @@
-// The epilogue of tiles whose waves divide k: after they have added up their accumulators
-// (few_rows_mainloop.h), a thread has four columns of one or two rows and stores them.
+// A variant of amdgpu/epilogue.h for tiles in which the waves divide k. After the waves have added
+// up their accumulators (few_rows_mainloop.h), a thread has four columns of one or two rows and
+// stores them.
 #pragma once
 
 #include "amdgpu/few_rows_mainloop.h"
@@ -64,8 +65,8 @@ struct ThreadVec4s {
   }
 };
 
-// Stores a tile. The thread's accumulators are in `acc` or, if `loaded` is not null, in memory.
-// All threads call this.
+// Stores a tile. The thread's accumulators are in `acc` or, if `loaded` is not null, in memory. All
+// threads call this.
 template <class Traits>
 JAXGEMM_AMD void StoreFewRows(const GemmArgs& args, const WorkTile& tile,
                               typename Traits::Accumulators& acc,

@@ -1,8 +1,8 @@
-// The main loop of tiles of 16 and of 32 rows whose waves divide k. Each wave loads its part of
-// every k tile straight to registers, as the matrix instructions take it, two or three k tiles
-// ahead. It needs no barrier and no LDS until the waves add up their accumulators. So a product of
-// few tiles, which would wait for the latency of each k tile's loads in other kernels, has more
-// loads in flight.
+// A variant of amdgpu/mainloop.h for tiles of 16 and of 32 rows, in which the waves of a workgroup
+// divide k. Each wave loads its part of every k tile straight to registers, as the matrix
+// instructions take it, two or three k tiles ahead. It needs no barrier and no LDS until the waves
+// add up their accumulators. So a product of few tiles, which would wait for the latency of each k
+// tile's loads in other kernels, has more loads in flight.
 #pragma once
 
 #include "amdgpu/buffer.h"
@@ -106,7 +106,8 @@ class StreamedOperand {
   uint32_t offset_[kOffsets];
 };
 
-// The same of an operand whose lines are not whole vectors: each element is loaded by itself.
+// A variant of StreamedOperand for lines that are not whole vectors: it loads each element
+// separately.
 template <class Traits, bool kIsLhs>
 class StreamedElements {
   using Memory = OperandMemory<Traits, kIsLhs>;
@@ -180,9 +181,9 @@ class FewRowsMainloop {
   static constexpr int kFragsM = Lhs::kFrags, kFragsN = Rhs::kFrags;
   static constexpr int kVec4s = Traits::kTileN / 4;
   static constexpr int kVecs = kRowVecs / 4;
-  // How many k tiles a wave loads ahead: as many as fit in 96 VGPRs, but at most three (numbers
-  // chosen by hand), and with at most 63 loads in flight, because vmcnt has 6 bits. If two k tiles
-  // have more loads than that, it loads two.
+  // How many k tiles a wave loads ahead: as many as fit in 96 VGPRs, but at most three (tuning
+  // constants), and with at most 63 loads in flight, because vmcnt has 6 bits. If two k tiles have
+  // more loads than that, it loads two.
   static constexpr int kWords =
       (Rhs::kLoads * Rhs::kPieceBytes + Lhs::kLoads * Lhs::kPieceBytes) / 4;
   static constexpr int kFit = kWords > 96 / 3 ? 96 / kWords : 3;

@@ -83,8 +83,8 @@ struct AmdAccumulator {
     });
   }
   JAXGEMM_AMD void Sum(Index first, Index step, Index count) {
-    // The loads of eight rows (a number chosen by hand) are in flight together, because each takes
-    // as long as the memory's latency.
+    // The loads of eight rows (a tuning constant) are in flight together, because each takes as
+    // long as the memory's latency.
     if (!Traits::HasAccumulators()) return;
     constexpr int kAtOnce = kRows < 8 ? kRows : 8;
     static_assert(kRows % kAtOnce == 0);

@@ -1,6 +1,6 @@
-// The epilogue on AMD GPUs for the most common products: a result of 16 bits, to which nothing is
-// applied. It converts before it stages, so that LDS moves half of the bytes, and all of it is one
-// block of code, because a branch takes as long as eight other instructions.
+// A variant of amdgpu/epilogue.h for the most common products: a result of 16 bits, to which
+// nothing is applied. It converts before it stages, so that LDS moves half of the bytes, and all of
+// it is one block of code, because a branch takes as long as eight other instructions.
 #pragma once
 
 #include "amdgpu/buffer.h"
@@ -34,7 +34,7 @@ struct StagedHalves {
 #pragma unroll
     for (int i = 0; i < 2; ++i) read[i] = lds + UnitOffset(row, unit + i) + half * sizeof(Half4);
   }
-  // Has the addresses computed here.
+  // Makes the compiler compute the addresses here and keep them in registers.
   JAXGEMM_AMD void Materialize() {
 #pragma unroll
     for (Lds*& each : write) asm volatile("" : "+v"(each));

@@ -1,5 +1,5 @@
-// The main loop for operands with lines that are not whole vectors of 16 bytes, or that are too far
-// apart for 32-bit offsets. Every element is loaded separately, with its own bounds check.
+// A variant of amdgpu/mainloop.h for operands with lines that are not whole vectors of 16 bytes, or
+// that are too far apart for 32-bit offsets. It loads each element separately, with a bounds check.
 #pragma once
 
 #include "amdgpu/block_scales.h"

@@ -1,7 +1,7 @@
-// Tiles of products with a short k, in the kernels whose waves divide k (few_rows_mainloop.h). Here
-// these waves divide the tile instead, and the first waves compute it: each loads all k of its part
-// straight to registers at once, and stores its part from registers. So there are no barriers and
-// no LDS between the loads and the stores.
+// A variant of few_rows_mainloop.h and few_rows_epilogue.h for products with a k of a few k tiles.
+// Here the waves divide the tile and not k: each of the first waves loads all k of its part of the
+// tile straight to registers, at once, and stores its part from registers. So there are no barriers
+// and no LDS between the loads and the stores.
 #pragma once
 
 #include "amdgpu/few_rows_mainloop.h"
@@ -45,8 +45,8 @@ class ShortK {
   }
 
  private:
-  // Each number of k tiles has code of its own, so that a wave waits for no other loads than those
-  // whose results it needs.
+  // Each number of k tiles has code of its own, so that a wave waits only for the loads that it
+  // needs.
   template <int kKTiles>
   static JAXGEMM_AMD void ForKTiles(const GemmArgs& args, const WorkTile& tile, Lhs lhs, Rhs rhs) {
     const auto k = static_cast<uint32_t>(args.k);

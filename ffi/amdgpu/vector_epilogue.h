@@ -1,8 +1,8 @@
-// The epilogue on AMD GPUs for the common options (StoresVectors): vectors and an activation,
-// without a gate, a stored preactivation or accumulation. Every lane stores eight columns of a row
-// at once. Rows and columns outside of out are outside of a buffer resource, so that there are no
-// branches for them. epilogue.h calls this file and has all other options. half_epilogue.h has what
-// is most common, and is called here.
+// A variant of amdgpu/epilogue.h, which calls it, for the common options (StoresVectors): vectors
+// and an activation, without a gate, a stored preactivation or accumulation. Every lane stores
+// eight columns of a row at once. Rows and columns outside of out are outside of a buffer resource,
+// so that there are no branches for them. This file calls half_epilogue.h for results of 16 bits to
+// which nothing is applied.
 #pragma once
 
 #include "amdgpu/buffer.h"
@@ -63,7 +63,7 @@ struct StagedRows {
 };
 
 // Returns the RowVector that lane `lane` holds. All lanes of the wave must be active here, because
-// ds_bpermute_b32 reads 0 from a lane whose EXEC bit is 0.
+// ds_bpermute_b32 reads 0 from a lane with an EXEC bit of 0.
 JAXGEMM_AMD RowVector FromLane(int lane, RowVector vector) {
   struct Words {
     int words[sizeof(RowVector) / sizeof(int)];

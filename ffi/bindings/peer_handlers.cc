@@ -18,7 +18,7 @@ namespace ffi = xla::ffi;
 namespace jaxgemm {
 namespace {
 
-constexpr int64_t kMostPieces = 1024;                 // a limit chosen by hand
+constexpr int64_t kMostPieces = 1024;                 // an arbitrary limit
 constexpr char kCalls[] = "jaxgemm between devices";  // the messages of both calls begin with it
 
 // Finds the device's group in a text like "0 1;2 3", its place there and the group's size.

@@ -1,4 +1,4 @@
-// The path for few rows: few rows of lhs, and rhs is read in place.
+// A variant of host/panels.h for products with few rows of lhs: rhs is read in place, not packed.
 #pragma once
 
 #include "host/panels.h"
@@ -6,10 +6,10 @@
 namespace jaxgemm {
 namespace {
 
-// The distances of prefetches and the sizes below were chosen by hand.
-// The path for few rows converts kFewRowsWords x kFewRowsCols of an rhs at a time, or twice the
-// words of half or a quarter of the columns, on the stack, so that they stay in L1. It prefetches a
-// column-major rhs kDotAhead columns ahead.
+// The distances of prefetches and the sizes below are tuning constants. The path for few rows
+// converts kFewRowsWords x kFewRowsCols of an rhs at a time, or twice the words of half or a
+// quarter of the columns, on the stack, so that they stay in L1. It prefetches a column-major rhs
+// kDotAhead columns ahead.
 constexpr int kFewRowsWords = 16;
 constexpr int kFewRowsCols = 256;
 constexpr int kDotRows = kTileRows < 12 ? 3 : 6;  // the most rows of a DotTile,
@@ -29,7 +29,7 @@ constexpr int kConvertedCols = 4;  // columns of a float8 rhs that are converted
 // How many rows of rhs a DirectTile takes at a time. With few of them the processor's prefetchers
 // can follow each row. With many rows of lhs it takes longer to load and store their accumulators.
 constexpr int DirectK(int rows) { return rows <= 2 ? 8 : rows <= 8 ? 16 : 32; }
-// The most vectors of columns of a DirectTile whose rhs is in the L2, where the latency of the adds
+// The most vectors of columns of a DirectTile if rhs is in the L2, where the latency of the adds
 // matters: few rows have few accumulators. A larger rhs has two if these are more than two cache
 // lines of float32, and is prefetched better.
 constexpr int DirectVectors(int rows) { return rows == 1 ? 8 : rows <= 3 ? 4 : 2; }

@@ -44,8 +44,8 @@ struct ScaledBlocks {
   int64_t End(int64_t k) const { return (Block(k) + 1) * block_k - first_k; }
 };
 
-// Whether a tile reads lhs in place. Lines whose distance is a multiple of a page's half would
-// share few places of the L1.
+// Whether a tile reads lhs in place. Lines that are a multiple of half a page apart would share few
+// places of the L1.
 inline bool ReadsInPlace(const HostKernel& kernel, const OperandView& lhs) {
   constexpr int64_t kHalfPage = 2048;
   const int64_t line_stride = lhs.col_stride == 1 ? lhs.row_stride : lhs.col_stride;
@@ -54,12 +54,12 @@ inline bool ReadsInPlace(const HostKernel& kernel, const OperandView& lhs) {
 
 // If a tile has one block of rows, rhs is packed in pieces of so many columns. Each is multiplied
 // while it is in the L1 or the L2. Meanwhile the next piece of a row-major rhs is prefetched. Up to
-// so long a k, a row of whole tiles comes after the other (host/panels.h). The numbers were chosen
-// by hand.
+// so long a k, a row of whole tiles comes after the other (host/panels.h). These are tuning
+// constants.
 constexpr int kPieceCols = 64, kPieceK = 128;
 
-// c[rows, cols] (+)= lhs[rows, k] rhs[k, cols]. packed_a and packed_b are this workgroup's
-// scratch; the path for few rows does not use packed_b. Elements of c have 4 bytes.
+// c[rows, cols] (+)= lhs[rows, k] rhs[k, cols]. packed_a and packed_b are this workgroup's scratch;
+// the path for few rows does not use packed_b. Elements of c have 4 bytes.
 inline void MainLoop(const HostKernel& kernel, OperandView lhs, int64_t lhs_bytes, OperandView rhs,
                      int64_t rhs_bytes, int64_t rows, int64_t cols, int64_t k, bool accumulate,
                      bool few_rows, void* packed_a, void* packed_b, const ScaledBlocks& scaled,

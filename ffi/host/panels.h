@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kTileRows = JAXGEMM_TILE_ROWS;
 
-// Up to this many words, one row of tiles is computed after the other; chosen by hand.
+// Up to this many words, one row of tiles is computed after the other. A tuning constant.
 constexpr int kWordsByRows = 128;
 
 // The cache lines that a tile prefetches, one with each word: first a row of 2^bits of them that

@@ -1,6 +1,7 @@
-// Batches of small products. The other paths claim and pack each product of a batch by itself,
-// which takes longer than a small product. Here operands of float32 are read in place. Those of
-// bfloat16 are converted to float, or to what the dot products of `Ops` take.
+// A variant of host/panels.h for batches of small products. The other paths claim and pack each
+// product of a batch by itself, which takes longer than a small product. Here operands of float32
+// are read in place. Those of bfloat16 are converted to float, or to what the dot products of `Ops`
+// take.
 #pragma once
 
 #include "host/few_rows.h"
@@ -10,7 +11,7 @@
 namespace jaxgemm {
 namespace {
 
-constexpr int kSmallTileRows = 8;  // chosen by hand
+constexpr int kSmallTileRows = 8;  // a tuning constant
 
 // The first `count` elements at `from` as floats. It may write whole vectors.
 template <DType kDType>
@@ -120,7 +121,7 @@ JAXGEMM_INLINE void SmallDots(SourceRows a, const SourceRows& b, float* c) {
   }
 }
 
-// to[cols, rows] = from[rows, cols]^T, in whole vectors of `to`, whose rows are ldt apart.
+// to[cols, rows] = from[rows, cols]^T, in whole vectors of `to`, which has rows that are ldt apart.
 JAXGEMM_INLINE void SmallTranspose(SmallLines from, int rows, int cols, float* to, int ldt) {
   for (int row = 0; row < rows; row += kLanes) {
     for (int col = 0; col < cols; col += kLanes) {

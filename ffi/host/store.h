@@ -8,7 +8,8 @@
 namespace jaxgemm {
 namespace {
 
-// How many columns are finished at a time, so that they stay in the L1; chosen by hand.
+// The epilogue is applied to so many columns at a time, so that they stay in the L1. A tuning
+// constant.
 constexpr int kStoreCols = 256;
 
 // dst[i * stride] = encode(value[i])

@@ -1,4 +1,4 @@
-// What every epilogue is made of: activations, and conversions to small floats. The epilogue itself
+// What every epilogue is made of: activations, and conversions to minifloats. The epilogue itself
 // computes out = cast(activation(row_scale * scale * acc + bias)) in float, or acc + bias in int32
 // for an integer out. The host's is in host/store.h; those of GPUs are in row_epilogue.h,
 // amdgpu/vector_epilogue.h and sm90/*epilogue.h, which load and apply the vectors by
@@ -102,7 +102,7 @@ static JAXGEMM_INLINE void WithActivation(Activation activation, const Apply& ap
   }
 }
 
-// ---- Small floats.
+// ---- Minifloats: float formats of 8 and of 16 bits.
 
 // The codes that are not finite numbers.
 enum class MinifloatSpecials : uint8_t {

@@ -22,7 +22,7 @@ struct TileEpilogue {
   const void* bias;
   const float* scale;
   int32_t scale_stride;  // 0: one scale for all columns
-  Index row_scales;      // the batch whose row_scale is read; -1: none
+  Index row_scales;      // the batch that row_scale is read of; -1: none
   Activation activation;
   bool bias_bf16;
 

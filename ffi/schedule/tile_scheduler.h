@@ -303,10 +303,10 @@ struct StreamKMap {
   }
 };
 
-// Split-K across a cluster: each tile is cut along k into `peers` slices. StreamKMap with `peers`
-// shares for every tile gives the same slices, by a longer computation. An index is that of a CTA,
-// which is a peer. A cluster has cluster_m x cluster_n tiles: first come peer 0 of each tile, then
-// peer 1 of each tile, and so on.
+// Cluster split-K: each tile is cut along k into `peers` slices. StreamKMap with `peers` shares for
+// every tile gives the same slices, by a longer computation. An index is that of a CTA, which is a
+// peer. A cluster has cluster_m x cluster_n tiles: first come peer 0 of each tile, then peer 1 of
+// each tile, and so on.
 struct ClusterSplitKMap {
   TileGrid grid;  // counts clusters, not tiles
   Index peers;
@@ -397,7 +397,7 @@ struct ChunkSignals {
   // chunk.
   template <class Lanes>
   JAXGEMM_DEVICE bool AllThere(Index batch) const {
-    constexpr Index kEach = 4;  // how many loads a lane has in flight at once; chosen by hand
+    constexpr Index kEach = 4;  // how many loads a lane has in flight at once
     const Index num_chunks = Div(tiles_m + tiles_per_chunk - 1, tiles_per_chunk);
     const Index count = batch_stride == 0 ? num_chunks : batch * batch_stride;
     const Index lane = Lanes::Id();

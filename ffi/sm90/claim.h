@@ -1,6 +1,7 @@
 // Claims and maps of work tiles for a cluster of CTAs on Hopper. In each CTA one warp claims tiles
 // and sends them to the other warps. The dense forms (gemm_dense.h) do not use this file: each warp
-// has a StrideClaim (schedule/tile_scheduler.h) of its own; with peers a CTA has one tile only.
+// has a StrideClaim (schedule/tile_scheduler.h) of its own; with cluster split-K a CTA has one tile
+// only.
 #pragma once
 
 #include "sm90/gemm_traits.h"
@@ -44,7 +45,7 @@ struct ClusterClaim {
   }
 
  private:
-  // Only the first CTA calls this. Returns an index whose part of lhs has arrived, or kNoMoreWork.
+  // Only the first CTA calls this. Returns an index for which lhs has arrived, or kNoMoreWork.
   JAXGEMM_SM90 Index Take() {
     const Index index = claim.Finish();
     if (args.chunks.signals == nullptr || index == kNoMoreWork) return index;

@@ -1,7 +1,8 @@
-// Split-K across a cluster on Hopper. The peers of a tile are CTAs of one cluster, each with the
-// partial sums of its part of k. A cluster may have the peers of several tiles, which read the same
-// operands. The peers of a tile store partial sums in each other's shared memory. Each peer then
-// adds up some of the tile's columns, in peer order, and stores them to out.
+// Cluster split-K on Hopper: the CTAs of a cluster divide the k of a tile. The peers of a tile are
+// CTAs of one cluster, each with the partial sums of its part of k. A cluster may have the peers of
+// several tiles, which read the same operands. The peers of a tile store partial sums in each
+// other's shared memory. Each peer then adds up some of the tile's columns, in peer order, and
+// stores them to out.
 #pragma once
 
 #include "kernel/vec4.h"
@@ -22,11 +23,10 @@ struct ClusterSplitKRank {
   JAXGEMM_SM90 int Of(int other) const { return other * tiles + tile; }
 };
 
-// Fragment i of a warp is accumulators 4 i to 4 i + 3 of its threads, which
-// are eight columns. With 64 columns or more a peer owns the same fragments of every warp. With
-// fewer columns the fragments of all warps are numbered in one sequence, of which a peer owns a
-// part (SharesOutWarps). A warp sends a fragment to the same warp of its owner, which waits for
-// nothing else.
+// Fragment i of a warp is accumulators 4 i to 4 i + 3 of its threads, which are eight columns. With
+// 64 columns or more a peer owns the same fragments of every warp. With fewer columns the fragments
+// of all warps are numbered in one sequence, of which a peer owns a part (SharesOutWarps). A warp
+// sends a fragment to the same warp of its owner, which waits for nothing else.
 template <class Traits>
 class ClusterSplitKExchange {
   using Acc = typename Traits::Acc;

@@ -1,4 +1,4 @@
-// The epilogue of Hopper's forms with peers: each peer stores the fragments that it owns.
+// A variant of sm90/epilogue.h for cluster split-K: each peer stores the fragments that it owns.
 #pragma once
 
 #include "sm90/epilogue.h"
@@ -161,7 +161,7 @@ class ClusterSplitKEpilogue : public Epilogue<Traits> {
   JAXGEMM_SM90 void StoreOwnedFloats(const GemmArgs& args, const Place& place, int64_t row,
                                      int rows, int64_t column, int columns,
                                      const Exchange& exchange) {
-    constexpr int kAtOnce = 4;  // fragments; chosen by hand
+    constexpr int kAtOnce = 4;  // fragments; a tuning constant
     const bool wide = args.out_dtype == DType::kF32, bf16 = args.out_dtype == DType::kBF16;
     const bool has_vectors = place.epilogue.HasColumnVectors();
     const int element = wide ? sizeof(float) : sizeof(uint16_t);

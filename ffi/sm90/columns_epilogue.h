@@ -1,8 +1,8 @@
-// The epilogue on Hopper for products whose rhs goes to wgmma through registers (kRhsInRegisters):
-// the rows of the wgmma are columns of out, and its columns are rows of out. It applies vectors and
-// casts. Results of 8-bit operands usually have 16 bits. They go through shared memory, where a
-// warpgroup has room for all of a tile; TMA stores them while the next tile is multiplied. Those of
-// float32 operands, and those of 32 bits, go from the registers to out.
+// A variant of sm90/epilogue.h for kRhsInRegisters, where wgmma gets rhs in registers: the rows of
+// the wgmma are columns of out, and its columns are rows of out. It applies vectors and casts.
+// Results of 8-bit operands usually have 16 bits. They go through shared memory, where a warpgroup
+// has room for all of a tile; TMA stores them while the next tile is multiplied. Those of float32
+// operands, and those of 32 bits, go from the registers to out.
 #pragma once
 
 #include "sm90/epilogue.h"

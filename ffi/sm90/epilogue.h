@@ -2,15 +2,14 @@
 // FormStore (forms.def):
 //
 //   - kCast: forms that ping-pong call StoreTile. The others store while the next tile is
-//   multiplied
-//     (overlapped_store.h). Tiles whose columns are no multiple of 64 are stored from the registers
-//     (StorePlain).
+//     multiplied (overlapped_store.h). Tiles with a number of columns that is no multiple of 64 are
+//     stored from the registers (StorePlain).
 //   - kVectors, and kCast with HasOnlyVectors: the same, after the vectors were applied in place.
 //   - kGated, kWide: ApplyGate and StoreWide in fused_epilogue.h.
 //   - kFused (vectors, activation, float32 out): fused_epilogue.h changes the accumulators in
 //     place. Results of 16 bits are then stored as with kCast; ApplyFused stores those of 32 bits
 //     by TMA.
-//   - kAny: with peers (split-K) cluster_split_k_epilogue.h, else Store.
+//   - kAny: with cluster split-K cluster_split_k_epilogue.h, else Store.
 //
 // TMA also adds results to a float32 out that is accumulated into. If out has a small or integer
 // type, or unaligned rows, the accumulators are staged in shared memory: one short loop for all
@@ -81,7 +80,7 @@ class Epilogue {
     SetPlace(FirstPlace(args, tile), packed);
   }
 
-  // Plain forms of tiles whose columns do not fill boxes of 64: stores from the registers.
+  // Plain forms of tiles with columns that do not fill boxes of 64: stores from the registers.
   JAXGEMM_SM90 void StorePlain(const GemmArgs& args, const WorkTile& tile, const Acc* acc) {
     const int warp = Traits::kIsPingPong ? Warp() % kWarps : Warp();
 #pragma unroll
@@ -281,7 +280,7 @@ class Epilogue {
   // Applies the columns' vectors to kCount accumulators, those of the columns from place.column on.
   template <int kCount>
   JAXGEMM_SM90 void ApplyColumns(const GemmArgs& args, const Place& place, Acc (&acc)[kCount]) {
-    constexpr int kAtOnce = 8;  // columns with loads in flight at once; chosen by hand
+    constexpr int kAtOnce = 8;  // columns with loads in flight at once
 #pragma unroll
     for (int first = 0; first < kCount / 2; first += kAtOnce) {
       ColumnVector vectors[kAtOnce];

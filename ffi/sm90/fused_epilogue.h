@@ -1,4 +1,4 @@
-// The epilogue of Hopper's fused forms, which is applied to the accumulators in place.
+// A variant of sm90/epilogue.h for the fused forms, which apply it to the accumulators in place.
 #pragma once
 
 #include "sm90/epilogue.h"

@@ -20,8 +20,8 @@ __device__ __forceinline__ void Run(const GemmArgs& args, const TensorMaps& maps
 
 }  // namespace jaxgemm
 
-// A kernel without a fixed cluster size can be launched with any: with as many CTAs as its tiles
-// have peers.
+// A kernel without a fixed cluster size can be launched with any. For cluster split-K the cluster
+// has as many CTAs as its tiles have peers.
 #if JAXGEMM_WAVES_M > 2
 #define JAXGEMM_CLUSTER __cluster_dims__(jaxgemm::kCluster, 1, 1)
 #else

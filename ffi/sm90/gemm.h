@@ -56,8 +56,8 @@ struct Sm90Accumulator {
     for (int row = 0; row < kRows; ++row) Set(row, LoadRow(from + row * kThreads));
   }
 
-  // Adds in the order of the slots. kAtOnce rows (a number chosen by hand) are loaded at once,
-  // which hides the L2's latency.
+  // Adds in the order of the slots. kAtOnce rows (a tuning constant) are loaded at once, which
+  // hides the L2's latency.
   JAXGEMM_SM90 void Sum(Index first, Index step, Index count) {
     constexpr int kAtOnce = 8;
     Row* to = Slot(first);

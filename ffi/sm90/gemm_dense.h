@@ -1,7 +1,7 @@
-// A workgroup on Hopper for the dense forms. Without peers it is persistent. With peers each CTA
-// computes one slice of one tile. Its code is shorter than that of gemm.h, because no warp sends
-// tiles to others: each warp computes the indices of its work tiles, those of the first one while
-// the cluster starts.
+// A variant of sm90/gemm.h for the dense forms. Without cluster split-K the workgroup is
+// persistent. With it each CTA computes one slice of one tile. The code is shorter, because no warp
+// sends tiles to others: each warp computes the indices of its work tiles, those of the first one
+// while the cluster starts.
 #pragma once
 
 #include "sm90/cluster_split_k.h"
@@ -16,7 +16,7 @@ namespace jaxgemm {
 // A map that computes the next work tile in advance, so that no warp waits for its divisions.
 template <class Map>
 struct AheadMap {
-  // Whether a tile can have several peers, and a cluster several tiles.
+  // Whether this is cluster split-K: a tile can have several peers, and a cluster several tiles.
   static constexpr bool kInClusters = std::is_same_v<Map, ClusterSplitKMap>;
 
   Map map;
@@ -176,7 +176,7 @@ class DenseWorkgroup {
     return next_ < size ? Div(size - next_ + step - 1, step) : 0;
   }
   JAXGEMM_SM90 void Advance() { next_ += args_.claim.num_workgroups; }
-  // How many stages a multiplier releases, if it counts them.
+  // How many stages a main loop releases, if it counts them.
   JAXGEMM_SM90 Index NumReleases() const {
     if constexpr (!SmemMainloop<Traits>::kCountsReleases) return kNever;
     return NumTiles() * map_.map.grid.tiles_k - Traits::kStages;

@@ -27,10 +27,10 @@ struct Sm90Traits {
   static constexpr bool kHasOnlyVectors = !kRhsInRegisters && HasOnlyVectors(form, lhs, tile_n);
   static constexpr bool kHasOnlyDenseForms = HasOnlyDenseForms(tile_n, transposed);
   static constexpr bool kLoadsByElement = MayLoadByElement(form, tile_n, transposed);
-  // A separate warp claims, so that loads continue while the next tile is claimed.
+  // A scheduler warp of its own claims work tiles, so that loads continue meanwhile.
   static constexpr bool kHasSchedulerWarp = IsClaimed(form);
-  // Slots for work tiles on their way to the consumers. With claims there are few, because another
-  // workgroup could compute the tile that waits in a slot. The numbers were chosen by hand.
+  // Slots for work tiles on their way to the consumers. With claims there are only two, because
+  // another workgroup could compute the tile that waits in a slot. These are tuning constants.
   static constexpr int kTileSlots = kHasSchedulerWarp ? 2 : 4;
   static constexpr DType kLhs = lhs, kRhs = rhs;
   static constexpr bool kLhsKContiguous = lhs_k_contiguous;
@@ -80,7 +80,7 @@ struct Sm90Traits {
   static constexpr int kLhsBytes = kCtaM * kRowBytes, kRhsBytes = kRhsRows * kRowBytes;
   static constexpr int kStageBytes = kLhsBytes + kRhsBytes;
   // Consumers with few accumulators do not need setmaxnreg: the registers at launch are enough.
-  // Threads that copy operands need theirs. The limits were chosen by hand.
+  // Threads that copy operands need theirs. The limits are tuning constants.
   static constexpr bool kTradesRegisters = !kIsDense || kAllAccs > (kLoadsByElement ? 104
                                                                     : kIsFused      ? 32
                                                                                     : 64);
@@ -121,7 +121,7 @@ inline constexpr int kClaimedIndexSlots = 2;  // SharedMemory::claimed_index
 JAXGEMM_SM90 void WarpgroupBarrier(int warpgroup) {
   BarSync(kWarpgroupBarrier + warpgroup, kWarpgroupSize);
 }
-// How many k tiles dense forms load before the cluster barrier; chosen by hand.
+// How many k tiles dense forms load before the cluster barrier; a tuning constant.
 inline constexpr int kLoadedAhead = 2;
 
 // A position in a ring: the slot, and the parity of the phase that fills it.

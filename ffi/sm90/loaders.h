@@ -395,8 +395,8 @@ struct ElementLoader {
 
 // When a kernel starts, often no cache has its operands. If there is at most one work tile for each
 // workgroup, the CTAs together prefetch to the L2 what their first loads read, before they have
-// computed their tiles. These are two cache lines of 128 bytes of each row or column (a number
-// chosen by hand), from each peer's first k tile on. Each thread prefetches one of them.
+// computed their tiles. These are two cache lines of 128 bytes of each row or column (a tuning
+// constant), from each peer's first k tile on. Each thread prefetches one of them.
 template <class Traits>
 class OperandPrefetch {
   static constexpr int kLine = 128, kLines = 2;

@@ -12,9 +12,10 @@ namespace jaxgemm {
 // A number of k tiles that is never reached.
 inline constexpr Index kNever = std::numeric_limits<Index>::max();
 
-// Multiplies the stages. A warpgroup has the accumulators of its blocks of 64 rows
-// (Traits::kBlockStep). So that the tensor cores are not idle between two k tiles, the wgmmas of
-// the next one are issued before those of the previous one are waited for.
+// Multiplies the stages: wgmma reads both operands from shared memory. A warpgroup has the
+// accumulators of its blocks of 64 rows (Traits::kBlockStep). So that the tensor cores are not idle
+// between two k tiles, the wgmmas of the next one are issued before those of the previous one are
+// waited for.
 template <class Traits>
 class SmemMainloop {
  protected:

@@ -1,4 +1,4 @@
-// Stores a tile while the next one is multiplied, on Hopper.
+// Stores a tile while the next one is multiplied, on Hopper (epilogue.h has the code that stores).
 #pragma once
 
 #include <utility>

@@ -138,9 +138,9 @@ struct MbarrierArray {
   JAXGEMM_SM90 void Arrive(int i) const {
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(At(i)) : "memory");
   }
-  // For barriers whose `first` is an address from Mapa. This orders only this CTA's accesses. To
-  // order those of other CTAs, too, FenceAcqRelCluster must be called before it and after the wait
-  // for it.
+  // For barriers with a `first` that is an address from Mapa. This orders only this CTA's accesses.
+  // To order those of other CTAs, too, FenceAcqRelCluster must be called before it and after the
+  // wait for it.
   JAXGEMM_SM90 void ArriveCluster(int i) const {
     asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(At(i)) : "memory");
   }
@@ -238,8 +238,8 @@ JAXGEMM_SM90 void TmaLoadMulticast(const TensorMap* map, uint32_t barrier, uint3
       "l"(map), "r"(barrier), "r"(x), "r"(y), "r"(z), "h"(mask)
       : "memory");
 }
-// Stores a box from shared memory to (x, y, z), as far as it is inside the tensor.
-// TmaStoreWaitRead waits for it.
+// Stores a box from shared memory to (x, y, z), as far as it is inside the tensor. TmaStoreWaitRead
+// waits for it.
 JAXGEMM_SM90 void TmaStore(const TensorMap* map, uint32_t from, int x, int y, int z) {
   asm volatile(
       "cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%2, %3, %4}], [%1];\n"

@@ -1,7 +1,7 @@
-// The main loop on Hopper for products of which wgmma gets an operand in registers: an operand of 8
-// or 32 bits that is not k-contiguous, because wgmma reads these types from shared memory only
-// k-major. TMA loads the operand as it lies in memory. Its rows in shared memory have 128 bytes
-// along m or n at one k, with TMA's swizzle: 16-byte vector c of row k is at c ^ (k % 8).
+// A variant of sm90/mainloop.h, in which wgmma gets an operand in registers: an operand of 8 or 32
+// bits that is not k-contiguous, because wgmma reads these types from shared memory only k-major.
+// TMA loads the operand as it lies in memory. Its rows in shared memory have 128 bytes along m or n
+// at one k, with TMA's swizzle: 16-byte vector c of row k is at c ^ (k % 8).
 //
 // A fragment is a thread's part of 64 lines (rows of lhs, columns of rhs) and the k of one wgmma:
 // four words, as Wgmma::RunA takes them. Row i of the wgmma need not be line i of the operand, so
@@ -128,7 +128,7 @@ class RhsFragments {
   uint32_t bytes_;  // 8 bits: the bytes of two words that an even column has at four k
 };
 
-// Multiplies the stages as SmemMainloop does, but wgmma gets one operand in registers.
+// A variant of SmemMainloop, in which wgmma gets one operand in registers.
 template <class Traits>
 class RegisterMainloop : public SmemMainloop<Traits> {
   using Base = SmemMainloop<Traits>;
@@ -199,7 +199,7 @@ class RegisterMainloop : public SmemMainloop<Traits> {
                       step > 0 || k_tile > 0);
           }
           WgmmaCommitGroup();
-          const int next = step + kAhead;  // the step whose fragments are loaded now
+          const int next = step + kAhead;  // the step of the fragments that are loaded now
           if (next == kSteps && !is_last) full_.Wait(stage.slot, stage.parity);
           WgmmaWaitGroup<1>();  // the step before
           if (step == 0 && k_tile > 0) Release(previous);

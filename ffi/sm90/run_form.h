@@ -9,7 +9,7 @@ namespace jaxgemm {
 // Whether an instance has a kernel with this form. The CTAs of a cluster that load operands for
 // each other have a kernel of its own (`multicasts`), because this makes the start and each load
 // longer: with one kernel for both, products without multicast were slower on an H200, most of all
-// small ones. (In one kernel with a branch, small products whose code came second were slowest.)
+// small ones. (In one kernel with a branch, small products were slowest if their code came second.)
 template <DType lhs, int tile_n, int cluster, bool lhs_k_contiguous, bool rhs_k_contiguous,
           bool transposed, KernelForm form, bool multicasts>
 inline constexpr bool kHasKernel =

@@ -1,6 +1,6 @@
-// The main loop on gfx942 and gfx90a for whole vectors of 16 bytes. LDS has one k tile; the next
-// one waits in registers until all waves have read the current one. gfx950/mainloop.h is another
-// loop, because gfx950 loads straight to LDS (amdgpu/mainloop.h).
+// The part of amdgpu/mainloop.h for whole vectors of 16 bytes, on gfx942 and gfx90a. LDS has one k
+// tile; the next one waits in registers until all waves have read the current one.
+// gfx950/mainloop.h is another loop, because gfx950 loads straight to LDS (amdgpu/mainloop.h).
 #pragma once
 
 #include "amdgpu/gfx942/operand.h"

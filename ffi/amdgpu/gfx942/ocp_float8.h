@@ -1,4 +1,4 @@
-// OCP float8 (e4m3fn, e5m2) on gfx942, whose matrix instructions for float8 read FNUZ formats.
+// OCP float8 (e4m3fn, e5m2) on gfx942. Its matrix instructions for float8 read FNUZ formats.
 //
 // The bits of an e4m3fn value, read as e4m3fnuz, are half the value. Only -0 and NaN differ, and
 // these bytes are replaced on their way to LDS. e5m2 has infinities, which no FNUZ format has, but

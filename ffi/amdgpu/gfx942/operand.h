@@ -121,7 +121,7 @@ class Operand {
     ConvertHalf<1>(i);
     Store(i);
   }
-  // Computes half of vector `i` as it is in LDS.
+  // Converts half of vector `i` to its layout and format in LDS.
   template <int kHalf>
   JAXGEMM_AMD void ConvertHalf(int i) {
     if constexpr (kIsConverted) {
@@ -136,7 +136,7 @@ class Operand {
       converted_[2 * kHalf + 1] = vec[2 * kHalf + 1];
     }
   }
-  // Writes vector `i`, which was the last one to be prepared.
+  // Writes vector `i`. If it is converted, no other vector was converted after it.
   JAXGEMM_AMD void Store(int i) const {
     if (IsSpare()) return;
     auto at = reinterpret_cast<uintptr_t>(write_);

@@ -1,6 +1,7 @@
-// The main loop on gfx950 for whole vectors of 16 bytes: operands are loaded straight to LDS, two k
-// tiles ahead. Each k tile is multiplied in four phases, one for each quadrant of a wave's part of
-// the tile. gfx942/mainloop.h is another loop, because gfx942 cannot load so (amdgpu/mainloop.h).
+// The part of amdgpu/mainloop.h for whole vectors of 16 bytes, on gfx950. Operands are loaded
+// straight to LDS, two k tiles ahead. Each k tile is multiplied in four phases, one for each
+// quadrant of a wave's part of the tile. gfx942/mainloop.h is another loop, because gfx942 cannot
+// load so (amdgpu/mainloop.h).
 #pragma once
 
 #include "amdgpu/gfx950/mx_scales.h"

@@ -57,7 +57,7 @@ inline uint32_t __byte_perm(uint32_t a, uint32_t b, uint32_t digits) {
   return bytes;
 }
 inline int __ffs(uint32_t bits) { return __builtin_ffs(static_cast<int>(bits)); }
-inline void __syncwarp() { stand_in::Meet(stand_in::WarpKey(), 32, /*orders=*/true); }
+inline void __syncwarp() { stand_in::ArriveAndWait(stand_in::WarpKey(), 32, /*orders=*/true); }
 template <class T>
 T __ldcg(const T* address) {
   return *address;
@@ -108,10 +108,11 @@ inline void BarrierClusterArrive() {
 }
 inline void BarrierClusterWait() { stand_in::AwaitOthers(stand_in::ClusterKey(), /*orders=*/true); }
 inline void BarrierClusterSync() {
-  stand_in::Meet(stand_in::ClusterKey(), stand_in::kThreads * ClusterNctaRank(), /*orders=*/false);
+  stand_in::ArriveAndWait(stand_in::ClusterKey(), stand_in::kThreads * ClusterNctaRank(),
+                          /*orders=*/false);
 }
 inline void BarSync(int id, int threads) {
-  stand_in::Meet(stand_in::NamedKey(id), threads, /*orders=*/true);
+  stand_in::ArriveAndWait(stand_in::NamedKey(id), threads, /*orders=*/true);
 }
 inline void BarArrive(int id, int threads) {
   stand_in::Join(stand_in::NamedKey(id), threads, /*orders=*/true);

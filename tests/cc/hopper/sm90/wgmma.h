@@ -12,14 +12,14 @@
 namespace jaxgemm {
 
 // Called by whole warps.
-inline void WgmmaFence() { stand_in::Meet(stand_in::WarpKey(), 32, /*orders=*/false); }
+inline void WgmmaFence() { stand_in::ArriveAndWait(stand_in::WarpKey(), 32, /*orders=*/false); }
 inline void WgmmaCommitGroup() { stand_in::CommitMultiplies(); }
 template <int kLeft>
 void WgmmaWaitGroup() {
   stand_in::MayYield();
   stand_in::WaitForMultiplies(kLeft);
   // All lanes of a warp finish together.
-  stand_in::Meet(stand_in::WarpKey(), 32, /*orders=*/true);
+  stand_in::ArriveAndWait(stand_in::WarpKey(), 32, /*orders=*/true);
 }
 
 template <class Acc>
