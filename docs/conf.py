@@ -55,5 +55,14 @@ def _signature_of_layer(app, what, name, layer, options, signature, returned):
   return f"({', '.join(shown)})", returned
 
 
+def _links_to_contributing(app, docname, source):
+  """Links to CONTRIBUTING.md, which guides/contributing.md includes, lead to that page here.
+
+  On GitHub, where nothing is included, they lead to the file.
+  """
+  source[0] = source[0].replace("](../../CONTRIBUTING.md", "](contributing.md")
+
+
 def setup(app):
   app.connect("autodoc-process-signature", _signature_of_layer)
+  app.connect("source-read", _links_to_contributing)

@@ -13,6 +13,9 @@ NAMES = native.names()
 ROCM_ARCHS, CUDA_ARCHS = (
     tuple(name for name, platform in NAMES["targets"].items() if platform == wanted)
     for wanted in ("rocm", "cuda"))
+# The targets whose kernels read the scales of MX formats (others get them as float32), and those
+# that read float8 in the FNUZ formats.
+MX_TARGETS, FNUZ_TARGETS = ("gfx950",), ("gfx942",)
 OPERAND_DTYPES = frozenset(map(jnp.dtype, NAMES["operand_dtypes"]))
 OUT_DTYPES = frozenset(map(jnp.dtype, NAMES["out_dtypes"]))
 
@@ -127,8 +130,8 @@ def num_cus(target_name: str) -> int:
   platform = NAMES["targets"][target_name]
   wanted = _wanted_rocm_arch() if platform == "rocm" else None
   if wanted in NAMES["chips"]:
-    chip_target, count = NAMES["chips"][wanted]
-    return count if chip_target == target_name else 0
+    of, count = NAMES["chips"][wanted]
+    return count if of == target_name else 0
   if _local_arch(platform) != target_name:
     return 0
   return getattr(jax.devices()[0], "core_count", 0)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxgemm.call.options import operand_argument
+from jaxgemm.call.options import Options, operand_argument
 from jaxgemm.call.spec import Labels
 from jaxgemm.dense import api
 from jaxgemm.dense.dimensions import dot_general_product, indices
@@ -152,8 +152,7 @@ def dot_general(
   if lhs.has_blocks(contracted[0]) or rhs.has_blocks(contracted[1]):
     if len(contracted[0]) == 1 and out_sharding is None:
       product = dot_general_product(
-          lhs.values, rhs.values, dimension_numbers=indices(dimension_numbers),
-          preferred_element_type=dtype)
+          lhs.values, rhs.values, indices(dimension_numbers), Options(preferred_element_type=dtype))
       return _in_blocks(lhs, rhs, product, dtype, options)
     lhs, rhs = (Operand(x.dequantized(), None, x.dtype) for x in (lhs, rhs))
   scales = [x.spread(*(i for i in range(x.values.ndim) if i not in axes))

@@ -4,9 +4,9 @@
     python -m benchmarks fit --write
 
 It measures nothing and needs no GPU: the timings are those of benchmarks/model/data, or of the
-files that --results names. It takes some minutes. The formula is in C++ (ffi/plan/sm90_model.cc),
+files that --results names. It takes some minutes. The formula is in C++ (ffi/plan/hopper/model.cc),
 which predicts with the constants that it is given. The second command writes the fitted constants
-to ffi/plan/sm90_model.def.
+to ffi/plan/hopper/model.def.
 
 The regret of a choice is how much longer the chosen candidate takes than the fastest one. The first
 steps of the fit make the squares of log(predicted / measured) least, in which a candidate that
@@ -37,7 +37,7 @@ from jaxgemm import _ffi
 from jaxgemm import _jaxgemm as native
 
 DATA = pathlib.Path(__file__).parent / "data"
-MODEL_FILE = pathlib.Path(__file__).parents[2] / "ffi" / "plan" / "sm90_model.def"
+MODEL_FILE = pathlib.Path(__file__).parents[2] / "ffi" / "plan" / "hopper" / "model.def"
 FITTED = (*(DATA / f"h200-seed{seed}.json.gz" for seed in (1, 2613, 2701, 2703)),
           *(DATA / f"h100-seed{seed}.json.gz" for seed in (8101, 8105, 9301, 9971, 9973, 9975)),
           *(DATA / f"h200-seed{seed}.json.gz" for seed in (9701, 9702, 9711, 9712, 52001, 61001)))

@@ -46,14 +46,15 @@ struct ScalesPlace {
 
 template <class Traits>
 class BlockScales : public NoScales {
-  using Sums = typename Traits::Sum4[Traits::kFragsM][Traits::kFragsN];
+  using Accumulators = typename Traits::Acc4[Traits::kFragsM][Traits::kFragsN];
   static_assert(Traits::kTileK == kScaleBlock && Traits::kTileN == kScaleBlock);
 
  public:
-  // `part`: the main loop's accumulators. `sums`: those of the tile.
-  JAXGEMM_AMD BlockScales(const GemmArgs& args, const WorkTile& tile, Sums& part, Sums& sums)
-      : part_(part), sums_(sums), blocks_k_(args.blocks_k) {
-    ClearSums(sums_);
+  // `part`: the main loop's accumulators. `acc`: those of the tile.
+  JAXGEMM_AMD BlockScales(const GemmArgs& args, const WorkTile& tile, Accumulators& part,
+                          Accumulators& acc)
+      : part_(part), acc_(acc), blocks_k_(args.blocks_k) {
+    ClearAccumulators(acc_);
     const ScalesPlace<Traits> place(args, tile);
     of_lhs_ = static_cast<const float*>(args.lhs_scales) +
               tile.batch * args.lhs_scales_batch_stride + place.row * blocks_k_;
@@ -72,21 +73,21 @@ class BlockScales : public NoScales {
     for (int i = 0; i < Traits::kFragsM; ++i) rows_[i] = of_lhs_[row_[i] + k_tile];
     rhs_ = of_rhs_[k_tile];
   }
-  // Adds part * scales to sums, and clears part.
+  // Adds part * scales to the accumulators of the tile, and clears part.
   JAXGEMM_AMD void Promote() {
 #pragma unroll
     for (int i = 0; i < Traits::kFragsM; ++i) {
       const float scale = rows_[i] * rhs_;
 #pragma unroll
       for (int j = 0; j < Traits::kFragsN; ++j) {
-        sums_[i][j] += part_[i][j] * scale;
+        acc_[i][j] += part_[i][j] * scale;
         part_[i][j] = 0;
       }
     }
   }
 
  private:
-  Sums &part_, &sums_;
+  Accumulators &part_, &acc_;
   const float *of_lhs_, *of_rhs_;
   int64_t blocks_k_;
   uint32_t row_[Traits::kFragsM];

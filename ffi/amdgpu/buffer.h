@@ -67,14 +67,14 @@ struct OperandMemory {
   uint64_t base;
   int64_t rows, k;  // k in units of Traits::kBytes
   int64_t line_bytes;
-  int64_t up;     // 0: not gated
-  bool is_small;  // rows, k and tiles fit 31 bits; a constant in each of the constructors
+  int64_t up;         // 0: not gated
+  bool fits_31_bits;  // rows, k and tiles do; a constant in each of the constructors
 
   JAXGEMM_AMD OperandMemory(const GemmArgs& args, const WorkTile& tile)
       : rows(kIsLhs ? args.m : args.n),
         k(args.k / Traits::kPacked),
         up(!kIsLhs && args.gated ? rows : 0),
-        is_small(false) {
+        fits_31_bits(false) {
     const Ragged ragged = args.groups.ragged;
     const int64_t stride = kIsLhs ? args.lhs_batch_stride : args.rhs_batch_stride;
     line_bytes = (kKContiguous ? k : rows + up) * Traits::kBytes;
@@ -98,7 +98,7 @@ struct OperandMemory {
         k(static_cast<uint32_t>(args.k)),
         line_bytes(static_cast<uint32_t>(kKContiguous ? k : rows) * Traits::kBytes & 0xffffff),
         up(0),
-        is_small(true) {
+        fits_31_bits(true) {
     const int64_t stride = kIsLhs ? args.lhs_batch_stride : args.rhs_batch_stride;
     if (__builtin_expect(batch > 0, false)) base += batch * stride * Traits::kBytes;
   }
@@ -111,13 +111,13 @@ struct OperandMemory {
                                 kTileRows, Traits::kWavesK, kKContiguous ? up : 0);
   }
   JAXGEMM_AMD int64_t FirstRow(Index tile) const {
-    if (is_small) return static_cast<uint32_t>(tile) * kTileRows;
+    if (fits_31_bits) return static_cast<uint32_t>(tile) * kTileRows;
     return int64_t{tile} * (up ? kTileRows / 2 : kTileRows);
   }
   // How many k there are from k tile `k_tile` on; at most those of a k tile.
   JAXGEMM_AMD uint32_t KLeft(Index k_tile) const {
     constexpr uint32_t kTileK = Traits::kTileK;
-    if (is_small) {
+    if (fits_31_bits) {
       const uint32_t left = static_cast<uint32_t>(k) - static_cast<uint32_t>(k_tile) * kTileK;
       return left < kTileK ? left : kTileK;
     }
@@ -137,8 +137,8 @@ struct OperandMemory {
   }
   JAXGEMM_AMD uint64_t TileBase(Index tile, Index k_tile) const {
     const int64_t row = FirstRow(tile);
-    const int64_t at_k = is_small ? static_cast<uint32_t>(k_tile) * Traits::kTileK
-                                  : int64_t{k_tile} * Traits::kTileK;
+    const int64_t at_k = fits_31_bits ? static_cast<uint32_t>(k_tile) * Traits::kTileK
+                                      : int64_t{k_tile} * Traits::kTileK;
     return base + (kKContiguous ? row : at_k) * line_bytes +
            (kKContiguous ? at_k : row) * Traits::kBytes;
   }
@@ -151,7 +151,7 @@ struct OperandMemory {
  private:
   JAXGEMM_AMD uint32_t RowsOfTile(Index tile) const {
     constexpr uint32_t kAll = kTileRows;
-    if (is_small) {
+    if (fits_31_bits) {
       const uint32_t left = static_cast<uint32_t>(rows) - static_cast<uint32_t>(tile) * kAll;
       return left < kAll ? left : kAll;
     }

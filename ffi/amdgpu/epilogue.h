@@ -11,28 +11,28 @@ namespace jaxgemm {
 // Where a lane's four columns are in the staged rows of its wave, and in out, bias and scale.
 template <class Traits>
 struct LaneColumns {
-  static constexpr int kFours = Traits::kWaveN / 4;  // groups of four columns in a staged row
+  static constexpr int kVec4s = Traits::kWaveN / 4;  // groups of four columns in a staged row
 
   bool gated;
   int64_t col;    // in out
-  int four, row;  // in the staged rows; gated: four + 4 is the group of the up projection
+  int vec4, row;  // in the staged rows; gated: vec4 + 4 is the group of the up projection
 
   explicit JAXGEMM_AMD LaneColumns(const GemmArgs& args, const WorkTile& tile) : gated(args.gated) {
     const int lane = LaneId();
-    const int fours = gated ? kFours / 2 : kFours;
-    const int in_row = lane % fours;
-    row = lane / fours;
-    four = gated ? in_row / 4 * 8 + in_row % 4 : in_row;
-    const int64_t sums = int64_t{tile.n} * Traits::kTileN + Traits::WaveN() * Traits::kWaveN;
-    col = (gated ? sums / 2 : sums) + 4 * in_row;
+    const int vec4s = gated ? kVec4s / 2 : kVec4s;
+    const int in_row = lane % vec4s;
+    row = lane / vec4s;
+    vec4 = gated ? in_row / 4 * 8 + in_row % 4 : in_row;
+    const int64_t first = int64_t{tile.n} * Traits::kTileN + Traits::WaveN() * Traits::kWaveN;
+    col = (gated ? first / 2 : first) + 4 * in_row;
   }
-  JAXGEMM_AMD int rows_at_once() const { return kWaveSize / kFours * (gated ? 2 : 1); }
+  JAXGEMM_AMD int rows_at_once() const { return kWaveSize / kVec4s * (gated ? 2 : 1); }
 };
 
 template <class Traits>
 JAXGEMM_AMD void StoreRows(const GemmArgs& args, const WorkTile& tile,
-                           typename Traits::Sum4 (&sums)[Traits::kFragsM][Traits::kFragsN],
-                           const typename Traits::Sum4* loaded, StagedRows<Traits> stage) {
+                           typename Traits::Acc4 (&acc)[Traits::kFragsM][Traits::kFragsN],
+                           const typename Traits::Acc4* loaded, StagedRows<Traits> stage) {
   using Columns = LaneColumns<Traits>;
   const int lane = LaneId();
   const Columns columns(args, tile);
@@ -59,7 +59,7 @@ JAXGEMM_AMD void StoreRows(const GemmArgs& args, const WorkTile& tile,
   for (int pass = 0; pass < Traits::kFragsM / 2; ++pass) {
     row_vectors = next_row_vectors;
     if (epilogue.HasRowVectors()) next_row_vectors = load_row(pass + 1);
-    stage.Write(pass, sums, loaded);
+    stage.Write(pass, acc, loaded);
 #pragma clang loop unroll(disable)
     for (int staged = 0; staged < 32; staged += columns.rows_at_once()) {
       const int64_t row = first_row + pass * 32 + staged;
@@ -68,23 +68,23 @@ JAXGEMM_AMD void StoreRows(const GemmArgs& args, const WorkTile& tile,
       if (row >= rows || count <= 0) continue;
       StoreRow<Traits::kLhs == DType::kS8>(
           args, epilogue, vectors, row_vector, row_of_out + row, args.n, col, count, aligned,
-          stage.Read(in_stage, columns.four),
-          [&]() __attribute__((always_inline)) { return stage.Read(in_stage, columns.four + 4); });
+          stage.Read(in_stage, columns.vec4),
+          [&]() __attribute__((always_inline)) { return stage.Read(in_stage, columns.vec4 + 4); });
     }
   }
 }
 
-// Stores a tile. The accumulators are in `sums` or, if `loaded` is not null, in memory, where the
-// fragments of a thread are kThreads Sum4 apart. `lds` is this wave's own kStageBytes of LDS.
+// Stores a tile. The accumulators are in `acc` or, if `loaded` is not null, in memory, where the
+// fragments of a thread are kThreads Acc4 apart. `lds` is this wave's own kStageBytes of LDS.
 template <class Traits>
 JAXGEMM_AMD void StoreTile(const GemmArgs& args, const WorkTile& tile,
-                           typename Traits::Sum4 (&sums)[Traits::kFragsM][Traits::kFragsN],
-                           const typename Traits::Sum4* loaded, Lds* lds) {
+                           typename Traits::Acc4 (&acc)[Traits::kFragsM][Traits::kFragsN],
+                           const typename Traits::Acc4* loaded, Lds* lds) {
   const StagedRows<Traits> stage{lds};
   if (StoresVectors(args, Traits::kLhs, kTargetFloat8, Traits::kWaveM)) {
-    StoreVectors<Traits>(args, tile, sums, loaded, stage);
+    StoreVectors<Traits>(args, tile, acc, loaded, stage);
   } else {
-    StoreRows<Traits>(args, tile, sums, loaded, stage);
+    StoreRows<Traits>(args, tile, acc, loaded, stage);
   }
 }
 

@@ -1,8 +1,8 @@
-// The main loop of tiles of 16 and of 32 rows whose waves divide k. Each wave loads its part of
-// every k tile straight to registers, as the matrix instructions take it, two or three k tiles
-// ahead. It needs no barrier and no LDS until the waves add up their accumulators. So a product of
-// few tiles, which would wait for the latency of each k tile's loads in other kernels, has more
-// loads in flight.
+// A variant of amdgpu/mainloop.h for tiles of 16 and of 32 rows, in which the waves of a workgroup
+// divide k. Each wave loads its part of every k tile straight to registers, as the matrix
+// instructions take it, two or three k tiles ahead. It needs no barrier and no LDS until the waves
+// add up their accumulators. So a product of few tiles, which would wait for the latency of each k
+// tile's loads in other kernels, has more loads in flight.
 #pragma once
 
 #include "amdgpu/buffer.h"
@@ -106,7 +106,8 @@ class StreamedOperand {
   uint32_t offset_[kOffsets];
 };
 
-// The same of an operand whose lines are not whole vectors: each element is loaded by itself.
+// A variant of StreamedOperand for lines that are not whole vectors: it loads each element
+// separately.
 template <class Traits, bool kIsLhs>
 class StreamedElements {
   using Memory = OperandMemory<Traits, kIsLhs>;
@@ -175,14 +176,14 @@ template <class Traits>
 class FewRowsMainloop {
   using Lhs = StreamedOperand<Traits, true>;
   using Rhs = StreamedOperand<Traits, false>;
-  using Sum4 = typename Traits::Sum4;
-  using LdsSum4 = __attribute__((address_space(3))) Sum4;
+  using Acc4 = typename Traits::Acc4;
+  using LdsAcc4 = __attribute__((address_space(3))) Acc4;
   static constexpr int kFragsM = Lhs::kFrags, kFragsN = Rhs::kFrags;
-  static constexpr int kFours = Traits::kTileN / 4;
+  static constexpr int kVec4s = Traits::kTileN / 4;
   static constexpr int kVecs = kRowVecs / 4;
-  // How many k tiles a wave loads ahead: as many as fit in 96 VGPRs, but at most three (numbers
-  // chosen by hand), and with at most 63 loads in flight, because vmcnt has 6 bits. If two k tiles
-  // have more loads than that, it loads two.
+  // How many k tiles a wave loads ahead: as many as fit in 96 VGPRs, but at most three (tuning
+  // constants), and with at most 63 loads in flight, because vmcnt has 6 bits. If two k tiles have
+  // more loads than that, it loads two.
   static constexpr int kWords =
       (Rhs::kLoads * Rhs::kPieceBytes + Lhs::kLoads * Lhs::kPieceBytes) / 4;
   static constexpr int kFit = kWords > 96 / 3 ? 96 / kWords : 3;
@@ -193,33 +194,33 @@ class FewRowsMainloop {
  public:
   // Whether neighbouring tiles read parts of the same cache lines of rhs. They do if rhs is not
   // k-contiguous: a tile's 32 columns of 2 bytes at one k are half a cache line of 128 bytes.
-  static constexpr bool kSharesLines =
+  static constexpr bool kTilesShareCacheLines =
       Rhs::kInterleaved && Traits::kTileN * Traits::kBytes < kRowBytes;
   static constexpr int kLdsBytes = Traits::kWavesK * Traits::kTileM * Traits::kTileN * 4;
 
   // The accumulators of a wave, for its part of k.
-  using WaveSums = Sum4[kFragsM][kFragsN];
+  using WaveAccumulators = Acc4[kFragsM][kFragsN];
 
-  // Sets the accumulators of the threads that have some, HasSums(). Other waves may still use LDS
-  // when this is called, and when it returns.
+  // Sets the accumulators of the threads that have some, HasAccumulators(). Other waves may still
+  // use LDS when this is called, and when it returns.
   static JAXGEMM_AMD void Run(const GemmArgs& args, const WorkTile& tile, Lds* lds,
-                              typename Traits::Sums& out) {
+                              typename Traits::Accumulators& out) {
     const OperandMemory<Traits, true> lhs(args, tile);
     const OperandMemory<Traits, false> rhs(args, tile);
     Barrier();
-    WaveSums sums;
+    WaveAccumulators acc;
     if (tile.k_begin < tile.k_end && lhs.FitsVectors() && rhs.FitsVectors()) {
-      RunVectors(lhs, rhs, tile, sums);
+      RunVectors(lhs, rhs, tile, acc);
     } else {
-      RunElements(lhs, rhs, tile, sums);
+      RunElements(lhs, rhs, tile, acc);
     }
-    AddWaves(sums, lds, out);
+    AddWaves(acc, lds, out);
   }
 
   // Sets the accumulators of a wave from operands that FitsVectors(); there must be k tiles.
   static JAXGEMM_AMD void RunVectors(const OperandMemory<Traits, true>& lhs_memory,
                                      const OperandMemory<Traits, false>& rhs_memory,
-                                     const WorkTile& tile, WaveSums& sums) {
+                                     const WorkTile& tile, WaveAccumulators& acc) {
     Lhs lhs(lhs_memory, tile.m, tile.k_begin);
     Rhs rhs(rhs_memory, tile.n, tile.k_begin);
     const uint32_t k_in_last = lhs_memory.KLeft(tile.k_end - 1);
@@ -242,11 +243,11 @@ class FewRowsMainloop {
     };
     auto multiply = [&](int ahead) __attribute__((always_inline)) {
       __builtin_amdgcn_sched_barrier(0);
-      MultiplyTile(loaded[ahead].lhs, loaded[ahead].rhs, sums);
+      MultiplyTile(loaded[ahead].lhs, loaded[ahead].rhs, acc);
       __builtin_amdgcn_sched_barrier(0);
     };
     load(0);
-    ClearSums(sums);
+    ClearAccumulators(acc);
     // A single k tile is multiplied here, so that it does not wait until loads that return zeros
     // are issued.
     if (left == 1) return multiply(0);
@@ -270,29 +271,30 @@ class FewRowsMainloop {
 
   // Multiplies a wave's part of a k tile.
   static JAXGEMM_AMD void MultiplyTile(const typename Lhs::Pieces& lhs,
-                                       const typename Rhs::Pieces& rhs, WaveSums& sums) {
+                                       const typename Rhs::Pieces& rhs, WaveAccumulators& acc) {
 #pragma unroll
     for (int vec = 0; vec < kVecs; vec += VecsPerMma<Traits>()) {
       Multiply([&](int frag, int i) { return Lhs::Fragment(lhs, frag, vec + i); },
-               [&](int frag, int i) { return Rhs::Fragment(rhs, frag, vec + i); }, sums);
+               [&](int frag, int i) { return Rhs::Fragment(rhs, frag, vec + i); }, acc);
     }
   }
 
-  // Adds up the accumulators of all waves, and gives the results to the threads that HasSums(). No
-  // wave may still use LDS when this is called.
-  static JAXGEMM_AMD void AddWaves(const WaveSums& sums, Lds* lds, typename Traits::Sums& out) {
-    Write(sums, lds);
+  // Adds up the accumulators of all waves, and gives the results to the threads that
+  // HasAccumulators(). No wave may still use LDS when this is called.
+  static JAXGEMM_AMD void AddWaves(const WaveAccumulators& acc, Lds* lds,
+                                   typename Traits::Accumulators& out) {
+    Write(acc, lds);
     Barrier();
-    ClearSums(out);
-    if (!Traits::HasSums()) return;
-    Sum4 of_waves[Traits::kWavesK][Traits::kSumsM];
+    ClearAccumulators(out);
+    if (!Traits::HasAccumulators()) return;
+    Acc4 of_waves[Traits::kWavesK][Traits::kAccM];
     const int thread = ThreadId();
 #pragma unroll
     for (int wave = 0; wave < Traits::kWavesK; ++wave) {
 #pragma unroll
-      for (int i = 0; i < Traits::kSumsM; ++i) {
-        const int four = i * Traits::kSumThreads + thread;
-        of_waves[wave][i] = *At(lds, wave, four / kFours, four % kFours);
+      for (int i = 0; i < Traits::kAccM; ++i) {
+        const int vec4 = i * Traits::kAccThreads + thread;
+        of_waves[wave][i] = *At(lds, wave, vec4 / kVec4s, vec4 % kVec4s);
       }
     }
     // Without this the compiler waits for the reads of a wave before it starts those of the next.
@@ -301,7 +303,7 @@ class FewRowsMainloop {
 #pragma unroll
     for (int wave = 0; wave < Traits::kWavesK; ++wave) {
 #pragma unroll
-      for (int i = 0; i < Traits::kSumsM; ++i) out[i][0] += of_waves[wave][i];
+      for (int i = 0; i < Traits::kAccM; ++i) out[i][0] += of_waves[wave][i];
     }
   }
 
@@ -310,8 +312,8 @@ class FewRowsMainloop {
   // plan has no such kernel for others.)
   static JAXGEMM_AMD void RunElements(const OperandMemory<Traits, true>& lhs,
                                       const OperandMemory<Traits, false>& rhs, const WorkTile& tile,
-                                      WaveSums& sums) {
-    ClearSums(sums);
+                                      WaveAccumulators& acc) {
+    ClearAccumulators(acc);
 #pragma clang loop unroll(disable)
     for (Index k_tile = tile.k_begin; k_tile < tile.k_end; ++k_tile) {
       // Without this asm the compiler keeps all addresses in registers and advances each of them.
@@ -320,17 +322,17 @@ class FewRowsMainloop {
       const StreamedElements<Traits, true> of_lhs(lhs, tile.m, k_tile, left);
       const StreamedElements<Traits, false> of_rhs(rhs, tile.n, k_tile, left);
       if (left == Traits::kTileK) {
-        MultiplyElements<true>(of_lhs, of_rhs, sums);
+        MultiplyElements<true>(of_lhs, of_rhs, acc);
       } else if (static_cast<int>(left) > Traits::WaveK() * Traits::kWaveK) {
-        MultiplyElements<false>(of_lhs, of_rhs, sums);
+        MultiplyElements<false>(of_lhs, of_rhs, acc);
       }
       // Across the branches clang keeps a wait state too few between a matrix instruction and a
       // copy of its result.
       asm volatile("s_nop 1");
 #pragma unroll
-      for (auto& row : sums) {
+      for (auto& row : acc) {
 #pragma unroll
-        for (auto& sum : row) asm volatile("" : "+v"(sum));
+        for (auto& acc4 : row) asm volatile("" : "+v"(acc4));
       }
     }
   }
@@ -338,7 +340,7 @@ class FewRowsMainloop {
   template <bool kIsWhole>
   static JAXGEMM_AMD void MultiplyElements(const StreamedElements<Traits, true>& lhs,
                                            const StreamedElements<Traits, false>& rhs,
-                                           WaveSums& sums) {
+                                           WaveAccumulators& acc) {
     constexpr int kAtOnce = VecsPerMma<Traits>();
     // If the VGPRs have room for all elements of the k tile, all its loads are in flight together.
     // Else only those of one matrix instruction are.
@@ -364,14 +366,14 @@ class FewRowsMainloop {
 #pragma unroll
       for (int i = 0; i < kStep; i += kAtOnce) {
         Multiply([&](int frag, int vec) { return lhs_vecs[frag][i + vec].Pack(); },
-                 [&](int frag, int vec) { return rhs_vecs[frag][i + vec].Pack(); }, sums);
+                 [&](int frag, int vec) { return rhs_vecs[frag][i + vec].Pack(); }, acc);
       }
     }
   }
 
   // One Mma for each fragment of out. `lhs` and `rhs` return the vectors of their fragments.
   template <class LhsVec, class RhsVec>
-  static JAXGEMM_AMD void Multiply(LhsVec&& lhs, RhsVec&& rhs, WaveSums& sums) {
+  static JAXGEMM_AMD void Multiply(LhsVec&& lhs, RhsVec&& rhs, WaveAccumulators& acc) {
     constexpr int kAtOnce = VecsPerMma<Traits>();
     Vec16 lhs_vecs[kFragsM][kAtOnce], rhs_vecs[kFragsN][kAtOnce];
 #pragma unroll
@@ -387,7 +389,7 @@ class FewRowsMainloop {
       for (int i = 0; i < kFragsM; ++i) {
 #pragma unroll
         for (int j = 0; j < kFragsN; ++j) {
-          sums[i][j] = MmaPart<Traits>(part, lhs_vecs[i], rhs_vecs[j], sums[i][j]);
+          acc[i][j] = MmaPart<Traits>(part, lhs_vecs[i], rhs_vecs[j], acc[i][j]);
         }
       }
     }
@@ -395,29 +397,29 @@ class FewRowsMainloop {
 
   // Where four columns of a row of a wave's accumulators are in LDS. They are swizzled, because
   // neighbouring lanes write neighbouring rows.
-  static JAXGEMM_AMD LdsSum4* At(Lds* lds, int wave, int row, int four) {
-    return reinterpret_cast<LdsSum4*>(lds) + (wave * Traits::kTileM + row) * kFours +
-           (four ^ row % kFours);
+  static JAXGEMM_AMD LdsAcc4* At(Lds* lds, int wave, int row, int vec4) {
+    return reinterpret_cast<LdsAcc4*>(lds) + (wave * Traits::kTileM + row) * kVec4s +
+           (vec4 ^ row % kVec4s);
   }
   // Writes a wave's accumulators to LDS. Of each fragment of rhs, lane l has those of four rows
   // from 4 (l / 16) on, which are columns of out. If the fragments are not interleaved, these are
   // four neighbouring columns. If they are interleaved, the lane's accumulators of all fragments
   // together are 4 kFragsN neighbouring columns.
-  static JAXGEMM_AMD void Write(const WaveSums& sums, Lds* lds) {
+  static JAXGEMM_AMD void Write(const WaveAccumulators& acc, Lds* lds) {
     const int lane = LaneId(), group = lane / 16;
 #pragma unroll
     for (int i = 0; i < kFragsM; ++i) {
 #pragma unroll
       for (int j = 0; j < kFragsN; ++j) {
-        Sum4 four = sums[i][j];
+        Acc4 vec4 = acc[i][j];
         if constexpr (Rhs::kInterleaved) {
 #pragma unroll
           for (int at = 0; at < 4; ++at) {
-            four[at] = sums[i][(4 * j + at) % kFragsN][(4 * j + at) / kFragsN];
+            vec4[at] = acc[i][(4 * j + at) % kFragsN][(4 * j + at) / kFragsN];
           }
         }
         *At(lds, WaveId(), Lhs::Row(i, lane),
-            Rhs::kInterleaved ? group * kFragsN + j : 4 * j + group) = four;
+            Rhs::kInterleaved ? group * kFragsN + j : 4 * j + group) = vec4;
       }
     }
   }

@@ -34,7 +34,7 @@ struct WaveLanes {
 // which is free while no main loop runs.
 struct WorkgroupClaim {
   AnyClaim claim;
-  LdsIndex* slot;
+  LdsIndex* lds_word;
 
   JAXGEMM_AMD void Start() {
     if (claim.is_shared && IsFirstWave()) claim.steal.Start<WaveLanes>();
@@ -44,10 +44,10 @@ struct WorkgroupClaim {
     Barrier();
     if (IsFirstWave()) {
       const Index index = claim.steal.Finish<WaveLanes>();
-      if (LaneId() == 0) *slot = index;
+      if (LaneId() == 0) *lds_word = index;
     }
     Barrier();
-    return __builtin_amdgcn_readfirstlane(*slot);
+    return __builtin_amdgcn_readfirstlane(*lds_word);
   }
 
  private:
@@ -57,60 +57,60 @@ struct WorkgroupClaim {
 };
 
 // The accumulators of a workgroup's tile, in registers. A slot for partial sums has rows of one
-// Sum4 per thread. Their order is that of the registers: any order is right if all workgroups use
-// it. The complete sums stay in their slot, where the epilogue reads them.
+// Acc4 per thread. Their order is that of the registers: any order is right if all workgroups use
+// it. The sum of all slots stays in the first one, where the epilogue reads them.
 template <class Traits>
 struct AmdAccumulator {
-  using Element = typename Traits::Sum;
-  using Sum4 = typename Traits::Sum4;
-  static constexpr int kRows = Traits::kSumsM * Traits::kSumsN;
+  using Element = typename Traits::Acc;
+  using Acc4 = typename Traits::Acc4;
+  static constexpr int kRows = Traits::kAccM * Traits::kAccN;
 
-  typename Traits::Sums sums;
+  typename Traits::Accumulators acc;
   void* partials;
-  LdsIndex* lds_slot;
-  const Sum4* loaded;  // complete sums in their slot; null: use the registers
+  LdsIndex* lds_word;
+  const Acc4* loaded;  // the complete sum, in its slot; null: it is in the registers
 
-  JAXGEMM_AMD Sum4* Slot(Index slot) const {
-    return static_cast<Sum4*>(partials) + int64_t{slot} * kRows * Traits::kSumThreads + ThreadId();
+  JAXGEMM_AMD Acc4* Slot(Index slot) const {
+    return static_cast<Acc4*>(partials) + int64_t{slot} * kRows * Traits::kAccThreads + ThreadId();
   }
   JAXGEMM_AMD void Publish(Index slot) {
-    ForEach(slot, [](Sum4* to, Sum4 sum) { *to = sum; });
+    ForEach(slot, [](Acc4* to, Acc4 acc4) { *to = acc4; });
   }
   JAXGEMM_AMD void AddToSlot(Index slot) {
-    ForEach(slot, [](Sum4* to, Sum4 sum) {
+    ForEach(slot, [](Acc4* to, Acc4 acc4) {
 #pragma unroll
-      for (int i = 0; i < 4; ++i) AtomicAdd(reinterpret_cast<Element*>(to) + i, sum[i]);
+      for (int i = 0; i < 4; ++i) AtomicAdd(reinterpret_cast<Element*>(to) + i, acc4[i]);
     });
   }
   JAXGEMM_AMD void Sum(Index first, Index step, Index count) {
-    // The loads of eight rows (a number chosen by hand) are in flight together, because each takes
-    // as long as the memory's latency.
-    if (!Traits::HasSums()) return;
+    // The loads of eight rows (a tuning constant) are in flight together, because each takes as
+    // long as the memory's latency.
+    if (!Traits::HasAccumulators()) return;
     constexpr int kAtOnce = kRows < 8 ? kRows : 8;
     static_assert(kRows % kAtOnce == 0);
-    Sum4* to = Slot(first);
+    Acc4* to = Slot(first);
     const int64_t next = Slot(first + step) - to;
 #pragma clang loop unroll(disable)
-    for (int row = 0; row < kRows; row += kAtOnce, to += kAtOnce * Traits::kSumThreads) {
-      Sum4 sums[kAtOnce];
+    for (int row = 0; row < kRows; row += kAtOnce, to += kAtOnce * Traits::kAccThreads) {
+      Acc4 total[kAtOnce];
 #pragma unroll
-      for (int i = 0; i < kAtOnce; ++i) sums[i] = to[i * Traits::kSumThreads];
+      for (int i = 0; i < kAtOnce; ++i) total[i] = to[i * Traits::kAccThreads];
 #pragma clang loop unroll(disable)
       for (Index slot = 1; slot < count; ++slot) {
 #pragma unroll
-        for (int i = 0; i < kAtOnce; ++i) sums[i] += to[slot * next + i * Traits::kSumThreads];
+        for (int i = 0; i < kAtOnce; ++i) total[i] += to[slot * next + i * Traits::kAccThreads];
       }
 #pragma unroll
-      for (int i = 0; i < kAtOnce; ++i) to[i * Traits::kSumThreads] = sums[i];
+      for (int i = 0; i < kAtOnce; ++i) to[i * Traits::kAccThreads] = total[i];
     }
   }
   JAXGEMM_AMD void Load(Index slot) { loaded = Slot(slot); }
-  // Loads the complete sums to the registers, if they are in their slot.
-  JAXGEMM_AMD void LoadSums() {
+  // Loads the complete sum to the registers, if it is in its slot.
+  JAXGEMM_AMD void LoadAccumulators() {
     if (!loaded) return;
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {
-      sums[i / Traits::kSumsN][i % Traits::kSumsN] = loaded[i * Traits::kSumThreads];
+      acc[i / Traits::kAccN][i % Traits::kAccN] = loaded[i * Traits::kAccThreads];
     }
   }
 
@@ -118,9 +118,9 @@ struct AmdAccumulator {
   JAXGEMM_AMD int32_t Arrive(int32_t* counter) {
     WaitForMemory();
     Barrier();
-    if (ThreadId() == 0) *lds_slot = FetchAddAcqRel(counter, 1);
+    if (ThreadId() == 0) *lds_word = FetchAddAcqRel(counter, 1);
     Barrier();
-    const int32_t before = __builtin_amdgcn_readfirstlane(*lds_slot);
+    const int32_t before = __builtin_amdgcn_readfirstlane(*lds_word);
     Barrier();
     asm volatile("" ::: "memory");
     return before;
@@ -129,12 +129,12 @@ struct AmdAccumulator {
  private:
   template <class F>
   JAXGEMM_AMD void ForEach(Index slot, F f) {
-    if (!Traits::HasSums()) return;
-    Sum4* row = Slot(slot);
+    if (!Traits::HasAccumulators()) return;
+    Acc4* row = Slot(slot);
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {
-      f(row, sums[i / Traits::kSumsN][i % Traits::kSumsN]);
-      row += Traits::kSumThreads;
+      f(row, acc[i / Traits::kAccN][i % Traits::kAccN]);
+      row += Traits::kAccThreads;
       // Without this asm the compiler keeps the addresses of all rows in registers.
       asm volatile("" : "+v"(row));
     }
@@ -205,13 +205,13 @@ JAXGEMM_DEVICE inline __attribute__((always_inline)) Index SumUpTo<WaveLanes>(In
 // because there are not enough scalar registers. For a dense problem the state is group_m.
 class WorkgroupMap {
  public:
-  JAXGEMM_AMD WorkgroupMap(const GemmArgs& args, LdsIndex* slot) {
+  JAXGEMM_AMD WorkgroupMap(const GemmArgs& args, LdsIndex* lds_word) {
     if (args.groups.ragged == Ragged::kNone) {
-      kept_ = args.chunks.order == nullptr ? args.map.grid.group_m : ChunkedGroupM(slot);
+      kept_ = args.chunks.order == nullptr ? args.map.grid.group_m : ChunkedGroupM(lds_word);
       return;
     }
     GroupedMap groups = Load(args);
-    groups.Prepare<WaveLanes>(args.claim.num_workgroups, args.max_shares);
+    groups.CountTiles<WaveLanes>(args.claim.num_workgroups, args.max_shares);
     Keep(groups);
   }
   JAXGEMM_AMD Index size(const GemmArgs& args) const {
@@ -235,14 +235,14 @@ class WorkgroupMap {
 
  private:
   // One wave finds group_m and gives it to all others through LDS.
-  static JAXGEMM_AMD Index ChunkedGroupM(LdsIndex* slot) {
+  static JAXGEMM_AMD Index ChunkedGroupM(LdsIndex* lds_word) {
     if (WaveId() == 0) {
       const GemmArgs args = LoadArgs();
       const Index group_m = args.chunks.GroupM<WaveLanes>(args.map.grid);
-      if (LaneId() == 0) *slot = group_m;
+      if (LaneId() == 0) *lds_word = group_m;
     }
     Barrier();
-    return __builtin_amdgcn_readfirstlane(*slot);
+    return __builtin_amdgcn_readfirstlane(*lds_word);
   }
   static JAXGEMM_AMD GroupedMap Load(const GemmArgs& args) {
     GroupedMap groups = args.groups;
@@ -283,7 +283,7 @@ class WorkgroupMap {
 // of lhs come after the barrier (LLVM AMDGPUUsage, "Memory Model gfx942", with threadgroup split
 // mode off).
 struct WorkgroupReady {
-  LdsIndex* slot;
+  LdsIndex* lds_word;
 
   JAXGEMM_AMD Index Row(Index m) const {
     const ChunkSignals chunks = LoadArgs().chunks;
@@ -293,9 +293,9 @@ struct WorkgroupReady {
     const ChunkSignals chunks = LoadArgs().chunks;
     if (chunks.signals == nullptr) return true;
     Barrier();
-    if (ThreadId() == 0) *slot = chunks.Wait(tile);
+    if (ThreadId() == 0) *lds_word = chunks.Wait(tile);
     Barrier();
-    EndUnless(__builtin_amdgcn_readfirstlane(*slot));
+    EndUnless(__builtin_amdgcn_readfirstlane(*lds_word));
     return true;
   }
 
@@ -320,7 +320,7 @@ inline constexpr bool kMayRunOneTile =
 
 // The main loop and the epilogue of a tile: GeneralTile, or FewRowsTile where waves divide k.
 // RunOneTile has the last three functions: LoadFirst() loads arguments, At() returns a workgroup's
-// work tile, and ComputePlain() computes it, with fix_up() before the epilogue.
+// work tile, and ComputeOneTile() computes it, with before_epilogue() before the epilogue.
 template <class Traits>
 struct GeneralTile {
   using Loop = Mainloop<Traits>;
@@ -328,41 +328,43 @@ struct GeneralTile {
   static constexpr int kLdsBytes = Loop::kLdsBytes > kStagesBytes ? Loop::kLdsBytes : kStagesBytes;
 
   static JAXGEMM_AMD void Store(const GemmArgs& args, const WorkTile& tile,
-                                typename Traits::Sums& sums, const typename Traits::Sum4* loaded,
-                                Lds* lds) {
+                                typename Traits::Accumulators& acc,
+                                const typename Traits::Acc4* loaded, Lds* lds) {
     Lds* of_wave = lds + WaveId() * kStageBytes<Traits>;
     // In larger tiles, and with operands of 8 bits, clang spills registers for this.
-    if constexpr (kMayRunOneTile<Traits> && HalfTile<Traits>::kIsEarly && Traits::kBytes > 1) {
+    if constexpr (kMayRunOneTile<Traits> && HalfTile<Traits>::kOverlapsLoads &&
+                  Traits::kBytes > 1) {
       if (__builtin_expect(args.only_rounded && !loaded, true)) {
-        if (HalfTile<Traits>(args, tile, RowsOfOut(args, tile), of_wave).Store(sums)) return;
+        if (HalfTile<Traits>(args, tile, RowsOfOut(args, tile), of_wave).Store(acc)) return;
       }
     }
-    StoreTile<Traits>(args, tile, sums, loaded, of_wave);
+    StoreTile<Traits>(args, tile, acc, loaded, of_wave);
   }
 
   static JAXGEMM_AMD void LoadFirst(const GemmArgs&, auto... values) { LoadHere(values...); }
   static JAXGEMM_AMD WorkTile At(const OneTileMap& map, Index workgroup) { return map(workgroup); }
-  static JAXGEMM_AMD void ComputePlain(const GemmArgs& args, const WorkTile& tile, Lds* lds,
-                                       typename Traits::Sums& sums, auto&& fix_up) {
+  static JAXGEMM_AMD void ComputeOneTile(const GemmArgs& args, const WorkTile& tile, Lds* lds,
+                                         typename Traits::Accumulators& acc,
+                                         auto&& before_epilogue) {
     Lds* of_wave = lds + WaveId() * kStageBytes<Traits>;
-    EarlyEpilogue epilogue(tile, of_wave);
+    OverlappedEpilogue epilogue(tile, of_wave);
     NoScales none;
     VectorMainloop<Traits>::Run(OperandMemory<Traits, true>(args, tile.batch),
-                                OperandMemory<Traits, false>(args, tile.batch), tile, lds, sums,
+                                OperandMemory<Traits, false>(args, tile.batch), tile, lds, acc,
                                 none,
                                 /*lds_is_free=*/true, epilogue);
-    fix_up();
+    before_epilogue();
     if (__builtin_expect(epilogue.args.only_rounded, true)) {
-      if (epilogue.Half().Store(sums)) EndWave();
+      if (epilogue.Half().Store(acc)) EndWave();
     }
     GemmArgs all = LoadArgs();
     all.groups.ragged = Ragged::kNone;
-    StoreVectors<Traits>(all, tile, sums, nullptr, StagedRows<Traits>{of_wave});
+    StoreVectors<Traits>(all, tile, acc, nullptr, StagedRows<Traits>{of_wave});
   }
 
  private:
   // The arguments of the epilogue are loaded while the operands are.
-  struct EarlyEpilogue {
+  struct OverlappedEpilogue {
     using HalfOf = HalfTile<Traits>;
     const WorkTile& tile;
     Lds* lds;
@@ -373,14 +375,14 @@ struct GeneralTile {
       HalfOf half;
     };
 
-    JAXGEMM_AMD EarlyEpilogue(const WorkTile& tile, Lds* lds) : tile(tile), lds(lds) {}
+    JAXGEMM_AMD OverlappedEpilogue(const WorkTile& tile, Lds* lds) : tile(tile), lds(lds) {}
     JAXGEMM_AMD void Load() { args = LoadArgs(); }
     JAXGEMM_AMD void Compute() {
       LoadHere(args.out, args.n, args.m, args.only_rounded);
-      if constexpr (HalfOf::kIsEarly) half = MakeHalf();
+      if constexpr (HalfOf::kOverlapsLoads) half = MakeHalf();
     }
     JAXGEMM_AMD HalfOf Half() const {
-      if constexpr (HalfOf::kIsEarly) return half;
+      if constexpr (HalfOf::kOverlapsLoads) return half;
       return MakeHalf();
     }
 
@@ -399,9 +401,9 @@ struct FewRowsTile {
   static constexpr bool kOneRow = Traits::kTileM == 16;
 
   static JAXGEMM_AMD void Store(const GemmArgs& args, const WorkTile& tile,
-                                typename Traits::Sums& sums, const typename Traits::Sum4* loaded,
-                                Lds* lds) {
-    StoreFewRows<Traits>(args, tile, sums, loaded, lds);
+                                typename Traits::Accumulators& acc,
+                                const typename Traits::Acc4* loaded, Lds* lds) {
+    StoreFewRows<Traits>(args, tile, acc, loaded, lds);
   }
 
   static JAXGEMM_AMD void LoadFirst(const GemmArgs& args, auto... values) {
@@ -410,25 +412,26 @@ struct FewRowsTile {
   static JAXGEMM_AMD WorkTile At(const OneTileMap& map, Index workgroup) {
     if constexpr (!kOneRow) return map(workgroup);
     // Neighbouring tiles that read the same cache lines of rhs run on one XCD.
-    Index tile = Loop::kSharesLines ? map.OnXcd(workgroup) : workgroup;
+    Index tile = Loop::kTilesShareCacheLines ? map.OnXcd(workgroup) : workgroup;
     const Index batch = map.BatchOf(&tile);
     return {.batch = batch, .n = tile, .k_end = map.tiles_k};
   }
-  static JAXGEMM_AMD void ComputePlain(const GemmArgs& args, const WorkTile& tile, Lds* lds,
-                                       typename Traits::Sums& sums, auto&& fix_up) {
+  static JAXGEMM_AMD void ComputeOneTile(const GemmArgs& args, const WorkTile& tile, Lds* lds,
+                                         typename Traits::Accumulators& acc,
+                                         auto&& before_epilogue) {
     if (__builtin_expect(ShortK<Traits>::Has(args), true)) ShortK<Traits>::Run(args, tile);
-    typename Loop::WaveSums of_wave;
+    typename Loop::WaveAccumulators of_wave;
     Loop::RunVectors(OperandMemory<Traits, true>(args, tile.batch),
                      OperandMemory<Traits, false>(args, tile.batch), tile, of_wave);
-    Loop::AddWaves(of_wave, lds, sums);
-    if constexpr (!kOneRow) fix_up();
-    if (!Traits::HasSums()) return;
+    Loop::AddWaves(of_wave, lds, acc);
+    if constexpr (!kOneRow) before_epilogue();
+    if (!Traits::HasAccumulators()) return;
     if (__builtin_expect(args.only_rounded, true)) {
       constexpr bool kBf16 = HalfTypeOf(Traits::kLhs) == DType::kBF16;
-      const FoursOfThread<Traits> fours(args, tile, Ragged::kNone, /*log_bytes=*/1);
-      if (fours.template StoreRounded<kBf16>(sums)) return;
+      const ThreadVec4s<Traits> vec4s(args, tile, Ragged::kNone, /*log_bytes=*/1);
+      if (vec4s.template StoreRounded<kBf16>(acc)) return;
     }
-    StoreFours<Traits>(LoadArgs(), tile, sums);
+    StoreVec4s<Traits>(LoadArgs(), tile, acc);
   }
 };
 template <class Traits>
@@ -436,7 +439,7 @@ using TileOf =
     typename SelectType<(Traits::kWavesK > 1), FewRowsTile<Traits>, GeneralTile<Traits>>::Type;
 
 // Computes a dense product that has a workgroup for each tile, or for each of equal slices of the
-// tiles (runtime/one_tile.cc). A workgroup knows its work tile from the start, so that few
+// tiles (runtime/amd_launch.cc). A workgroup knows its work tile from the start, so that few
 // instructions come before the first loads and after the last ones. For other products it does
 // nothing; else it does not return.
 template <class Traits>
@@ -458,17 +461,17 @@ JAXGEMM_AMD void RunOneTile(Lds* lds) {
   // No slice is empty, so the main loop needs no path for an empty range.
   __builtin_assume(tile.k_begin < tile.k_end);
   AmdAccumulator<Traits> accumulator;
-  auto fix_up = [&]() __attribute__((always_inline)) {
-    ScaleSums<Traits>(accumulator.sums);
+  auto before_epilogue = [&]() __attribute__((always_inline)) {
+    ScaleAccumulators<Traits>(accumulator.acc);
     if (__builtin_expect(tile.num_peers == 1, true)) return;
     const GemmArgs args = LoadArgs();
     accumulator.partials = args.partials;
-    accumulator.lds_slot = reinterpret_cast<LdsIndex*>(lds);
+    accumulator.lds_word = reinterpret_cast<LdsIndex*>(lds);
     accumulator.loaded = nullptr;
     if (!FixUp(tile, args.reduction, args.arrivals, accumulator)) EndWave();
-    accumulator.LoadSums();
+    accumulator.LoadAccumulators();
   };
-  Tile::ComputePlain(args, tile, lds, accumulator.sums, fix_up);
+  Tile::ComputeOneTile(args, tile, lds, accumulator.acc, before_epilogue);
   EndWave();
 }
 
@@ -478,28 +481,29 @@ JAXGEMM_AMD void RunGemm(Lds* lds) {
   const GemmArgs args = LoadArgs();
   LoadHere(args.map.whole_tiles, args.map.num_shares, args.map.grid.group_m, args.chunks.order,
            args.claim.num_queues);
-  auto* slot = reinterpret_cast<LdsIndex*>(lds);
-  WorkgroupMap map(args, slot);
+  auto* lds_word = reinterpret_cast<LdsIndex*>(lds);
+  WorkgroupMap map(args, lds_word);
   const Index workgroup = __builtin_amdgcn_workgroup_id_x(), size = map.size(args);
-  AmdAccumulator<Traits> accumulator;  // an initializer list would set the sums to zero
-  accumulator.lds_slot = slot;
+  AmdAccumulator<Traits> accumulator;  // an initializer list would set the accumulators to zero
+  accumulator.lds_word = lds_word;
   const Index first_queue =
       args.claim.is_shared() ? args.claim.FirstQueueOnXcd(workgroup, XccId()) : 0;
   const WorkgroupClaim claim{
-      .claim = MakeClaim(args.claim, args.claims, workgroup, first_queue, size), .slot = slot};
+      .claim = MakeClaim(args.claim, args.claims, workgroup, first_queue, size),
+      .lds_word = lds_word};
 
   auto compute = [&](const WorkTile& tile) {
     accumulator.loaded = nullptr;
-    TileOf<Traits>::Loop::Run(LoadArgs(), tile, lds, accumulator.sums);
-    ScaleSums<Traits>(accumulator.sums);
+    TileOf<Traits>::Loop::Run(LoadArgs(), tile, lds, accumulator.acc);
+    ScaleAccumulators<Traits>(accumulator.acc);
   };
   auto store = [&](const WorkTile& tile) {
     const GemmArgs args = LoadArgs();
     accumulator.partials = args.partials;
     if (!FixUp(tile, args.reduction, args.arrivals, accumulator)) return;
-    TileOf<Traits>::Store(LoadArgs(), tile, accumulator.sums, accumulator.loaded, lds);
+    TileOf<Traits>::Store(LoadArgs(), tile, accumulator.acc, accumulator.loaded, lds);
   };
-  ForEachWorkTile(claim, map, WorkgroupReady{slot}, args.claim_ahead, compute, store);
+  ForEachWorkTile(claim, map, WorkgroupReady{lds_word}, args.claim_ahead, compute, store);
 }
 
 }  // namespace jaxgemm

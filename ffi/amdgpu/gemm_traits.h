@@ -46,20 +46,22 @@ struct GemmTraits {
   static constexpr int kFragsM = kWaveM / 16, kFragsN = kWaveN / 16;
   // The accumulators that a thread has after the main loop. If several waves divide k, these add up
   // theirs, and the results are distributed evenly over the threads, or over the first ones.
-  static constexpr int kFours = kTileM * kTileN / 4;
-  static constexpr int kSumsM = kWavesK == 1 ? kFragsM : kFours > kThreads ? kFours / kThreads : 1;
-  static constexpr int kSumsN = kWavesK == 1 ? kFragsN : 1;
-  static constexpr int kSumThreads = kFours / kSumsM / kSumsN;
-  static_assert(kSumThreads <= kThreads);
+  static constexpr int kVec4s = kTileM * kTileN / 4;
+  static constexpr int kAccM = kWavesK == 1 ? kFragsM : kVec4s > kThreads ? kVec4s / kThreads : 1;
+  static constexpr int kAccN = kWavesK == 1 ? kFragsN : 1;
+  static constexpr int kAccThreads = kVec4s / kAccM / kAccN;
+  static_assert(kAccThreads <= kThreads);
   static_assert((kTileM & (kTileM - 1)) == 0 && (kTileK & (kTileK - 1)) == 0, "for GroupedMap");
   // The compiler may use as many registers as leave room for this many waves on each SIMD.
   static constexpr int kWavesPerSimd = kTileM == 16 ? 4 : 2;
 
-  using Sum = typename SelectType<lhs == DType::kS8, int32_t, float>::Type;
-  using Sum4 = Vec4<Sum>;
-  using Sums = Sum4[kSumsM][kSumsN];
+  using Acc = typename SelectType<lhs == DType::kS8, int32_t, float>::Type;
+  using Acc4 = Vec4<Acc>;
+  using Accumulators = Acc4[kAccM][kAccN];
 
-  static JAXGEMM_AMD bool HasSums() { return kSumThreads == kThreads || ThreadId() < kSumThreads; }
+  static JAXGEMM_AMD bool HasAccumulators() {
+    return kAccThreads == kThreads || ThreadId() < kAccThreads;
+  }
   static JAXGEMM_AMD int WaveM() { return WaveId() / kWavesN; }
   static JAXGEMM_AMD int WaveN() { return WaveId() % kWavesN; }
   static JAXGEMM_AMD int WaveK() { return kWavesK > 1 ? WaveId() : 0; }
@@ -68,14 +70,14 @@ struct GemmTraits {
 // Sets a thread's accumulators to zero. By itself the compiler does so just before the loop that
 // uses them. With `here` it does so where this is called, for example while the wave waits for
 // loads.
-template <class Sum4, int kRows, int kColumns>
-JAXGEMM_AMD void ClearSums(Sum4 (&sums)[kRows][kColumns], bool here = false) {
+template <class Acc4, int kRows, int kColumns>
+JAXGEMM_AMD void ClearAccumulators(Acc4 (&acc)[kRows][kColumns], bool here = false) {
 #pragma unroll
-  for (auto& row : sums) {
+  for (auto& row : acc) {
 #pragma unroll
-    for (auto& sum : row) {
-      sum = 0;
-      if (here) asm volatile("" : "+v"(sum));
+    for (auto& acc4 : row) {
+      acc4 = 0;
+      if (here) asm volatile("" : "+v"(acc4));
     }
   }
 }

@@ -1,6 +1,6 @@
-// The epilogue on AMD GPUs for the most common products: a result of 16 bits, to which nothing is
-// applied. It converts before it stages, so that LDS moves half of the bytes, and all of it is one
-// block of code, because a branch takes as long as eight other instructions.
+// A variant of amdgpu/epilogue.h for the most common products: a result of 16 bits, to which
+// nothing is applied. It converts before it stages, so that LDS moves half of the bytes, and all of
+// it is one block of code, because a branch takes as long as eight other instructions.
 #pragma once
 
 #include "amdgpu/buffer.h"
@@ -34,8 +34,8 @@ struct StagedHalves {
 #pragma unroll
     for (int i = 0; i < 2; ++i) read[i] = lds + UnitOffset(row, unit + i) + half * sizeof(Half4);
   }
-  // Has the addresses computed here.
-  JAXGEMM_AMD void Settle() {
+  // Makes the compiler compute the addresses here and keep them in registers.
+  JAXGEMM_AMD void Materialize() {
 #pragma unroll
     for (Lds*& each : write) asm volatile("" : "+v"(each));
     asm volatile("" : "+v"(read[0]), "+v"(read[1]));
@@ -74,13 +74,13 @@ inline constexpr bool kConvertsNan = false;
 // Whether a lane of the wave has NaN, or perhaps if products of its accumulators overflow. One
 // instruction looks at four accumulators.
 template <int kRows, int kColumns>
-JAXGEMM_AMD bool MayHaveNan(const Vec4<float> (&sums)[kRows][kColumns]) {
+JAXGEMM_AMD bool MayHaveNan(const Vec4<float> (&acc)[kRows][kColumns]) {
   using Float2 = float __attribute__((ext_vector_type(2)));
   Float2 all[2] = {0, 0};  // two, so that no instruction waits for the one before
 #pragma unroll
   for (int i = 0; i < kRows * kColumns; ++i) {
-    const Vec4<float> sum = sums[i / kColumns][i % kColumns];
-    all[i % 2] = __builtin_elementwise_fma(sum.lo, sum.hi, all[i % 2]);
+    const Vec4<float> acc4 = acc[i / kColumns][i % kColumns];
+    all[i % 2] = __builtin_elementwise_fma(acc4.lo, acc4.hi, all[i % 2]);
   }
   const Float2 both = all[0] + all[1];
   return __builtin_amdgcn_ballot_w64(__builtin_isunordered(both[0], both[1])) != 0;
@@ -97,7 +97,7 @@ JAXGEMM_AMD Vec4<uint16_t> ConvertNumbers16(Vec4<float> value) {
 // Stores the rows of a wave. `resource` begins at the first one, and `offset` is that of the lane's
 // first columns in it.
 template <class Traits, bool kBf16>
-JAXGEMM_AMD void StoreHalves(const typename Traits::Sum4 (&sums)[Traits::kFragsM][Traits::kFragsN],
+JAXGEMM_AMD void StoreHalves(const typename Traits::Acc4 (&acc)[Traits::kFragsM][Traits::kFragsN],
                              auto resource, uint32_t offset, uint32_t row_bytes,
                              const StagedHalves<Traits>& stage) {
   using Stage = StagedHalves<Traits>;
@@ -112,7 +112,7 @@ JAXGEMM_AMD void StoreHalves(const typename Traits::Sum4 (&sums)[Traits::kFragsM
 #pragma unroll
   for (int i = 0; i < Traits::kFragsM; ++i) {
     auto convert = [&](int j) __attribute__((always_inline)) {
-      return ConvertNumbers16<kBf16>(Convert4<float>(sums[i][j]));
+      return ConvertNumbers16<kBf16>(Convert4<float>(acc[i][j]));
     };
 #pragma unroll
     for (int pair = 0; pair < Traits::kFragsN / 2; ++pair) {
@@ -128,20 +128,20 @@ JAXGEMM_AMD void StoreHalves(const typename Traits::Sum4 (&sums)[Traits::kFragsM
 
 // The epilogue for args.only_rounded: a result of type HalfTypeOf() that is only rounded. In
 // RunOneTile (gemm.h) it is computed while the first loads are in flight where it stores
-// (kIsEarly), unless the tile leaves no registers for it.
+// (kOverlapsLoads), unless the tile leaves no registers for it.
 template <class Traits>
 class HalfTile {
-  using Sums = typename Traits::Sum4[Traits::kFragsM][Traits::kFragsN];
+  using Accumulators = typename Traits::Acc4[Traits::kFragsM][Traits::kFragsN];
   using Stage = StagedHalves<Traits>;
 
  public:
-  static constexpr bool kIsEarly = Traits::kFragsM * Traits::kFragsN <= 8;
+  static constexpr bool kOverlapsLoads = Traits::kFragsM * Traits::kFragsN <= 8;
 
   // `of_out` are the rows of the tile's matrix, and `lds` is this wave's own.
   JAXGEMM_AMD HalfTile(const GemmArgs& args, const WorkTile& tile, MatrixRows of_out, Lds* lds)
       : stage_(lds) {
     const auto rows = static_cast<int32_t>(of_out.count), columns = static_cast<int32_t>(args.n);
-    row_bytes_ = 2 * static_cast<uint32_t>(columns) & 0xffffff;  // by runtime/one_tile.cc
+    row_bytes_ = 2 * static_cast<uint32_t>(columns) & 0xffffff;  // by runtime/amd_launch.cc
     const int32_t first_row = tile.m * Traits::kTileM + Traits::WaveM() * Traits::kWaveM;
     // The compiler knows that this is the same in all lanes only by readfirstlane.
     const int32_t left = rows - first_row, up_to = left < Traits::kWaveM ? left : Traits::kWaveM;
@@ -152,18 +152,18 @@ class HalfTile {
     const int32_t col = tile.n * Traits::kTileN + Traits::WaveN() * Traits::kWaveN +
                         static_cast<int32_t>(lane % Stage::kUnits) * 8;
     offset_ = col < columns ? lane / Stage::kUnits * row_bytes_ + 2 * col : kOutsideBuffer;
-    if (kIsEarly) {
+    if (kOverlapsLoads) {
       // Without this asm the compiler computes them where they are used.
       asm volatile("" : "+s"(bytes_), "+s"(first_), "+v"(offset_));
-      stage_.Settle();
+      stage_.Materialize();
     }
   }
   // Stores the tile. Returns false if the accumulators may have NaN, which this file does not
   // convert.
-  JAXGEMM_AMD bool Store(const Sums& sums) const {
+  JAXGEMM_AMD bool Store(const Accumulators& acc) const {
     constexpr bool kBf16 = HalfTypeOf(Traits::kLhs) == DType::kBF16;
     if constexpr (Traits::kLhs != DType::kS8 && kBf16 && !kConvertsNan) {
-      if (__builtin_expect(MayHaveNan(sums), false)) return false;
+      if (__builtin_expect(MayHaveNan(acc), false)) return false;
     }
     // They are the same in all lanes, which the compiler does not always know here.
     auto scalar = [](uint64_t value) -> uint64_t {
@@ -173,7 +173,7 @@ class HalfTile {
     const auto resource = __builtin_amdgcn_make_buffer_rsrc(
         reinterpret_cast<void*>(scalar(at) | scalar(at >> 32) << 32), 0, scalar(bytes_),
         kDataFormat32);
-    StoreHalves<Traits, kBf16>(sums, resource, offset_, row_bytes_, stage_);
+    StoreHalves<Traits, kBf16>(acc, resource, offset_, row_bytes_, stage_);
     return true;
   }
 

@@ -6,8 +6,8 @@
 
 namespace jaxgemm {
 
-// Vector `vec` of row `row` of tile `tile`, in the k tile whose first k is `k`. Elements outside of
-// the operand are zeros.
+// Vector `vec` of row `row` of tile `tile`, in the k tile from `k` on. Elements outside of the
+// operand are zeros.
 template <class Traits, bool kIsLhs>
 JAXGEMM_AMD Vec16 LoadByElement(const OperandMemory<Traits, kIsLhs>& operand, Index tile, int64_t k,
                                 int row, int vec) {

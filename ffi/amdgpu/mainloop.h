@@ -19,17 +19,18 @@ namespace jaxgemm {
 
 template <class Traits>
 class Mainloop {
-  using Sums = typename Traits::Sum4[Traits::kFragsM][Traits::kFragsN];
+  using Accumulators = typename Traits::Acc4[Traits::kFragsM][Traits::kFragsN];
 
  public:
   static constexpr int kLdsBytes = VectorMainloop<Traits>::kLdsBytes;
 
   // Sets the accumulators to the product over the tile's k range. Other waves may still use LDS
   // when this is called; LDS is free when it returns.
-  static JAXGEMM_AMD void Run(const GemmArgs& args, const WorkTile& tile, Lds* lds, Sums& sums) {
+  static JAXGEMM_AMD void Run(const GemmArgs& args, const WorkTile& tile, Lds* lds,
+                              Accumulators& acc) {
     if constexpr (Traits::kScaled) {
-      Sums part;
-      BlockScales<Traits> scales(args, tile, part, sums);
+      Accumulators part;
+      BlockScales<Traits> scales(args, tile, part, acc);
       Run(args, tile, lds, part, scales);
 #if defined(__gfx950__)
     } else if constexpr (Traits::kMx) {
@@ -38,31 +39,31 @@ class Mainloop {
       const OperandMemory<Traits, true> lhs(args, tile);
       const OperandMemory<Traits, false> rhs(args, tile);
       if (tile.k_begin == tile.k_end) {
-        ClearSums(sums);
+        ClearAccumulators(acc);
         return Barrier();
       }
       MxScales<Traits> scales(args, tile, lds + VectorMainloop<Traits>::kOperandBytes);
-      VectorMainloop<Traits>::Run(lhs, rhs, tile, lds, sums, scales, /*lds_is_free=*/false,
-                                  NoEarlyWork());
+      VectorMainloop<Traits>::Run(lhs, rhs, tile, lds, acc, scales, /*lds_is_free=*/false,
+                                  NoOverlappedWork());
 #endif
     } else {
       NoScales none;
-      Run(args, tile, lds, sums, none);
+      Run(args, tile, lds, acc, none);
     }
   }
 
  private:
-  static JAXGEMM_AMD void Run(const GemmArgs& args, const WorkTile& tile, Lds* lds, Sums& sums,
-                              auto& scales) {
+  static JAXGEMM_AMD void Run(const GemmArgs& args, const WorkTile& tile, Lds* lds,
+                              Accumulators& acc, auto& scales) {
     const OperandMemory<Traits, true> lhs(args, tile);
     const OperandMemory<Traits, false> rhs(args, tile);
     if (tile.k_begin < tile.k_end && lhs.FitsVectors() && rhs.FitsVectors()) {
-      VectorMainloop<Traits>::Run(lhs, rhs, tile, lds, sums, scales, /*lds_is_free=*/false,
-                                  NoEarlyWork());
+      VectorMainloop<Traits>::Run(lhs, rhs, tile, lds, acc, scales, /*lds_is_free=*/false,
+                                  NoOverlappedWork());
     } else {
       // Here, because the compiler would also do it before the other loop, which has its own.
-      ClearSums(sums, /*here=*/true);
-      EdgeMainloop<Traits>::Run(lhs, rhs, tile, lds, sums, scales);
+      ClearAccumulators(acc, /*here=*/true);
+      EdgeMainloop<Traits>::Run(lhs, rhs, tile, lds, acc, scales);
       Barrier();
     }
   }

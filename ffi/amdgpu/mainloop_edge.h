@@ -1,5 +1,5 @@
-// The main loop for operands with lines that are not whole vectors of 16 bytes, or that are too far
-// apart for 32-bit offsets. Every element is loaded separately, with its own bounds check.
+// A variant of amdgpu/mainloop.h for operands with lines that are not whole vectors of 16 bytes, or
+// that are too far apart for 32-bit offsets. It loads each element separately, with a bounds check.
 #pragma once
 
 #include "amdgpu/block_scales.h"
@@ -26,7 +26,7 @@ class EdgeMainloop {
   static JAXGEMM_AMD void Run(const OperandMemory<Traits, true>& lhs,
                               const OperandMemory<Traits, false>& rhs, const WorkTile& tile,
                               Lds* lds,
-                              typename Traits::Sum4 (&sums)[Traits::kFragsM][Traits::kFragsN],
+                              typename Traits::Acc4 (&acc)[Traits::kFragsM][Traits::kFragsN],
                               auto& scales) {
     Lds* lds_rhs = lds + Traits::kTileM * kRowBytes;
 #pragma clang loop unroll(disable)
@@ -39,7 +39,7 @@ class EdgeMainloop {
       Stage(rhs, tile.n, k, lds_rhs);
       Barrier();
       scales.Load(k_tile);
-      Multiply(lds, lds_rhs, sums);
+      Multiply(lds, lds_rhs, acc);
       scales.Promote();
     }
   }
@@ -60,8 +60,8 @@ class EdgeMainloop {
     }
   }
 
-  static JAXGEMM_AMD void Multiply(
-      Lds* lds_lhs, Lds* lds_rhs, typename Traits::Sum4 (&sums)[Traits::kFragsM][Traits::kFragsN]) {
+  static JAXGEMM_AMD void Multiply(Lds* lds_lhs, Lds* lds_rhs,
+                                   typename Traits::Acc4 (&acc)[Traits::kFragsM][Traits::kFragsN]) {
     constexpr int kVecs = VecsPerMma<Traits>();
     const int row = LaneId() % 16, first_vec = LaneId() / 16;
     lds_lhs += Traits::WaveM() * Traits::kWaveM * kRowBytes;
@@ -85,7 +85,7 @@ class EdgeMainloop {
         for (int i = 0; i < kVecs; ++i) lhs[i] = read(lds_lhs, m, i);
 #pragma unroll
         for (int j = 0; j < Traits::kFragsN; ++j) {
-          sums[m][j] = Mma<Traits>(lhs, rhs[j], sums[m][j]);
+          acc[m][j] = Mma<Traits>(lhs, rhs[j], acc[m][j]);
         }
       }
     }

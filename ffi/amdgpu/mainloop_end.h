@@ -7,14 +7,15 @@
 
 namespace jaxgemm {
 
-// What a main loop does while its first loads are in flight; see Run() of VectorMainloop.
-struct NoEarlyWork {
+// The work that a main loop does while its first loads are in flight is given to Run() of
+// VectorMainloop. This is no work.
+struct NoOverlappedWork {
   JAXGEMM_AMD void Load() {}
   JAXGEMM_AMD void Compute() {}
 };
 
-// Prepares the operands for the loads of the next k tile, after which `left` - 1 are left. The last
-// k tile may be partial. From the ones after it zeros are loaded.
+// Limits the loads of the next k tile, of `left` that are left, to the k that exist. The last k
+// tile may be partial. Loads of k tiles after the last one return zeros.
 template <class Lhs, class Rhs>
 JAXGEMM_AMD void CheckEnd(Lhs& lhs, Rhs& rhs, Index left, uint32_t k_in_last) {
   if (left > 1) return;

@@ -52,7 +52,7 @@ JAXGEMM_AMD constexpr int FormatOf(DType dtype) {
 // scale from the lane that has it.
 template <class Traits, int kScale = 0>
 JAXGEMM_AMD Vec4<float> ScaledMma(const Vec16* lhs, const Vec16* rhs, uint32_t lhs_scales,
-                                  uint32_t rhs_scales, Vec4<float> sum) {
+                                  uint32_t rhs_scales, Vec4<float> acc) {
   using Int8 = int __attribute__((ext_vector_type(8)));
   auto join = [](const Vec16* of) {
     // With float4 the instruction does not read the upper half, and the compiler drops it.
@@ -61,43 +61,43 @@ JAXGEMM_AMD Vec4<float> ScaledMma(const Vec16* lhs, const Vec16* rhs, uint32_t l
   };
   constexpr int kRhsFormat = FormatOf(Traits::kRhs), kLhsFormat = FormatOf(Traits::kLhs);
   return __builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(
-      join(rhs), join(lhs), sum, kRhsFormat, kLhsFormat, kScale, rhs_scales, kScale, lhs_scales);
+      join(rhs), join(lhs), acc, kRhsFormat, kLhsFormat, kScale, rhs_scales, kScale, lhs_scales);
 }
 #endif
 
 // One matrix instruction of an Mma. `lhs` and `rhs` point to VecsPerMma() vectors in registers.
 template <class Traits>
-JAXGEMM_AMD typename Traits::Sum4 MmaPart(int part, const Vec16* lhs, const Vec16* rhs,
-                                          typename Traits::Sum4 sum) {
+JAXGEMM_AMD typename Traits::Acc4 MmaPart(int part, const Vec16* lhs, const Vec16* rhs,
+                                          typename Traits::Acc4 acc) {
   using Float4 = Vec4<float>;
   constexpr DType kType = Traits::kLhs;
   const Vec16 a = rhs[0], b = lhs[0];
   if constexpr (kType == DType::kF32) {
     const Float4 x = __builtin_bit_cast(Float4, a), y = __builtin_bit_cast(Float4, b);
-    return __builtin_amdgcn_mfma_f32_16x16x4f32(x[part], y[part], sum, 0, 0, 0);
+    return __builtin_amdgcn_mfma_f32_16x16x4f32(x[part], y[part], acc, 0, 0, 0);
 #if defined(__gfx950__)
   } else if constexpr (kType == DType::kBF16) {
     using BF16x8 = __bf16 __attribute__((ext_vector_type(8)));
     return __builtin_amdgcn_mfma_f32_16x16x32_bf16(__builtin_bit_cast(BF16x8, a),
-                                                   __builtin_bit_cast(BF16x8, b), sum, 0, 0, 0);
+                                                   __builtin_bit_cast(BF16x8, b), acc, 0, 0, 0);
   } else if constexpr (kType == DType::kF16) {
     using F16x8 = _Float16 __attribute__((ext_vector_type(8)));
     return __builtin_amdgcn_mfma_f32_16x16x32_f16(__builtin_bit_cast(F16x8, a),
-                                                  __builtin_bit_cast(F16x8, b), sum, 0, 0, 0);
+                                                  __builtin_bit_cast(F16x8, b), acc, 0, 0, 0);
   } else if constexpr (kType == DType::kS8) {
     using Int4 = Vec4<int>;
     return __builtin_amdgcn_mfma_i32_16x16x64_i8(__builtin_bit_cast(Int4, a),
-                                                 __builtin_bit_cast(Int4, b), sum, 0, 0, 0);
+                                                 __builtin_bit_cast(Int4, b), acc, 0, 0, 0);
   } else {
-    return ScaledMma<Traits>(lhs, rhs, 0, 0, sum);  // compiled to the instruction without scales
+    return ScaledMma<Traits>(lhs, rhs, 0, 0, acc);  // compiled to the instruction without scales
 #else
 #if defined(__gfx90a__)
   } else if constexpr (kType == DType::kS8) {
-    return __builtin_amdgcn_mfma_i32_16x16x16i8(a[part], b[part], sum, 0, 0, 0);
+    return __builtin_amdgcn_mfma_i32_16x16x16i8(a[part], b[part], acc, 0, 0, 0);
 #endif
   } else if constexpr (ExpandsToFloat16<Traits>()) {
     return __builtin_amdgcn_mfma_f32_16x16x16f16(Float16OfOcp<Traits::kRhs>(a[part]),
-                                                 Float16OfOcp<Traits::kLhs>(b[part]), sum, 0, 0, 0);
+                                                 Float16OfOcp<Traits::kLhs>(b[part]), acc, 0, 0, 0);
   } else {
     struct Halves {
       long half[2];
@@ -107,34 +107,34 @@ JAXGEMM_AMD typename Traits::Sum4 MmaPart(int part, const Vec16* lhs, const Vec1
     if constexpr (kType == DType::kBF16) {
       using Short4 = Vec4<short>;
       return __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(__builtin_bit_cast(Short4, x),
-                                                       __builtin_bit_cast(Short4, y), sum, 0, 0, 0);
+                                                       __builtin_bit_cast(Short4, y), acc, 0, 0, 0);
     } else if constexpr (kType == DType::kF16) {
       using F16x4 = Vec4<_Float16>;
       return __builtin_amdgcn_mfma_f32_16x16x16f16(__builtin_bit_cast(F16x4, x),
-                                                   __builtin_bit_cast(F16x4, y), sum, 0, 0, 0);
+                                                   __builtin_bit_cast(F16x4, y), acc, 0, 0, 0);
     } else if constexpr (kType == DType::kS8) {
-      return __builtin_amdgcn_mfma_i32_16x16x32_i8(x, y, sum, 0, 0, 0);
+      return __builtin_amdgcn_mfma_i32_16x16x32_i8(x, y, acc, 0, 0, 0);
     } else if constexpr (IsE5M2(Traits::kRhs) && IsE5M2(Traits::kLhs)) {
-      return __builtin_amdgcn_mfma_f32_16x16x32_bf8_bf8(x, y, sum, 0, 0, 0);
+      return __builtin_amdgcn_mfma_f32_16x16x32_bf8_bf8(x, y, acc, 0, 0, 0);
     } else if constexpr (IsE5M2(Traits::kRhs)) {
-      return __builtin_amdgcn_mfma_f32_16x16x32_bf8_fp8(x, y, sum, 0, 0, 0);
+      return __builtin_amdgcn_mfma_f32_16x16x32_bf8_fp8(x, y, acc, 0, 0, 0);
     } else if constexpr (IsE5M2(Traits::kLhs)) {
-      return __builtin_amdgcn_mfma_f32_16x16x32_fp8_bf8(x, y, sum, 0, 0, 0);
+      return __builtin_amdgcn_mfma_f32_16x16x32_fp8_bf8(x, y, acc, 0, 0, 0);
     } else {
-      return __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(x, y, sum, 0, 0, 0);
+      return __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(x, y, acc, 0, 0, 0);
     }
 #endif
   }
 }
 
 template <class Traits>
-JAXGEMM_AMD typename Traits::Sum4 Mma(const Vec16* lhs, const Vec16* rhs,
-                                      typename Traits::Sum4 sum) {
+JAXGEMM_AMD typename Traits::Acc4 Mma(const Vec16* lhs, const Vec16* rhs,
+                                      typename Traits::Acc4 acc) {
 #pragma unroll
   for (int part = 0; part < PartsPerMma<Traits>(); ++part) {
-    sum = MmaPart<Traits>(part, lhs, rhs, sum);
+    acc = MmaPart<Traits>(part, lhs, rhs, acc);
   }
-  return sum;
+  return acc;
 }
 
 }  // namespace jaxgemm

@@ -1,6 +1,6 @@
 // These functions say which products AMD's kernels compute on their fast paths. They are here
-// because the kernels, the launcher (runtime/one_tile.cc) and the plan's model
-// (plan/amdgpu_model.cc) must agree on it.
+// because the kernels, the launcher (plan/amd/path.cc) and the plan's model
+// (plan/amd/model.cc) must agree on it.
 #pragma once
 
 #include <cstdint>
@@ -50,8 +50,8 @@ JAXGEMM_DEVICE constexpr bool StoresVectors(const GemmArgs& args, DType lhs, Tar
   return is_known && !args.gated && !args.preact && !args.accumulate && args.n % 8 == 0 &&
          args.n < int64_t{kOutsideBuffer} / (4 * rows);
 }
-// The same of FoursOfThread (few_rows_epilogue.h), which stores four columns of `rows` rows.
-JAXGEMM_DEVICE constexpr bool StoresFours(const GemmArgs& args, DType lhs, int rows) {
+// The same of ThreadVec4s (few_rows_epilogue.h), which stores four columns of `rows` rows.
+JAXGEMM_DEVICE constexpr bool StoresVec4s(const GemmArgs& args, DType lhs, int rows) {
   const DType out = args.out_dtype;
   const bool is_known = out == DType::kF32 || out == DType::kBF16 || out == DType::kF16 ||
                         (lhs == DType::kS8 && out == DType::kS32);

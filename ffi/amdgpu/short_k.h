@@ -1,7 +1,7 @@
-// Tiles of products with a short k, in the kernels whose waves divide k (few_rows_mainloop.h). Here
-// these waves divide the tile instead, and the first waves compute it: each loads all k of its part
-// straight to registers at once, and stores its part from registers. So there are no barriers and
-// no LDS between the loads and the stores.
+// A variant of few_rows_mainloop.h and few_rows_epilogue.h for products with a k of a few k tiles.
+// Here the waves divide the tile and not k: each of the first waves loads all k of its part of the
+// tile straight to registers, at once, and stores its part from registers. So there are no barriers
+// and no LDS between the loads and the stores.
 #pragma once
 
 #include "amdgpu/few_rows_mainloop.h"
@@ -22,7 +22,7 @@ class ShortK {
   using Lhs = StreamedOperand<Part, true>;
   using Rhs = StreamedOperand<Part, false>;
   using Loop = FewRowsMainloop<Part>;
-  using Sums = typename Loop::WaveSums;
+  using Accumulators = typename Loop::WaveAccumulators;
   static constexpr int kFragsM = Lhs::kFrags, kFragsN = Rhs::kFrags;
 
   static constexpr int kMostKTiles = MostShortKTiles(kLhsK, kRhsK);
@@ -45,8 +45,8 @@ class ShortK {
   }
 
  private:
-  // Each number of k tiles has code of its own, so that a wave waits for no other loads than those
-  // whose results it needs.
+  // Each number of k tiles has code of its own, so that a wave waits only for the loads that it
+  // needs.
   template <int kKTiles>
   static JAXGEMM_AMD void ForKTiles(const GemmArgs& args, const WorkTile& tile, Lhs lhs, Rhs rhs) {
     const auto k = static_cast<uint32_t>(args.k);
@@ -68,14 +68,14 @@ class ShortK {
     }
     __builtin_amdgcn_sched_barrier(0);
     const Place place(args, tile);
-    Sums sums;
-    ClearSums(sums);
+    Accumulators acc;
+    ClearAccumulators(acc);
 #pragma unroll
     for (int i = 0; i < kKTiles; ++i) {
       __builtin_amdgcn_sched_barrier(0);
-      Loop::MultiplyTile(of_lhs[i], of_rhs[i], sums);
+      Loop::MultiplyTile(of_lhs[i], of_rhs[i], acc);
     }
-    Store(sums, place);
+    Store(acc, place);
     EndWave();
   }
 
@@ -86,7 +86,7 @@ class ShortK {
 
     JAXGEMM_AMD Place(const GemmArgs& args, const WorkTile& tile) {
       const auto rows = static_cast<uint32_t>(args.m), columns = static_cast<uint32_t>(args.n);
-      row_bytes = 2 * columns & 0xffffff;  // by runtime/one_tile.cc
+      row_bytes = 2 * columns & 0xffffff;  // by runtime/amd_launch.cc
       const uint32_t first_row = tile.m * kPartM, left = rows - first_row;
       first = static_cast<char*>(args.out) +
               (RowsOfOut(args, tile, Ragged::kNone).first + first_row) * row_bytes;
@@ -106,13 +106,13 @@ class ShortK {
 
   using Halves = Vec4<uint16_t>[kFragsM][kFragsN];
 
-  static JAXGEMM_AMD void Store(const Sums& sums, const Place& place) {
+  static JAXGEMM_AMD void Store(const Accumulators& acc, const Place& place) {
     constexpr bool kBf16 = HalfTypeOf(Traits::kLhs) == DType::kBF16;
     Halves halves;
-    if (kBf16 && !kConvertsNan && __builtin_expect(MayHaveNan(sums), false)) {
-      Convert(sums, halves, [](auto x) { return Convert16(true, x); });
+    if (kBf16 && !kConvertsNan && __builtin_expect(MayHaveNan(acc), false)) {
+      Convert(acc, halves, [](auto x) { return Convert16(true, x); });
     } else {
-      Convert(sums, halves, [](auto x) { return ConvertNumbers16<kBf16>(x); });
+      Convert(acc, halves, [](auto x) { return ConvertNumbers16<kBf16>(x); });
     }
     const auto resource =
         __builtin_amdgcn_make_buffer_rsrc(place.first, 0, place.bytes, kDataFormat32);
@@ -134,17 +134,17 @@ class ShortK {
     }
   }
   // If rhs is interleaved, a lane's halves of a row are eight neighbouring columns.
-  static JAXGEMM_AMD void Convert(const Sums& sums, Halves& halves, auto&& convert) {
+  static JAXGEMM_AMD void Convert(const Accumulators& acc, Halves& halves, auto&& convert) {
 #pragma unroll
     for (int i = 0; i < kFragsM; ++i) {
       if constexpr (Rhs::kInterleaved) {
         static_assert(kFragsN == 2);
-        const auto even = sums[i][0], odd = sums[i][1];
+        const auto even = acc[i][0], odd = acc[i][1];
         halves[i][0] = convert(__builtin_shufflevector(even, odd, 0, 4, 1, 5));
         halves[i][1] = convert(__builtin_shufflevector(even, odd, 2, 6, 3, 7));
       } else {
 #pragma unroll
-        for (int j = 0; j < kFragsN; ++j) halves[i][j] = convert(sums[i][j]);
+        for (int j = 0; j < kFragsN; ++j) halves[i][j] = convert(acc[i][j]);
       }
     }
   }

@@ -1,8 +1,8 @@
-// The epilogue on AMD GPUs for the common options (StoresVectors): vectors and an activation,
-// without a gate, a stored preactivation or accumulation. Every lane stores eight columns of a row
-// at once. Rows and columns outside of out are outside of a buffer resource, so that there are no
-// branches for them. epilogue.h calls this file and has all other options. half_epilogue.h has what
-// is most common, and is called here.
+// A variant of amdgpu/epilogue.h, which calls it, for the common options (StoresVectors): vectors
+// and an activation, without a gate, a stored preactivation or accumulation. Every lane stores
+// eight columns of a row at once. Rows and columns outside of out are outside of a buffer resource,
+// so that there are no branches for them. This file calls half_epilogue.h for results of 16 bits to
+// which nothing is applied.
 #pragma once
 
 #include "amdgpu/buffer.h"
@@ -20,26 +20,26 @@ inline constexpr int kStageBytes = 2 * 16 * Traits::kWaveN * 4;
 // The 32 rows of a wave's pass in LDS, as groups of four columns.
 template <class Traits>
 struct StagedRows {
-  using Sum4 = typename Traits::Sum4;
-  using LdsSum4 = __attribute__((address_space(3))) Sum4;
-  static constexpr int kFours = Traits::kWaveN / 4;
-  static_assert(kFours == 8 || kFours == 16, "the swizzle knows no others");
+  using Acc4 = typename Traits::Acc4;
+  using LdsAcc4 = __attribute__((address_space(3))) Acc4;
+  static constexpr int kVec4s = Traits::kWaveN / 4;
+  static_assert(kVec4s == 8 || kVec4s == 16, "the swizzle knows no others");
   static_assert(Traits::kFragsM % 2 == 0 && Traits::kFragsN % 2 == 0);
 
   Lds* lds;
 
   // The even groups of a row come before the odd ones, and each row is swizzled. So there are no
   // bank conflicts when fragments are written, or when neighbouring lanes read every other group.
-  JAXGEMM_AMD LdsSum4* At(uint32_t row, uint32_t four) const {
+  JAXGEMM_AMD LdsAcc4* At(uint32_t row, uint32_t vec4) const {
     const uint32_t flip = row % 8 | ((row ^ row >> 3) & 1) << 3;
-    const uint32_t place = (four / 2 | four % 2 * (kFours / 2)) ^ flip % kFours;
-    return reinterpret_cast<LdsSum4*>(lds) + row * kFours + place;
+    const uint32_t place = (vec4 / 2 | vec4 % 2 * (kVec4s / 2)) ^ flip % kVec4s;
+    return reinterpret_cast<LdsAcc4*>(lds) + row * kVec4s + place;
   }
-  JAXGEMM_AMD Sum4 Read(uint32_t row, uint32_t four) const { return *At(row, four); }
+  JAXGEMM_AMD Acc4 Read(uint32_t row, uint32_t vec4) const { return *At(row, vec4); }
 
   // Writes two rows of fragments, from the registers or from `loaded`, which it advances.
-  JAXGEMM_AMD void Write(int pass, Sum4 (&sums)[Traits::kFragsM][Traits::kFragsN],
-                         const Sum4*& loaded) const {
+  JAXGEMM_AMD void Write(int pass, Acc4 (&acc)[Traits::kFragsM][Traits::kFragsN],
+                         const Acc4*& loaded) const {
     const int lane = LaneId();
     if (loaded) {
 #pragma unroll 4
@@ -56,22 +56,22 @@ struct StagedRows {
 #pragma unroll
       for (int j = 0; j < 2 * Traits::kFragsN; ++j) {
         const int frag_m = j / Traits::kFragsN, frag_n = j % Traits::kFragsN;
-        *At(frag_m * 16 + lane % 16, 4 * frag_n + lane / 16) = sums[i + frag_m][frag_n];
+        *At(frag_m * 16 + lane % 16, 4 * frag_n + lane / 16) = acc[i + frag_m][frag_n];
       }
     }
   }
 };
 
 // Returns the RowVector that lane `lane` holds. All lanes of the wave must be active here, because
-// ds_bpermute_b32 reads 0 from a lane whose EXEC bit is 0.
+// ds_bpermute_b32 reads 0 from a lane with an EXEC bit of 0.
 JAXGEMM_AMD RowVector FromLane(int lane, RowVector vector) {
   struct Words {
     int words[sizeof(RowVector) / sizeof(int)];
   };
-  Words its = __builtin_bit_cast(Words, vector);
+  Words copy = __builtin_bit_cast(Words, vector);
 #pragma unroll
-  for (int& word : its.words) word = __builtin_amdgcn_ds_bpermute(4 * lane, word);
-  return __builtin_bit_cast(RowVector, its);
+  for (int& word : copy.words) word = __builtin_amdgcn_ds_bpermute(4 * lane, word);
+  return __builtin_bit_cast(RowVector, copy);
 }
 
 #if defined(__gfx950__)
@@ -83,9 +83,9 @@ inline constexpr TargetFloat8 kTargetFloat8 = kFnuzFloat8;
 // The same as StoreTile in epilogue.h, if StoresVectors (plain_product.h).
 template <class Traits>
 JAXGEMM_AMD void StoreVectors(const GemmArgs& args, const WorkTile& tile,
-                              typename Traits::Sum4 (&sums)[Traits::kFragsM][Traits::kFragsN],
-                              const typename Traits::Sum4* loaded, StagedRows<Traits> stage) {
-  using Sum4 = typename Traits::Sum4;
+                              typename Traits::Acc4 (&acc)[Traits::kFragsM][Traits::kFragsN],
+                              const typename Traits::Acc4* loaded, StagedRows<Traits> stage) {
+  using Acc4 = typename Traits::Acc4;
   constexpr bool kInteger = Traits::kLhs == DType::kS8;
   constexpr int kLanesPerRow = Traits::kWaveN / 8, kRowsAtOnce = kWaveSize / kLanesPerRow;
   constexpr int kParts = 2;  // rows that a lane has in its registers
@@ -116,13 +116,13 @@ JAXGEMM_AMD void StoreVectors(const GemmArgs& args, const WorkTile& tile,
   const bool has_vectors = epilogue.HasVectors();
   if (IsOnlyRounded(log_bytes, loaded != nullptr, has_vectors, epilogue.activation)) {
     if (out == DType::kF16) {
-      return StoreHalves<Traits, false>(sums, resource, offset, row_bytes,
+      return StoreHalves<Traits, false>(acc, resource, offset, row_bytes,
                                         StagedHalves<Traits>(stage.lds));
     }
     bool may_have_nan = false;
-    if constexpr (!kInteger && !kConvertsNan) may_have_nan = MayHaveNan(sums);
+    if constexpr (!kInteger && !kConvertsNan) may_have_nan = MayHaveNan(acc);
     if (!may_have_nan) {
-      return StoreHalves<Traits, true>(sums, resource, offset, row_bytes,
+      return StoreHalves<Traits, true>(acc, resource, offset, row_bytes,
                                        StagedHalves<Traits>(stage.lds));
     }
   }
@@ -141,16 +141,16 @@ JAXGEMM_AMD void StoreVectors(const GemmArgs& args, const WorkTile& tile,
   for (int pass = 0; pass < Traits::kFragsM / 2; ++pass) {
     row_vectors = next_row_vectors;
     if (epilogue.HasRowVectors()) next_row_vectors = load_row(pass + 1);
-    stage.Write(pass, sums, loaded);
+    stage.Write(pass, acc, loaded);
 #pragma clang loop unroll(disable)
     for (int staged = 0; staged < 32; staged += kParts * kRowsAtOnce) {
-      Sum4 sum[kParts][2];
+      Acc4 acc4[kParts][2];
       uint32_t at[kParts];
 #pragma unroll
       for (int part = 0; part < kParts; ++part) {
         const uint32_t row = staged + part * kRowsAtOnce + row_of_lane;
-        sum[part][0] = stage.Read(row, 2 * eight);
-        sum[part][1] = stage.Read(row, 2 * eight + 1);
+        acc4[part][0] = stage.Read(row, 2 * eight);
+        acc4[part][1] = stage.Read(row, 2 * eight + 1);
         at[part] = offset;
         offset += kRowsAtOnce * row_bytes;
       }
@@ -164,8 +164,8 @@ JAXGEMM_AMD void StoreVectors(const GemmArgs& args, const WorkTile& tile,
         if (out == DType::kS32) {
 #pragma unroll
           for (int part = 0; part < kParts; ++part) {
-            store32(part, sum[part][0] + __builtin_bit_cast(Sum4, vectors[0].bias),
-                    sum[part][1] + __builtin_bit_cast(Sum4, vectors[1].bias));
+            store32(part, acc4[part][0] + __builtin_bit_cast(Acc4, vectors[0].bias),
+                    acc4[part][1] + __builtin_bit_cast(Acc4, vectors[1].bias));
           }
           continue;
         }
@@ -174,7 +174,7 @@ JAXGEMM_AMD void StoreVectors(const GemmArgs& args, const WorkTile& tile,
 #pragma unroll
       for (int part = 0; part < kParts; ++part) {
 #pragma unroll
-        for (int i = 0; i < 2; ++i) value[part][i] = Convert4<float>(sum[part][i]);
+        for (int i = 0; i < 2; ++i) value[part][i] = Convert4<float>(acc4[part][i]);
       }
       if (has_vectors) {
 #pragma unroll
@@ -185,7 +185,7 @@ JAXGEMM_AMD void StoreVectors(const GemmArgs& args, const WorkTile& tile,
           }
 #pragma unroll
           for (int i = 0; i < 2; ++i) {
-            value[part][i] = vectors[i].Apply(sum[part][i], row_vector);
+            value[part][i] = vectors[i].Apply(acc4[part][i], row_vector);
           }
         }
       }

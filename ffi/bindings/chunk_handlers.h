@@ -1,4 +1,4 @@
-// The XLA FFI handlers of the custom calls around a product whose lhs arrives in chunks;
+// The XLA FFI handlers of the custom calls around a product with an lhs that arrives in chunks;
 // jaxgemm/chunked/producers.py emits the first two, jaxgemm/call/lower.py the last.
 //
 // "jaxgemm_chunks_start"

@@ -329,7 +329,8 @@ class AttributeReader {
              std::to_string(kCallVersion) + ". Lower or export the program again with this one.");
     } else if (given->size != kNumAttributes) {
       Refuse("there are " + std::to_string(given->size) + " attributes; allowed are " +
-             std::to_string(kNumAttributes) + ". Lower the program again.");
+             std::to_string(kNumAttributes) +
+             ". Trace and compile the function again with this jaxgemm.");
     }
   }
 
@@ -379,7 +380,8 @@ class AttributeReader {
     if (!refusal_.empty()) return T{};
     const XLA_FFI_ByteSpan& given = *given_->names[index];
     if (std::string_view(given.ptr, given.len) != name) {
-      Refuse("attribute '" + std::string(name) + "' is missing. Lower the program again.");
+      Refuse("attribute '" + std::string(name) +
+             "' is missing. Trace and compile the function again with this jaxgemm.");
       return T{};
     }
     ffi::DiagnosticEngine diagnostic;

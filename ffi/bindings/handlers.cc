@@ -51,7 +51,7 @@ Completion RunOnHost(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::Thre
   if (refusal.empty()) call.kernel = ChooseHostKernel(p.lhs_dtype, p.rhs_dtype, c.kernel, &refusal);
   if (!refusal.empty()) return Refused(kGemmTarget, refusal);
 
-  Prepare(call);
+  InitWorkspace(call);
   const auto crew = std::make_shared<Crew>(call);
   // If a copy in chunks brings this product's lhs, it begins now. The call lasts until it ends.
   if (call.chunk_signals) {
@@ -80,7 +80,7 @@ Completion RunOnHost(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::Thre
 bool RunKept(const XLA_FFI_CallFrame& frame) {
   const HostCall* call = KeptCall(frame);
   if (!call) return false;
-  Prepare(*call);
+  InitWorkspace(*call);
   std::atomic<int64_t> next = 0;
   RunWorkgroups(*call, 0, &next);
   return true;
@@ -106,7 +106,9 @@ Completion Gemm(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::ThreadPoo
   Attributes attributes;
   Refusal refusal = ParseAttributes(given, &attributes);
   if (!refusal.empty()) return Refused(kGemmTarget, refusal);
-  if (attributes.choice.target != "cpu") return RunEmulated(args, rets, run.run_id, attributes);
+  if (FindTarget(attributes.choice.target).family != Family::kHost) {
+    return RunEmulated(args, rets, run.run_id, attributes);
+  }
   return RunOnHost(args, rets, pool, run.run_id, attributes);
 }
 

@@ -152,8 +152,8 @@ std::unique_ptr<Kept> Keep(const XLA_FFI_CallFrame& frame) {
   const Problem& p = attributes.problem;
   const Choice& c = attributes.choice;
   // Whether an addend is the same buffer as out depends on the addresses.
-  kept->is_simple =
-      c.target == "cpu" && c.num_threads == 1 && p.tiles_per_chunk == 0 && !p.accumulate;
+  kept->is_simple = FindTarget(c.target).family == Family::kHost && c.num_threads == 1 &&
+                    p.tiles_per_chunk == 0 && !p.accumulate;
   if (!kept->is_simple) return kept;
   const Refusal refusal = ParseCall(ffi::RemainingArgs(&frame.args, 0),
                                     ffi::RemainingRets(&frame.rets, 0), attributes, &kept->call);

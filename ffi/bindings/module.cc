@@ -18,8 +18,8 @@
 #include "host/trace.h"
 #include "host/workgroups.h"
 #include "plan/check.h"
+#include "plan/hopper/copies.h"
 #include "plan/plan.h"
-#include "plan/relayout_sm90.h"
 #include "runtime/emulated.h"
 #include "runtime/launcher.h"
 
@@ -168,7 +168,7 @@ nb::dict AllNames() {
   result["reductions"] = NameTuple<Reduction>(nullptr);
   result["schedules"] = NameTuple<Schedule>(nullptr);
   nb::dict targets;
-#define JAXGEMM_TARGET(name, platform) targets[name] = platform;
+#define JAXGEMM_TARGET(name, platform, ...) targets[name] = platform;
 #include "spec/instances.def"
 #undef JAXGEMM_TARGET
   result["targets"] = targets;

@@ -18,7 +18,7 @@ namespace ffi = xla::ffi;
 namespace jaxgemm {
 namespace {
 
-constexpr int64_t kMostPieces = 1024;                 // a limit chosen by hand
+constexpr int64_t kMostPieces = 1024;                 // an arbitrary limit
 constexpr char kCalls[] = "jaxgemm between devices";  // the messages of both calls begin with it
 
 // Finds the device's group in a text like "0 1;2 3", its place there and the group's size.
@@ -143,7 +143,7 @@ Refusal ParsePeerGemm(ffi::RemainingArgs args, ffi::RemainingRets rets, GivenAtt
   if (!lhs.has_value() || lhs->dimensions().size() != 2 || results < between + 2 || pieces < 1 ||
       pieces > kMostPieces || lhs->dimensions()[0] % (pieces * blocks) != 0 || timeout_ns < 1 ||
       attributes.problem.lhs_contracting != 1) {
-    return "its operands, results or pieces are not those of this call. Lower the program again.";
+    return "its operands, results or pieces are not those of this call. Trace and compile the function again with this jaxgemm.";
   }
   const int64_t block_rows = lhs->dimensions()[0] / blocks;
   gemm->piece_rows = block_rows / pieces;

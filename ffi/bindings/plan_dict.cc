@@ -9,11 +9,10 @@
 #include <vector>
 
 #include "host/workgroups.h"
-#include "plan/amdgpu_model.h"
-#include "plan/check.h"
+#include "plan/amd/model.h"
+#include "plan/hopper/model.h"
 #include "plan/plan.h"
-#include "plan/sm90_model.h"
-#include "plan/xla_rules.h"
+#include "plan/xla.h"
 
 namespace nb = nanobind;
 
@@ -47,7 +46,7 @@ class DictReader {
     throw nb::value_error((error + ".").c_str());
   }
   // Raises ValueError if the dictionary has a field that was not read.
-  void Finish() const {
+  void RefuseUnread() const {
     for (auto [key, value] : dict_) {
       const std::string name = nb::cast<std::string>(key);
       if (std::find(read_.begin(), read_.end(), name) == read_.end()) {
@@ -76,7 +75,7 @@ Problem ReadProblem(const nb::dict& dict) {
 #define JAXGEMM_PROBLEM(type, name, initial) reader.Read(#name, &p.name);
 #include "spec/call_schema.def"
 #undef JAXGEMM_PROBLEM
-  reader.Finish();
+  reader.RefuseUnread();
   return p;
 }
 
@@ -86,7 +85,7 @@ Config ReadConfig(const nb::dict& dict) {
 #define JAXGEMM_CONFIG(type, name, initial) reader.Read(#name, &c.name);
 #include "spec/call_schema.def"
 #undef JAXGEMM_CONFIG
-  reader.Finish();
+  reader.RefuseUnread();
   return c;
 }
 
@@ -133,20 +132,16 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   const Config asked = ReadConfig(config_dict);
   std::string error;
   const Chip chip = FindChip(target, num_cus, &error);
-  if (error.empty()) error = CheckProblem(given, chip);
+  Listing listing;
+  if (error.empty()) error = List(given, asked, chip, &listing);
   if (!error.empty()) throw nb::value_error(error.c_str());
-  const Relayout relayout = ChooseRelayout(given, asked, chip);
-  const Problem p = Relaid(given, relayout);
-  const std::vector<Candidate> candidates = Candidates(p, asked, chip, &error);
-  Plan plan;
-  Candidate chosen;
-  if (error.empty()) {
-    chosen = candidates.front();
-    error = Derive(p, chosen.choice, &plan);
-  }
+  const Problem& p = listing.problem;
+  const Relayout& copies = listing.copies;
+  const Candidate& chosen = listing.kernels.front();
+  const Plan& plan = chosen.plan;
   const Choice& c = plan.choice;
   std::string kernel(c.kernel);
-  if (error.empty() && !plan.instance) {
+  if (!plan.instance) {
     const HostKernel* host = ChooseHostKernel(p.lhs_dtype, p.rhs_dtype, c.kernel, &error);
     if (host) kernel = host->name;
   }
@@ -161,10 +156,10 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   // Cycles are reported on Hopper only. On AMD GPUs the cost includes a margin, so predicted_us,
   // which is without the margin, is reported instead. On the host the cost has no unit.
   result["predicted_cycles"] =
-      chip.target == "sm90" && chosen.cost > 0 ? nb::cast(chosen.cost) : nb::none();
+      chip.family() == Family::kHopper && chosen.cost > 0 ? nb::cast(chosen.cost) : nb::none();
   // Microseconds on AMD GPUs only.
   auto microseconds = [&](const Candidate& candidate) -> nb::object {
-    if (!chip.target.starts_with("gfx")) return nb::none();
+    if (chip.family() != Family::kAmd) return nb::none();
     return nb::cast(AmdgpuMicroseconds(candidate, chip));
   };
   result["predicted_us"] = microseconds(chosen);
@@ -181,12 +176,12 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   result["workspace_bytes"] = plan.workspace_bytes;
   result["zeroed_bytes"] = plan.zeroed_bytes;
   result["status_offset"] = plan.status_offset;
-  result["reasons"] = Reasons(p, asked, chip, candidates, plan);
+  result["reasons"] = Reasons(listing, asked, chip);
   // All candidates, best first. Their cost is relative to that of the best one; `config` is the
   // configuration with which the plan chooses this candidate.
   nb::list others;
-  for (const Candidate& each : candidates) {
-    const Choice& other = each.choice;
+  for (const Candidate& each : listing.kernels) {
+    const Choice& other = each.plan.choice;
     nb::dict entry;
     entry["kernel"] = std::string(other.kernel);
     entry["tile"] = nb::make_tuple(other.out_tile_m(), other.out_tile_n(), other.tile_k);
@@ -207,8 +202,8 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   result["operands"] = operands;
   // Whether the caller copies lhs and rhs first, and the layouts and sizes after the copies.
   nb::dict relaid;
-  relaid["lhs"] = relayout.CopiesLhs(given);
-  relaid["rhs"] = relayout.CopiesRhs(given);
+  relaid["lhs"] = copies.CopiesLhs(given);
+  relaid["rhs"] = copies.CopiesRhs(given);
   relaid["lhs_contracting"] = p.lhs_contracting;
   relaid["rhs_contracting"] = p.rhs_contracting;
   relaid["m"] = p.m;
@@ -223,7 +218,7 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
 #undef JAXGEMM_VECTOR
   relaid["vectors"] = vectors;
   result["relayout"] = relaid;
-  result["faster_by_xla"] = WhyFasterByXla(given, asked, chip, relayout);
+  result["faster_by_xla"] = listing.xla;
   return result;
 }
 
@@ -245,7 +240,7 @@ nb::dict Sm90ModelDict() {
   nb::dict constants;
 #define JAXGEMM_SM90_MODEL(name, value, fitted, unit) \
   constants[#name] = nb::make_tuple(static_cast<double>(value), fitted);
-#include "plan/sm90_model.def"
+#include "plan/hopper/model.def"
   return constants;
 }
 
@@ -257,18 +252,16 @@ nb::object Sm90Predictor(const nb::list& calls, const std::string& chip_name, in
     const auto [problem, config] = nb::cast<std::pair<nb::dict, nb::dict>>(call);
     const Problem given = ReadProblem(problem);
     const Config asked = ReadConfig(config);
-    const Problem p = Relaid(given, ChooseRelayout(given, asked, chip));
-    const Candidate chosen = Choose(p, asked, chip, &error);
-    Plan plan;
-    if (error.empty()) error = Derive(p, chosen.choice, &plan);
+    Listing listing;
+    if (error.empty()) error = List(given, asked, chip, &listing);
     if (!error.empty()) throw nb::value_error(error.c_str());
-    plans.emplace_back(p, plan);
+    plans.emplace_back(listing.problem, listing.kernels.front().plan);
   }
   return nb::cpp_function([chip, plans = std::move(plans)](const nb::dict& constants) {
     Sm90Model model;
 #define JAXGEMM_SM90_MODEL(name, value, fitted, unit) \
   if (constants.contains(#name)) model.name = nb::cast<double>(constants[#name]);
-#include "plan/sm90_model.def"
+#include "plan/hopper/model.def"
     std::vector<double> cycles;
     const nb::gil_scoped_release other_threads_may_run;
     for (const auto& [problem, plan] : plans) {

@@ -19,10 +19,10 @@ enum class Math : uint8_t {
 };
 
 // Upper bounds that hold for every kernel, so that the size of the workspace does not depend on the
-// processor that a plan is made for. The numbers were chosen by hand.
+// processor that a plan is made for. They are tuning constants.
 inline constexpr int kHostBlockM = 192;  // rows of lhs packed at a time
 inline constexpr int kHostBlockK = 512;  // at most this many k packed at a time
-inline constexpr int kHostSkinnyM = 16;  // the skinny path takes at most this many rows
+inline constexpr int kHostSkinnyM = 16;  // the path for few rows takes at most this many rows
 // Packed rows of lhs are kRowWords (host/packing.h) apart, and AMX reads up to 15 rows after the
 // last.
 constexpr int64_t HostPackedABytes(int64_t rows) {
@@ -39,7 +39,7 @@ constexpr int64_t HostScaledBytes(int64_t rows, int64_t cols) {
 
 // Whether a product of a batch is small (host/small.h): k and the number of multiplications are,
 // and its operands and its result fit into arrays on the stack. Lines of an operand may be padded
-// to whole vectors there. The numbers were chosen by hand.
+// to whole vectors there. The limits are tuning constants.
 inline constexpr int kHostSmallK = 64, kHostSmallProducts = 4096;
 inline constexpr int kHostSmallOperand = 4096, kHostSmallOut = 1024;
 constexpr bool IsSmallOnHost(int64_t m, int64_t n, int64_t k) {
@@ -80,7 +80,7 @@ struct SmallBatch {
 struct HostKernel {
   const char* name;
   Math math;
-  int block_k;  // k per packed block, <= kHostBlockK, even; chosen by hand for each kernel
+  int block_k;  // k per packed block, <= kHostBlockK, even; a tuning constant of each kernel
   // Packs `rows` <= kHostBlockM rows and `k` <= kHostBlockK columns of lhs at `a` into `dst`
   // (HostPackedABytes(rows), 64-byte aligned).
   void (*pack_a)(void* dst, const OperandView& a, int rows, int k);
@@ -95,10 +95,10 @@ struct HostKernel {
   // words are no float32.
   void (*multiply_in_place)(const OperandView& a, const void* packed_b, int rows, int cols, int k,
                             void* c, int64_t ldc, bool accumulate, const NextRhs& next);
-  // The skinny path: c[rows <= kHostSkinnyM, cols] (+)= A * B for any k <= kHostBlockK. A is
+  // The path for few rows: c[rows <= kHostSkinnyM, cols] (+)= A * B for any k <= kHostBlockK. A is
   // packed by pack_a, which takes as many k; rhs is read in place, without pack_b.
-  void (*multiply_skinny)(const void* packed_a, const OperandView& b, int rows, int cols, int k,
-                          void* c, int64_t ldc, bool accumulate);
+  void (*multiply_few_rows)(const void* packed_a, const OperandView& b, int rows, int cols, int k,
+                            void* c, int64_t ldc, bool accumulate);
   // Computes `count` products of a batch from `first` on, without packing the larger operand. kBF16
   // takes bfloat16 operands only. Null for kS8.
   void (*multiply_small)(const SmallBatch& batch, int64_t first, int64_t count);

@@ -72,7 +72,7 @@ JAXGEMM_INLINE void MultiplyAmxTiles(const uint32_t* a, const uint32_t* b, int w
 template <DType kDType>
 constexpr int kDirectRows<TilePairOps, kDType> = kTile - 1;
 
-// Replaces the vector tiles of panels.h for more rows, also where the skinny path packs rhs.
+// Replaces the vector tiles of panels.h for more rows, also where the path for few rows packs rhs.
 template <>
 void MultiplyWords<TilePairOps>(const uint32_t* a, const uint32_t* b, int rows, int cols, int words,
                                 float* c, int64_t ldc, bool accumulate, const NextRhs& next) {

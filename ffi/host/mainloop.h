@@ -44,8 +44,8 @@ struct ScaledBlocks {
   int64_t End(int64_t k) const { return (Block(k) + 1) * block_k - first_k; }
 };
 
-// Whether a tile reads lhs in place. Lines whose distance is a multiple of a page's half would
-// share few places of the L1.
+// Whether a tile reads lhs in place. Lines that are a multiple of half a page apart would share few
+// places of the L1.
 inline bool ReadsInPlace(const HostKernel& kernel, const OperandView& lhs) {
   constexpr int64_t kHalfPage = 2048;
   const int64_t line_stride = lhs.col_stride == 1 ? lhs.row_stride : lhs.col_stride;
@@ -54,15 +54,15 @@ inline bool ReadsInPlace(const HostKernel& kernel, const OperandView& lhs) {
 
 // If a tile has one block of rows, rhs is packed in pieces of so many columns. Each is multiplied
 // while it is in the L1 or the L2. Meanwhile the next piece of a row-major rhs is prefetched. Up to
-// so long a k, a row of whole tiles comes after the other (host/panels.h). The numbers were chosen
-// by hand.
+// so long a k, a row of whole tiles comes after the other (host/panels.h). These are tuning
+// constants.
 constexpr int kPieceCols = 64, kPieceK = 128;
 
-// c[rows, cols] (+)= lhs[rows, k] rhs[k, cols]. packed_a and packed_b are this workgroup's
-// scratch; the skinny path does not use packed_b. Elements of c have 4 bytes.
+// c[rows, cols] (+)= lhs[rows, k] rhs[k, cols]. packed_a and packed_b are this workgroup's scratch;
+// the path for few rows does not use packed_b. Elements of c have 4 bytes.
 inline void MainLoop(const HostKernel& kernel, OperandView lhs, int64_t lhs_bytes, OperandView rhs,
                      int64_t rhs_bytes, int64_t rows, int64_t cols, int64_t k, bool accumulate,
-                     bool skinny, void* packed_a, void* packed_b, const ScaledBlocks& scaled,
+                     bool few_rows, void* packed_a, void* packed_b, const ScaledBlocks& scaled,
                      char* c, int64_t ldc) {
   if (k == 0 && !accumulate) {
     for (int64_t row = 0; row < rows; ++row) {
@@ -70,23 +70,23 @@ inline void MainLoop(const HostKernel& kernel, OperandView lhs, int64_t lhs_byte
     }
     return;
   }
-  const bool in_place = !skinny && ReadsInPlace(kernel, lhs);
+  const bool in_place = !few_rows && ReadsInPlace(kernel, lhs);
   auto* col_scales = static_cast<float*>(scaled.scratch);
   float *row_scales = col_scales + cols, *part = row_scales + std::min<int64_t>(rows, kHostBlockM);
   for (int64_t k_begin = 0, k_end; k_begin < k; k_begin = k_end, accumulate = true) {
-    k_end = std::min(k, k_begin + (skinny ? kHostBlockK : kernel.block_k));
+    k_end = std::min(k, k_begin + (few_rows ? kHostBlockK : kernel.block_k));
     if (scaled.block_k) {
       k_end = std::min(k_end, scaled.End(k_begin));
       scaled.rhs.Load(0, cols, scaled.Block(k_begin), col_scales);
     }
     const int block_k = static_cast<int>(k_end - k_begin), width = static_cast<int>(cols);
-    const bool in_pieces = !skinny && !scaled.block_k && rows <= kHostBlockM && block_k > kPieceK;
+    const bool in_pieces = !few_rows && !scaled.block_k && rows <= kHostBlockM && block_k > kPieceK;
     const int most = in_pieces ? kPieceCols : width;
     for (int col = 0; col < width; col += most) {
       const int piece = std::min(most, width - col);
       OperandView b = rhs;
       b.data = Offset(rhs.data, k_begin * rhs.row_stride + col * rhs.col_stride, rhs_bytes);
-      if (!skinny) kernel.pack_b(packed_b, b, block_k, piece);
+      if (!few_rows) kernel.pack_b(packed_b, b, block_k, piece);
       NextRhs next;
       // The first piece's tiles prefetch lhs.
       if (in_pieces && rhs.col_stride == 1 && col > 0) {
@@ -107,8 +107,8 @@ inline void MainLoop(const HostKernel& kernel, OperandView lhs, int64_t lhs_byte
         if (!in_place && col == 0) kernel.pack_a(packed_a, a, block_m, block_k);
         char* c_row = c + (row * ldc + col) * 4;
         auto multiply = [&](void* to, int64_t ld, bool adds) {
-          if (skinny) {
-            kernel.multiply_skinny(packed_a, b, block_m, piece, block_k, to, ld, adds);
+          if (few_rows) {
+            kernel.multiply_few_rows(packed_a, b, block_m, piece, block_k, to, ld, adds);
           } else if (in_place) {
             kernel.multiply_in_place(a, packed_b, block_m, piece, block_k, to, ld, adds, next);
           } else {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kPanel = 2 * kLanes;
 constexpr int kRowWords = 528;    // from one packed row of lhs to the next
-constexpr int kPrefetchRows = 4;  // how many rows ahead lhs is prefetched; chosen by hand
+constexpr int kPrefetchRows = 4;  // how many rows ahead lhs is prefetched; a tuning constant
 
 // Up to this many rows of lhs are packed one word after the other, if neighbouring rows are
 // adjacent in memory.

@@ -10,8 +10,8 @@ namespace {
 
 constexpr int kTileRows = JAXGEMM_TILE_ROWS;
 
-// Up to this many words, one row of tiles is computed after the other; chosen by hand.
-constexpr int kShortWords = 128;
+// Up to this many words, one row of tiles is computed after the other. A tuning constant.
+constexpr int kWordsByRows = 128;
 
 // The cache lines that a tile prefetches, one with each word: first a row of 2^bits of them that
 // are `step` bytes apart, then the next row, `row` bytes after it, and so on. They may lie outside
@@ -29,8 +29,8 @@ using TileFn = void (*)(const uint32_t* a, int64_t lda, const uint32_t* b, int w
 
 // c[kRows, cols] (+)= acc, where cols <= kVectors * kLanes.
 template <class Ops, int kRows, int kVectors>
-JAXGEMM_INLINE void StoreSums(typename Ops::AccV (&acc)[kRows][kVectors], int cols,
-                              typename Ops::Acc* c, int64_t ldc, bool accumulate) {
+JAXGEMM_INLINE void StoreAccumulators(typename Ops::AccV (&acc)[kRows][kVectors], int cols,
+                                      typename Ops::Acc* c, int64_t ldc, bool accumulate) {
   using AccV = typename Ops::AccV;
   if (cols == kVectors * kLanes) {
 #pragma GCC unroll 16
@@ -117,7 +117,7 @@ void MultiplyTile(const uint32_t* a, int64_t lda, const uint32_t* b, int words, 
       for (int i = 0; i < kVectors; ++i) acc[r][i] = Ops::MultiplyAdd(acc[r][i], x, y[i]);
     }
   }
-  StoreSums<Ops>(acc, cols, c, ldc, accumulate);
+  StoreAccumulators<Ops>(acc, cols, c, ldc, accumulate);
 }
 
 template <class Ops, Lhs kLhs, class Rows>
@@ -151,7 +151,7 @@ void MultiplyTiles(const uint32_t* a, int64_t lda, const uint32_t* b, int rows, 
   // With few words a tile takes about as long as its part of c takes to come from memory. One row
   // of tiles after the other reads c along its rows, so that the processor's prefetchers can
   // follow.
-  if (words <= kShortWords) {
+  if (words <= kWordsByRows) {
     for (int block = 0, row = 0; block < blocks; ++block) {
       const int count = (rows - row) / (blocks - block);
       for (int col = 0; col < cols; col += kPanel) tile(row, count, col);
@@ -188,12 +188,12 @@ void MultiplyInPlace(const OperandView& a, const void* packed_b, int rows, int c
                      int64_t ldc, bool accumulate, const NextRhs& next) {
   const auto* words = static_cast<const uint32_t*>(a.data);
   const auto* panels = static_cast<const uint32_t*>(packed_b);
-  auto* sums = static_cast<typename Ops::Acc*>(c);
+  auto* acc = static_cast<typename Ops::Acc*>(c);
   if (a.col_stride == 1) {
-    MultiplyTiles<Ops, Lhs::kRows>(words, a.row_stride, panels, rows, cols, k, sums, ldc,
-                                   accumulate, next);
+    MultiplyTiles<Ops, Lhs::kRows>(words, a.row_stride, panels, rows, cols, k, acc, ldc, accumulate,
+                                   next);
   } else {
-    MultiplyTiles<Ops, Lhs::kColumns>(words, a.col_stride, panels, rows, cols, k, sums, ldc,
+    MultiplyTiles<Ops, Lhs::kColumns>(words, a.col_stride, panels, rows, cols, k, acc, ldc,
                                       accumulate, next);
   }
 }

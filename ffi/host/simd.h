@@ -3,10 +3,10 @@
 // defined JAXGEMM_VECTOR_BYTES and JAXGEMM_TILE_ROWS.
 #pragma once
 
+#include "host/few_rows.h"
 #include "host/kernel.h"
 #include "host/packing.h"
 #include "host/panels.h"
-#include "host/skinny.h"
 #include "host/small.h"
 #include "host/store.h"
 
@@ -40,7 +40,7 @@ constexpr HostKernel MakeHostKernel(const char* name, Math math, int block_k) {
           PackB<Ops>,
           Multiply<Ops>,
           kMultiplyInPlace<Ops>,
-          MultiplySkinny<Ops>,
+          MultiplyFewRows<Ops>,
           kMultiplySmall<Ops>,
           kPromote<Ops>,
           StoreTile<typename Ops::Acc>};

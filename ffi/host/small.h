@@ -1,16 +1,17 @@
-// Batches of small products. The other paths claim and pack each product of a batch by itself,
-// which takes longer than a small product. Here operands of float32 are read in place. Those of
-// bfloat16 are converted to float, or to what the dot products of `Ops` take.
+// A variant of host/panels.h for batches of small products. The other paths claim and pack each
+// product of a batch by itself, which takes longer than a small product. Here operands of float32
+// are read in place. Those of bfloat16 are converted to float, or to what the dot products of `Ops`
+// take.
 #pragma once
 
+#include "host/few_rows.h"
 #include "host/kernel.h"
-#include "host/skinny.h"
 #include "host/store.h"
 
 namespace jaxgemm {
 namespace {
 
-constexpr int kSmallTileRows = 8;  // chosen by hand
+constexpr int kSmallTileRows = 8;  // a tuning constant
 
 // The first `count` elements at `from` as floats. It may write whole vectors.
 template <DType kDType>
@@ -120,7 +121,7 @@ JAXGEMM_INLINE void SmallDots(SourceRows a, const SourceRows& b, float* c) {
   }
 }
 
-// to[cols, rows] = from[rows, cols]^T, in whole vectors of `to`, whose rows are ldt apart.
+// to[cols, rows] = from[rows, cols]^T, in whole vectors of `to`, which has rows that are ldt apart.
 JAXGEMM_INLINE void SmallTranspose(SmallLines from, int rows, int cols, float* to, int ldt) {
   for (int row = 0; row < rows; row += kLanes) {
     for (int col = 0; col < cols; col += kLanes) {
@@ -160,12 +161,12 @@ void MultiplySmallAs(const SmallBatch& batch, int64_t first, int64_t count) {
     return SourceRows{data, kBytes, length * kBytes, length, count};
   };
   alignas(64) float a[kHostSmallOperand], b[kHostSmallOperand], rhs_t[kHostSmallOperand];
-  alignas(64) float sums[kHostSmallOut], out_t[kHostSmallOut];
+  alignas(64) float acc[kHostSmallOut], out_t[kHostSmallOut];
   for (int64_t i = first; i < first + count; ++i) {
     const char* lhs = static_cast<const char*>(batch.lhs.data) + i * batch.lhs_step * kBytes;
     const char* rhs = static_cast<const char*>(batch.rhs.data) + i * batch.rhs_step * kBytes;
     const bool in_out = batch.out_dtype == DType::kF32;
-    float* c = in_out ? static_cast<float*>(batch.out) + i * m * n : sums;
+    float* c = in_out ? static_cast<float*>(batch.out) + i * m * n : acc;
     // c = x B, where B's lines are its rows. They are converted once.
     const auto multiply = [&](SmallLines x, bool k_last, const char* rows_of_b, int rows, int cols,
                               float* to) __attribute__((always_inline)) {
@@ -193,7 +194,7 @@ void MultiplySmallAs(const SmallBatch& batch, int64_t first, int64_t count) {
                                vectors_n * kLanes, m, n, k, c, n);
       }
     }
-    if (!in_out) WriteAs(batch.out_dtype, batch.out, i * m * n, 1, sums, m * n);
+    if (!in_out) WriteAs(batch.out_dtype, batch.out, i * m * n, 1, acc, m * n);
   }
 }
 

@@ -8,7 +8,8 @@
 namespace jaxgemm {
 namespace {
 
-// How many columns are finished at a time, so that they stay in the L1; chosen by hand.
+// The epilogue is applied to so many columns at a time, so that they stay in the L1. A tuning
+// constant.
 constexpr int kStoreCols = 256;
 
 // dst[i * stride] = encode(value[i])
@@ -31,9 +32,9 @@ inline void WriteAs(DType dtype, void* base, int64_t offset, int64_t stride, con
   switch (dtype) {
     case DType::kF32: return write(0.0f, [](float x) { return x; });
     case DType::kBF16: return write(uint16_t{}, EncodeBF16);
-    case DType::kF16: return write(uint16_t{}, EncodeSmallFloat<F16Format>);
+    case DType::kF16: return write(uint16_t{}, EncodeMinifloat<F16Format>);
 #define JAXGEMM_FLOAT8(id, format, exponent_bits, mantissa_bits, exponent_bias, specials) \
-  case DType::id: return write(uint8_t{}, EncodeSmallFloat<format>);
+  case DType::id: return write(uint8_t{}, EncodeMinifloat<format>);
 #include "spec/instances.def"
 #undef JAXGEMM_FLOAT8
     case DType::kF4E2M1FN: return;  // no result has it
@@ -83,8 +84,8 @@ JAXGEMM_INLINE void ForEach(const TileVector& vector, Value* value, int row, int
 
 // value = row_scale * scale * acc + bias, for `count` columns of row `row`, from `col` on.
 template <class Acc, class Value>
-JAXGEMM_INLINE void Finish(const Acc* from, Value* value, int row, int64_t col, int count,
-                           const EpilogueTile& tile) {
+JAXGEMM_INLINE void ApplyVectors(const Acc* from, Value* value, int row, int64_t col, int count,
+                                 const EpilogueTile& tile) {
   for (int i = 0; i < count; ++i) value[i] = static_cast<Value>(from[i]);
   if constexpr (__is_same(Value, float)) {
     const auto times = [](float x, float scale) { return x * scale; };
@@ -102,8 +103,8 @@ void StoreGatedRows(const Acc* acc, int64_t ldacc, int rows, int cols, const Epi
     for (int col = 0; col < cols; col += kStoreCols) {
       const int count = cols - col < kStoreCols ? cols - col : kStoreCols;
       const Acc* from = acc + row * ldacc + col;
-      Finish(from, gate, row, col, count, tile);
-      Finish(from + tile.up_sums, up, row, tile.up_columns + col, count, tile);
+      ApplyVectors(from, gate, row, col, count, tile);
+      ApplyVectors(from + tile.up_acc_columns, up, row, tile.up_columns + col, count, tile);
       if (tile.preact != nullptr) {
         const int64_t offset = row * 2 * tile.row_stride + col;
         WriteAs(tile.out_dtype, tile.preact, offset, 1, gate, count);
@@ -138,7 +139,7 @@ void StoreRows(const Acc* acc, int64_t ldacc, int rows, int cols, const Epilogue
   for (int row = 0; row < rows; ++row) {
     for (int col = 0; col < cols; col += kStoreCols) {
       const int count = cols - col < kStoreCols ? cols - col : kStoreCols;
-      Finish(acc + row * ldacc + col, value, row, col, count, tile);
+      ApplyVectors(acc + row * ldacc + col, value, row, col, count, tile);
       const int64_t offset = row * tile.row_stride + col * tile.col_stride;
       if (tile.preact != nullptr) {
         WriteAs(tile.out_dtype, tile.preact, offset, tile.col_stride, value, count);
@@ -178,7 +179,7 @@ void StoreTile(const void* acc, int64_t ldacc, int rows, int cols, const Epilogu
       return;
     }
   }
-  if (tile.up_sums) {
+  if (tile.up_acc_columns) {
     StoreGatedRows(static_cast<const Acc*>(acc), ldacc, rows, cols, tile);
     return;
   }

@@ -175,7 +175,7 @@ JAXGEMM_INLINE FloatV LoadF16(const char* p) {
 #elif JAXGEMM_VECTOR_BYTES == 32
   return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
 #else
-  return DecodeSmallFloat<F16Format, FloatV>(Widen16(p));
+  return DecodeMinifloat<F16Format, FloatV>(Widen16(p));
 #endif
 }
 
@@ -213,7 +213,7 @@ template <DType kDType>
 JAXGEMM_INLINE FloatV DecodeF8(WordV code) {
   static_assert(IsF8(kDType));
 #define JAXGEMM_FLOAT8(id, format, exponent_bits, mantissa_bits, exponent_bias, specials) \
-  if constexpr (kDType == DType::id) return DecodeSmallFloat<format, FloatV>(code);
+  if constexpr (kDType == DType::id) return DecodeMinifloat<format, FloatV>(code);
 #include "spec/instances.def"
 #undef JAXGEMM_FLOAT8
 }

@@ -153,7 +153,9 @@ class Workgroup {
       return taken;
     };
     packed_a_ = take(HostPackedABytes(choice_.tile_m));
-    packed_b_ = plan_.skinny ? nullptr : take(HostPackedBBytes(choice_.tile_n, plan_.k));
+    packed_b_ = choice_.path == KernelPath::kFewRows
+                    ? nullptr
+                    : take(HostPackedBBytes(choice_.tile_n, plan_.k));
     scaled_ = plan_.scaled ? take(HostScaledBytes(choice_.tile_m, choice_.tile_n)) : nullptr;
     tile_ = reinterpret_cast<T*>(scratch);
   }
@@ -173,7 +175,8 @@ class Workgroup {
     GroupedMap map = plan_.grouped_map(p);
     map.group_sizes = call_.group_sizes;
     map.StartAt(call_.group_offset);
-    map.Prepare(static_cast<Index>(choice_.num_workgroups), static_cast<Index>(choice_.num_shares));
+    map.CountTiles(static_cast<Index>(choice_.num_workgroups),
+                   static_cast<Index>(choice_.num_shares));
     Run(index, map);
   }
 
@@ -232,20 +235,21 @@ class Workgroup {
     }
     int64_t rows = Rows(tile), cols = Cols(tile);
     const bool gated = call_.problem.gated;
-    int64_t sums = gated ? 2 * cols : cols;
+    int64_t acc_cols = gated ? 2 * cols : cols;
     if (tile.num_peers > 1) {
       T* data = choice_.reduction == Reduction::kAtomic
                     ? tile_
                     : accumulator_.slot(tile.first_slot + tile.peer);
-      accumulator_.Start(data, choice_.tile_n, rows, sums);
+      accumulator_.Start(data, choice_.tile_n, rows, acc_cols);
     } else if (plan_.in_place) {
       T* out = static_cast<T*>(call_.out) + OutOffset(tile, OutCols());
-      accumulator_.Start(out, OutCols(), rows, sums);
+      accumulator_.Start(out, OutCols(), rows, acc_cols);
     } else {
-      accumulator_.Start(tile_, choice_.tile_n, rows, sums);
+      accumulator_.Start(tile_, choice_.tile_n, rows, acc_cols);
     }
     // Only here is it known whether a group has few rows.
-    bool skinny = plan_.skinny || (call_.problem.grouped() && rows <= kHostSkinnyM);
+    bool skinny =
+        choice_.path == KernelPath::kFewRows || (call_.problem.grouped() && rows <= kHostSkinnyM);
     const bool accumulate = call_.problem.accumulate && tile.num_peers == 1;
     // A gated tile is two products: the gate's and the up projection's.
     for (int64_t part = 0; part <= gated; ++part) {
@@ -279,7 +283,7 @@ class Workgroup {
                      .row_stride = plan_.choice.transposed ? 1 : OutCols(),
                      .col_stride = plan_.choice.transposed ? plan_.m : 1,
                      .activation = p.activation,
-                     .up_sums = p.gated ? Cols(tile) : 0,
+                     .up_acc_columns = p.gated ? Cols(tile) : 0,
                      .up_columns = p.gated ? p.n : 0,
                      .accumulate = p.accumulate};
 #define JAXGEMM_VECTOR(type, name, is_there, dtype, along) \
@@ -375,14 +379,14 @@ const HostKernel* ChooseHostKernel(DType lhs, DType rhs, std::string_view name,
   return kernel;
 }
 
-void Prepare(const HostCall& call) {
+void InitWorkspace(const HostCall& call) {
   const Problem& p = call.problem;
   AskForLargePages(call.out, p.num_out() * p.m * p.n * Bytes(p.out_dtype));
   std::memset(call.workspace, 0, static_cast<size_t>(call.plan.zeroed_bytes));
 }
 
 void RunWorkgroups(const HostCall& call, int64_t thread, std::atomic<int64_t>* next) {
-  if (call.plan.small) return RunSmall(call, next);
+  if (call.plan.choice.path == KernelPath::kSmall) return RunSmall(call, next);
   auto run = [&](auto workgroup) {
     const int64_t count = call.plan.choice.num_workgroups;
     for (int64_t i; (i = next->fetch_add(1, std::memory_order_relaxed)) < count;) {

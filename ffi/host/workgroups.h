@@ -22,7 +22,7 @@ const HostKernel* ChooseHostKernel(DType lhs, DType rhs, std::string_view name, 
 
 // Sets the zeroed part of the workspace to zero, and asks for large pages for a large result. This
 // comes before any workgroup runs.
-void Prepare(const HostCall& call);
+void InitWorkspace(const HostCall& call);
 
 // Runs workgroups in the scratch of `thread` < plan.choice.num_threads, until there are no more.
 // Each thread takes them from the same counter `next`, which starts at 0.

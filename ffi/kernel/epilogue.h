@@ -1,4 +1,4 @@
-// What every epilogue is made of: activations, and conversions to small floats. The epilogue itself
+// What every epilogue is made of: activations, and conversions to minifloats. The epilogue itself
 // computes out = cast(activation(row_scale * scale * acc + bias)) in float, or acc + bias in int32
 // for an integer out. The host's is in host/store.h; those of GPUs are in row_epilogue.h,
 // amdgpu/vector_epilogue.h and sm90/*epilogue.h, which load and apply the vectors by
@@ -35,9 +35,9 @@ struct EpilogueTile {
 #include "spec/call_schema.def"
 #undef JAXGEMM_VECTOR
   Activation activation;
-  // Gated: out = activation(gate) * up. The up projection begins up_sums columns after the gate in
-  // the accumulators, and up_columns after it in bias, scale and preact. 0: not gated.
-  int64_t up_sums, up_columns;
+  // Gated: out = activation(gate) * up. The up projection begins up_acc_columns columns after the
+  // gate in the accumulators, and up_columns after it in bias, scale and preact. 0: not gated.
+  int64_t up_acc_columns, up_columns;
   bool accumulate;  // out = out + ...; float only
 };
 
@@ -102,21 +102,21 @@ static JAXGEMM_INLINE void WithActivation(Activation activation, const Apply& ap
   }
 }
 
-// ---- Small floats.
+// ---- Minifloats: float formats of 8 and of 16 bits.
 
 // The codes that are not finite numbers.
-enum class SmallFloatSpecials : uint8_t {
+enum class MinifloatSpecials : uint8_t {
   kIeee,          // the largest exponent is inf and NaN
   kNanOnly,       // all ones is NaN, there is no inf ("fn")
   kUnsignedZero,  // the code of -0 is the only NaN ("fnuz")
 };
 
-template <int kExponentBits, int kMantissaBits, int kExponentBias, SmallFloatSpecials kRest>
-struct SmallFloat {
+template <int kExponentBits, int kMantissaBits, int kExponentBias, MinifloatSpecials kRest>
+struct Minifloat {
   static constexpr int kMantissa = kMantissaBits;
   static constexpr int kBias = kExponentBias;
   static constexpr int kShift = 23 - kMantissaBits;
-  static constexpr SmallFloatSpecials kSpecials = kRest;
+  static constexpr MinifloatSpecials kSpecials = kRest;
   static constexpr uint32_t kSign = 1u << (kExponentBits + kMantissaBits);
   static constexpr uint32_t kMagnitude = kSign - 1;
   static constexpr uint32_t kInf = kMagnitude & ~((1u << kMantissaBits) - 1);
@@ -125,17 +125,17 @@ struct SmallFloat {
   static constexpr uint32_t kSubnormalMagic = (151u - kExponentBias - kMantissaBits) << 23;
 };
 
-using F16Format = SmallFloat<5, 10, 15, SmallFloatSpecials::kIeee>;
+using F16Format = Minifloat<5, 10, 15, MinifloatSpecials::kIeee>;
 #define JAXGEMM_FLOAT8(id, format, exponent_bits, mantissa_bits, exponent_bias, specials) \
   using format =                                                                          \
-      SmallFloat<exponent_bits, mantissa_bits, exponent_bias, SmallFloatSpecials::specials>;
+      Minifloat<exponent_bits, mantissa_bits, exponent_bias, MinifloatSpecials::specials>;
 #include "spec/instances.def"
 #undef JAXGEMM_FLOAT8
 
 // Decodes exactly. `Bits` and `Float` are uint32_t and float, or vectors of them. A subnormal is
 // decoded by way of a normal float, because the caller may run with denormals-are-zero.
 template <class Format, class Float, class Bits>
-static JAXGEMM_INLINE Float DecodeSmallFloat(Bits code) {
+static JAXGEMM_INLINE Float DecodeMinifloat(Bits code) {
   const Bits magnitude = code & Format::kMagnitude;
   const Bits sign = (code & Format::kSign) * (0x80000000u / Format::kSign);
   const Bits shifted = magnitude << Format::kShift;
@@ -146,9 +146,9 @@ static JAXGEMM_INLINE Float DecodeSmallFloat(Bits code) {
                   ? __builtin_bit_cast(Bits, subnormal)
                   : shifted + (static_cast<uint32_t>(127 - Format::kBias) << 23);
   const Bits nan = Bits{} + 0x7fc00000u;
-  if constexpr (Format::kSpecials == SmallFloatSpecials::kIeee) {
+  if constexpr (Format::kSpecials == MinifloatSpecials::kIeee) {
     bits = magnitude >= Format::kInf ? shifted | 0x7f800000u : bits;
-  } else if constexpr (Format::kSpecials == SmallFloatSpecials::kNanOnly) {
+  } else if constexpr (Format::kSpecials == MinifloatSpecials::kNanOnly) {
     bits = magnitude == Format::kMagnitude ? nan : bits;
   } else {
     bits = code == Format::kSign ? nan : bits;
@@ -159,7 +159,7 @@ static JAXGEMM_INLINE Float DecodeSmallFloat(Bits code) {
 // Rounds to nearest even. Overflow gives inf if the format has it, else NaN, as in ml_dtypes
 // and XLA's convert.
 template <class Format>
-static JAXGEMM_INLINE uint32_t EncodeSmallFloat(float value) {
+static JAXGEMM_INLINE uint32_t EncodeMinifloat(float value) {
   const uint32_t bits = __builtin_bit_cast(uint32_t, value);
   const uint32_t magnitude = bits & 0x7fffffffu;
   const uint32_t sign = (bits >> 31) * Format::kSign;
@@ -176,11 +176,11 @@ static JAXGEMM_INLINE uint32_t EncodeSmallFloat(float value) {
     return static_cast<int32_t>(a) > static_cast<int32_t>(b);
   };
   uint32_t code = above((bias_change + 1) << 23, magnitude) ? subnormal : normal;
-  if constexpr (Format::kSpecials == SmallFloatSpecials::kIeee) {
+  if constexpr (Format::kSpecials == MinifloatSpecials::kIeee) {
     code = above(code, Format::kInf) ? Format::kInf : code;
     code = above(magnitude, 0x7f800000u) ? Format::kInf | (1u << (Format::kMantissa - 1)) : code;
     return code | sign;
-  } else if constexpr (Format::kSpecials == SmallFloatSpecials::kNanOnly) {
+  } else if constexpr (Format::kSpecials == MinifloatSpecials::kNanOnly) {
     code = above(code, Format::kMagnitude) ? Format::kMagnitude : code;
     code = above(magnitude, 0x7f800000u) ? Format::kMagnitude : code;
     return code | sign;

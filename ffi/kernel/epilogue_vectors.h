@@ -22,7 +22,7 @@ struct TileEpilogue {
   const void* bias;
   const float* scale;
   int32_t scale_stride;  // 0: one scale for all columns
-  Index row_scales;      // the batch whose row_scale is read; -1: none
+  Index row_scales;      // the batch that row_scale is read of; -1: none
   Activation activation;
   bool bias_bf16;
 
@@ -150,9 +150,9 @@ struct ColumnVectors {
       scale = tile.scale_stride ? Load4<float>(tile.scale, column, count) : Same4(*tile.scale);
     }
   }
-  template <class Sum4>
-  JAXGEMM_GPU Vec4<float> Apply(Sum4 sum, RowVector row_vector) const {
-    return row_vector.Apply(Convert4<float>(sum)) * scale + __builtin_bit_cast(Vec4<float>, bias);
+  template <class Acc4>
+  JAXGEMM_GPU Vec4<float> Apply(Acc4 acc, RowVector row_vector) const {
+    return row_vector.Apply(Convert4<float>(acc)) * scale + __builtin_bit_cast(Vec4<float>, bias);
   }
 };
 

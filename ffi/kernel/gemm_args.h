@@ -42,10 +42,10 @@ struct GemmArgs {
 #undef JAXGEMM_VECTOR
 
   StreamKMap map;               // for all dense problems; only stream-K cuts tiles
-  GroupedMap groups;            // before Prepare; ragged is kNone if the problem is not grouped
+  GroupedMap groups;            // before CountTiles; ragged is kNone if the problem is not grouped
   const int32_t* group_offset;  // null: 0
   ChunkSignals chunks;          // for problems that are not grouped
-  Index max_shares;             // grouped: the most shares that groups.Prepare may cut
+  Index max_shares;             // grouped: the most shares that groups.CountTiles may cut
   ClaimArgs claim;
   // scale_stride, row_scale_stride. 0: one element for all, 1: one for each column or row
 #define JAXGEMM_BROADCAST_VECTOR(type, name, ...) int32_t name##_stride;
@@ -69,7 +69,7 @@ struct GemmArgs {
   const void* lhs_scales;
   const void* rhs_scales;
   int64_t lhs_scales_batch_stride, rhs_scales_batch_stride;
-  // For RunOneTile (amdgpu/gemm.h), by runtime/one_tile.h. All zero if it does not compute the
+  // For RunOneTile (amdgpu/gemm.h), by runtime/amd_launch.cc. All zero if it does not compute the
   // product, and on Hopper.
   OneTileMap one_tile;
   // Whether the result has the type HalfTypeOf() (amdgpu/plain_product.h) and is only rounded.

@@ -25,7 +25,7 @@ JAXGEMM_GPU void StoreAs(DType dtype, void* base, int64_t offset, Vec4<float> va
   case DType::id: {                                                                       \
     Vec4<uint8_t> code;                                                                   \
     _Pragma("unroll") for (int i = 0; i < 4; ++i) {                                       \
-      code[i] = static_cast<uint8_t>(EncodeSmallFloat<format>(value[i]));                 \
+      code[i] = static_cast<uint8_t>(EncodeMinifloat<format>(value[i]));                  \
     }                                                                                     \
     return Store4<uint8_t>(base, offset, code, count, aligned);                           \
   }
@@ -50,19 +50,19 @@ JAXGEMM_GPU void StoreAs(DType dtype, void* base, int64_t offset, Vec4<int32_t> 
 // Stores four columns of a row of out, which has `length` columns. `row` counts all rows of out,
 // and `row_vector` is that of this row. In a gated product load_up() returns the accumulators of
 // the up projection.
-template <bool kInteger, class Sum4, class LoadUp>
+template <bool kInteger, class Acc4, class LoadUp>
 JAXGEMM_GPU void StoreRow(const GemmArgs& args, const TileEpilogue& tile,
                           const ColumnVectors& vectors, RowVector row_vector, int64_t row,
-                          int64_t length, int64_t column, int count, bool aligned, Sum4 sum,
+                          int64_t length, int64_t column, int count, bool aligned, Acc4 acc,
                           const LoadUp& load_up) {
   const int64_t offset = row * length + column;
   if constexpr (kInteger) {
     if (args.out_dtype == DType::kS32 || args.out_dtype == DType::kS8) {
-      return StoreAs(args.out_dtype, args.out, offset, sum + __builtin_bit_cast(Sum4, vectors.bias),
+      return StoreAs(args.out_dtype, args.out, offset, acc + __builtin_bit_cast(Acc4, vectors.bias),
                      count, aligned);
     }
   }
-  const Vec4<float> z = vectors.Apply(sum, row_vector);
+  const Vec4<float> z = vectors.Apply(acc, row_vector);
   Vec4<float> up = z, value = z;
   WithActivation(tile.activation, [&](auto activate) __attribute__((always_inline)) {
 #pragma unroll

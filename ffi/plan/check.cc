@@ -4,8 +4,7 @@
 #include <initializer_list>
 
 #include "kernel/gemm_args.h"
-#include "plan/relayout_sm90.h"
-#include "plan/sm90.h"
+#include "plan/tiles.h"
 #include "sm90/launch_args.h"
 #include "spec/text.h"
 
@@ -13,8 +12,6 @@ namespace jaxgemm {
 namespace {
 
 constexpr int64_t kMaxTile = 1 << 14;  // a limit chosen by hand
-
-bool IsFnuz(DType dtype) { return dtype == DType::kF8E4M3FNUZ || dtype == DType::kF8E5M2FNUZ; }
 
 std::string CheckSize(std::string_view what, std::initializer_list<int64_t> dims, int64_t bytes) {
   int64_t size = bytes;
@@ -27,11 +24,6 @@ std::string CheckSize(std::string_view what, std::initializer_list<int64_t> dims
     }
   }
   return "";
-}
-
-// For example " tile_m=7"; "" if the user did not fix the field.
-std::string Field(std::string_view name, int64_t value) {
-  return value ? Concat(" ", name, "=", Str(value)) : std::string();
 }
 
 // For example "blocks of 1 x 64 of lhs and 64 x 64 of rhs".
@@ -48,7 +40,7 @@ std::string CheckMx(const Problem& p, const Chip& chip) {
   // The kernels address the rows of a tile with 31 bits.
   constexpr int64_t kMost = 1 << 22;
   const int64_t elements = 16 * PackedElements(p.lhs_dtype);  // of a vector of 16 bytes
-  if (chip.target != "gfx950") {
+  if (!FindTarget(chip.target).has_mx) {
     return "the operands are in an MX format, and the kernels of " + Str(chip.target) +
            " do not read its scales.";
   }
@@ -77,17 +69,17 @@ std::string CheckBlocks(const Problem& p, const Chip& chip) {
            Str(p.block_k) + ".";
   }
   if (!chip.gpu()) return p.mx ? CheckMx(p, chip) : "";
-  const bool is_sm90 = chip.target == "sm90";
+  const bool is_hopper = chip.family() == Family::kHopper;
   if (p.mx) {
     const std::string error = CheckMx(p, chip);
     if (!error.empty()) return error;
   } else if (p.block_k != kScaleBlock || p.block_m != 1 ||
-             (p.block_n != kScaleBlock && !(is_sm90 && p.block_n == 1))) {
+             (p.block_n != kScaleBlock && !(is_hopper && p.block_n == 1))) {
     return "scales are for " + Blocks(p) + ", and the kernels of " + Str(chip.target) +
-           " apply them to blocks of 1 x 128 of lhs and " + (is_sm90 ? "1 x 128 or " : "") +
+           " apply them to blocks of 1 x 128 of lhs and " + (is_hopper ? "1 x 128 or " : "") +
            "128 x 128 of rhs.";
   }
-  if (is_sm90 && p.k % 16 != 0) {
+  if (is_hopper && p.k % 16 != 0) {
     return "k is " + Str(p.k) + ", and the kernels of " + Str(chip.target) +
            " apply scales of blocks only if k is a multiple of 16.";
   }
@@ -131,6 +123,7 @@ std::string CheckGroups(const Problem& p) {
 }  // namespace
 
 std::string CheckOperands(DType lhs, DType rhs, const Chip& chip) {
+  const Target& target = FindTarget(chip.target);
   for (DType dtype : {lhs, rhs}) {
     if (!IsOperand(dtype)) {
       std::string error = Concat("an operand is ", Name(dtype), "; allowed are");
@@ -140,11 +133,11 @@ std::string CheckOperands(DType lhs, DType rhs, const Chip& chip) {
 #undef JAXGEMM_DTYPE
       return error + ".";
     }
-    if (chip.target == "gfx90a" && IsF8(dtype)) {
-      return "gfx90a has no instructions for 8-bit floats, and an operand is " + Str(Name(dtype)) +
-             ". Convert it to bfloat16.";
+    if (IsF8(dtype) && target.float8 == Float8::kNone) {
+      return Str(chip.target) + " has no instructions for 8-bit floats, and an operand is " +
+             Str(Name(dtype)) + ". Convert it to bfloat16.";
     }
-    if (chip.target.starts_with("gfx") && IsF8(dtype) && IsFnuz(dtype) && chip.target != "gfx942") {
+    if (!target.Decodes(dtype) && target.float8 == Float8::kOcp) {
       return Str(chip.target) + " decodes OCP float8, and an operand is " + Str(Name(dtype)) +
              ". Convert it to float8_e4m3fn or float8_e5m2.";
     }
@@ -154,8 +147,8 @@ std::string CheckOperands(DType lhs, DType rhs, const Chip& chip) {
            "; int8 goes with int8 only. Convert one of them.";
   }
   if (!chip.gpu()) return "";
-  for (const GpuInstance& instance : GpuInstances()) {
-    if (instance.lhs == lhs && instance.rhs == rhs && instance.target == chip.target) return "";
+  for (const GpuInstance& instance : GpuInstances(chip.target)) {
+    if (instance.lhs == lhs && instance.rhs == rhs) return "";
   }
   return "no kernel of " + Str(chip.target) + " takes " + Str(Name(lhs)) + " with " +
          Str(Name(rhs)) + ". Convert one of them: operands of one type, or two float8 types.";
@@ -166,7 +159,7 @@ std::string CheckProblem(const Problem& p, const Chip& chip) {
   const bool of_blocks = p.mx && AreF4(p.lhs_dtype, p.rhs_dtype);
   std::string error = of_blocks ? "" : CheckOperands(p.lhs_dtype, p.rhs_dtype, chip);
   if (!error.empty()) return error;
-  if (p.bias_bf16 && (chip.target != "sm90" || IsInteger(p.out_dtype))) {
+  if (p.bias_bf16 && (chip.family() != Family::kHopper || IsInteger(p.out_dtype))) {
     return "bias is bfloat16; only Hopper's kernels read that. Cast it to float32.";
   }
   bool integer = IsInteger(p.lhs_dtype);
@@ -238,7 +231,7 @@ std::string CheckChunks(const Problem& p, int64_t tile_m, int64_t tiles_m) {
   return "";
 }
 
-std::string CheckConfig(const Config& c) {
+std::string CheckConfig(const Config& c, const Chip& chip) {
   struct Limit {
     const char* name;
     int64_t value, most;
@@ -270,11 +263,19 @@ std::string CheckConfig(const Config& c) {
            " needs queues to steal from, and the "
            "persistent schedule has none. Use schedule='work_stealing' or 'stream_k'.";
   }
+  if (c.num_shares && c.schedule != Schedule::kStreamK && c.schedule != Schedule::kAuto) {
+    return "num_shares=" + Str(c.num_shares) + " is stream-K's; the schedule is '" +
+           Str(Name(c.schedule)) + "'. Use schedule='stream_k'.";
+  }
+  if (c.multicast == 1 && chip.family() != Family::kHopper) {
+    return "multicast=True is for Hopper GPUs (sm90); this is " + Str(chip.target) +
+           ". Leave multicast out.";
+  }
   return "";
 }
 
 std::string CheckChoice(const Problem& p, const Choice& c, const Chip& chip) {
-  constexpr const char* kAgain = " Lower the program again.";
+  constexpr const char* kAgain = " Trace and compile the function again with this jaxgemm.";
   struct Limit {
     const char* name;
     int64_t value, least, most;
@@ -303,7 +304,7 @@ std::string CheckChoice(const Problem& p, const Choice& c, const Chip& chip) {
     if (!instance) {
       return Concat("there is no kernel '", c.kernel, "' for '", c.target, "'.", kAgain);
     }
-    if (!Computes(*instance, p, chip) || instance->transposed != c.transposed ||
+    if (!Computes(*instance, p) || instance->transposed != c.transposed ||
         instance->tile_m != c.tile_m || instance->tile_n != c.tile_n ||
         instance->tile_k != c.tile_k) {
       return Concat("the kernel '", c.kernel, "' has other operands or another tile.", kAgain);
@@ -321,78 +322,6 @@ std::string CheckChoice(const Problem& p, const Choice& c, const Chip& chip) {
            "the up projection.";
   }
   return "";
-}
-
-std::string CheckSchedule(const Problem& p, const Plan& plan) {
-  const Choice& c = plan.choice;
-  const int64_t tiles = plan.grid.num_tiles();
-  bool fits = false;
-  switch (c.schedule) {
-    case Schedule::kPersistent: fits = !c.num_queues && !c.cut_tiles && !c.num_shares; break;
-    case Schedule::kWorkStealing: fits = c.num_queues && !c.cut_tiles && !c.num_shares; break;
-    case Schedule::kStreamK:
-      fits = p.grouped() ? !c.cut_tiles && c.num_shares
-                         : c.cut_tiles > 0 && c.cut_tiles <= tiles && c.num_shares > c.cut_tiles &&
-                               c.num_shares <= c.cut_tiles * plan.grid.tiles_k;
-      break;
-    case Schedule::kAuto: break;
-  }
-  if (!fits) {
-    return Concat("schedule='", Name(c.schedule), "' with ", Str(c.num_queues), " queues, ",
-                  Str(c.cut_tiles), " cut tiles and ", Str(c.num_shares), " shares cannot compute ",
-                  Str(tiles), " tiles of ", Str(int64_t{plan.grid.tiles_k}),
-                  " k tiles. Lower the program again.");
-  }
-  if (!HasSm90Form(p, plan) && c.transposed) {
-    return Concat(c.kernel, " computes the transpose of out, and has a workgroup for each of its ",
-                  Str(tiles), " tiles or, with schedule='stream_k' and reduction='linear', 2 to ",
-                  Str(kMaxClusterSize), " that share a tile; asked for are schedule='",
-                  Name(c.schedule), "' and ", Str(c.num_workgroups),
-                  " workgroups. Leave schedule and num_workgroups out.");
-  }
-  if (!HasSm90Form(p, plan) && plan.instance && HasOnlyDenseForms(*plan.instance)) {
-    return Concat(c.kernel, " computes whole tiles of dense products, or with ",
-                  "reduction='linear' the same number of shares of each tile. It does not steal ",
-                  "work, wait for chunks, or read rows that are no multiple of 16 bytes. Choose ",
-                  "another tile_n, or leave kernel and tile out.");
-  }
-  if (!HasSm90Form(p, plan)) {
-    return Concat("form='", Name(c.form), "' with a cluster of ", Str(c.cluster_m), " x ",
-                  Str(c.cluster_n), " x ", Str(c.cluster_k), " is none of ", c.kernel,
-                  " for this product. Lower the program again.");
-  }
-  return "";
-}
-
-bool Computes(const GpuInstance& instance, const Problem& given, const Chip& chip) {
-  if (instance.transposed && (given.grouped() || given.tiles_per_chunk > 0 || given.k == 0)) {
-    return false;
-  }
-  const Problem p = instance.transposed ? Transposed(given) : given;
-  if (HasOnlyGroupedForm(instance) && !(p.grouped() && RegistersReadRhs(p))) return false;
-  return instance.lhs == p.lhs_dtype && instance.rhs == p.rhs_dtype &&
-         instance.lhs_contracting == p.lhs_contracting &&
-         instance.rhs_contracting == p.rhs_contracting && instance.target == chip.target;
-}
-
-std::string NoInstance(const Problem& p, const Config& c, const Chip& chip) {
-  std::string asked =
-      Field("tile_m", c.tile_m) + Field("tile_n", c.tile_n) + Field("tile_k", c.tile_k);
-  if (!c.kernel.empty()) asked = " kernel='" + Str(c.kernel) + "'" + asked;
-  std::string names;
-  for (const GpuInstance& each : GpuInstances()) {
-    const bool has_scales = p.block_k == 0 || HasForm(each, p.scales_form());
-    if (has_scales && Computes(each, p, chip)) names += " " + each.name;
-  }
-  if (c.multicast == 1) {
-    return "multicast=True, but no kernel of " + Str(chip.target) + " for this product" +
-           (asked.empty() ? "" : " that has" + asked) +
-           " loads rows or columns for two tiles. Dense kernels of out^T do, and those in which a "
-           "cluster divides a tile along k, if out has two tiles and both operands have lines of a "
-           "multiple of 16 bytes. Leave multicast out.";
-  }
-  return "no kernel of " + Str(chip.target) + " for this product has" + asked + "; there are" +
-         names + ". Give the name or the tile of one of these, or leave kernel and tile out.";
 }
 
 }  // namespace jaxgemm

@@ -23,20 +23,10 @@ std::string CheckProblem(const Problem& problem, const Chip& chip);
 // rows.
 std::string CheckChunks(const Problem& problem, int64_t tile_m, int64_t tiles_m);
 
-std::string CheckConfig(const Config& config);
+std::string CheckConfig(const Config& config, const Chip& chip);
 
 // Checks that the fields of a choice are in their ranges, and that its kernel and tile suit the
 // problem.
 std::string CheckChoice(const Problem& problem, const Choice& choice, const Chip& chip);
-
-// For a plan that has its grid: checks that the schedule computes each tile once, and that the
-// kernel has the form.
-std::string CheckSchedule(const Problem& problem, const Plan& plan);
-
-// Whether a GPU kernel has the chip's target and the problem's types and layouts.
-bool Computes(const GpuInstance& instance, const Problem& problem, const Chip& chip);
-
-// The error if no kernel that computes the problem has the configuration's name and tile.
-std::string NoInstance(const Problem& problem, const Config& config, const Chip& chip);
 
 }  // namespace jaxgemm

@@ -1,15 +1,15 @@
 // From a problem and a configuration to a plan.
 //
-//   Candidates  while tracing: every valid Choice for a chip, with its predicted cost
-//   Choose      the first of Candidates, which costs least
-//   Derive      while tracing and at launch: checks a problem and a choice, and computes the rest
-//               of the plan from them, with the exact size of the workspace
+//   List      while tracing: all that can compute the problem, the best first (list.cc)
+//   Complete  decides a candidate's schedule, and lays out its grid and workspace (complete.cc)
+//   Derive    at launch: checks a problem and a choice of any origin, and lays out the plan
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "plan/hopper/copies.h"
 #include "schedule/grouped_map.h"
 #include "spec/chip.h"
 #include "spec/gpu_instances.h"
@@ -30,12 +30,10 @@ inline Index ToIndex(int64_t count) { return static_cast<Index>(count); }
 struct Plan {
   Choice choice;
   const GpuInstance* instance = nullptr;  // null on the host
-  // Host. small: each product of the batch is smaller than kHostSmall*, and nothing but it is
-  // computed, so they are multiplied without a claim and without packing. skinny: there are few
-  // rows, so rhs is read in place and not packed. in_place: out has the accumulators' type and
-  // order, so tiles that are not cut are computed in out itself. scaled: the partial sums of each
-  // block of k are multiplied by scales, so they are computed in scratch first.
-  bool small = false, skinny = false, in_place = false, scaled = false;
+  // Host. in_place: out has the accumulators' type and order, so tiles that are not cut are
+  // computed in out itself. scaled: the partial sums of each block of k are multiplied by scales,
+  // so they are computed in scratch first.
+  bool in_place = false, scaled = false;
   // The sizes of the product that the kernel computes. Gated: n counts the columns of the gate and
   // of the up projection, as tile_n does.
   int64_t m = 0, n = 0, k = 0;
@@ -63,8 +61,9 @@ struct Plan {
   ChunkSignals chunk_signals(const Problem& problem) const;
 };
 
+// A kernel that can compute a problem, with all that is decided for it.
 struct Candidate {
-  Choice choice;
+  Plan plan;
   // The predicted cost: cycles on GPUs (AMD's with a margin), a relative time on the host. Only
   // candidates of one problem and chip compare.
   double cost = 0;
@@ -77,23 +76,26 @@ struct Candidate {
   int64_t last_round = 0;        // tiles of the last, partial round, which stream-K may cut
 };
 
-// Candidates lists all candidates, the cheapest first; Choose returns the cheapest. If there is
-// none, they set *error to a sentence for the user.
-std::vector<Candidate> Candidates(const Problem& problem, const Config& config, const Chip& chip,
-                                  std::string* error);
-Candidate Choose(const Problem& problem, const Config& config, const Chip& chip,
-                 std::string* error);
+// All that can compute a problem.
+struct Listing {
+  // The copies before the kernel, and the problem after them.
+  Relayout copies;
+  Problem problem;
+  std::vector<Candidate> kernels;  // the cheapest first; never empty
+  // Why XLA's own product is faster than `kernels`, as the end of a sentence. "": it is not.
+  std::string xla;
+};
 
-// Returns an empty string, or why the choice does not suit the problem.
-std::string Derive(const Problem& problem, const Choice& choice, Plan* plan);
+// Sets *listing, and returns "" or why no kernel computes the problem, as a sentence for the user.
+std::string List(const Problem& problem, const Config& config, const Chip& chip, Listing* listing);
 
-// Calls Choose and Derive, for C++ tests. Python's calls are planned by PlanDict
-// (bindings/plan_dict.cc).
+// Sets *plan to the cheapest plan for a problem without copies, for C++ tests. Returns as List.
 std::string MakePlan(const Problem& problem, const Config& config, const Chip& chip, Plan* plan);
 
-// The decisions that `asked` left to the plan, with their reasons, for explain(). The plan is that
-// of the first candidate.
-std::vector<std::string> Reasons(const Problem& problem, const Config& asked, const Chip& chip,
-                                 const std::vector<Candidate>& candidates, const Plan& plan);
+// Sets *plan, and returns an empty string, or why the choice does not suit the problem.
+std::string Derive(const Problem& problem, const Choice& choice, Plan* plan);
+
+// The decisions that `asked` left to the plan, with their reasons, for explain().
+std::vector<std::string> Reasons(const Listing& listing, const Config& asked, const Chip& chip);
 
 }  // namespace jaxgemm

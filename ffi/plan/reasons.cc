@@ -2,9 +2,10 @@
 // of copies and shardings.
 #include <utility>
 
-#include "plan/amdgpu_model.h"
+#include "plan/amd/model.h"
+#include "plan/amd/path.h"
+#include "plan/hopper/tma.h"
 #include "plan/plan.h"
-#include "plan/relayout_sm90.h"
 #include "sm90/forms.h"
 #include "spec/text.h"
 
@@ -28,7 +29,9 @@ std::string WhyLoadedByElement(const Problem& p, bool is_lhs, const GpuInstance&
   }
   const bool by_registers = (LhsInRegisters(instance) && is_lhs != instance.transposed) ||
                             (RhsInRegisters(instance, form) && !is_lhs);
-  if (instance.target != "sm90" || by_registers || (is_lhs ? TmaReadsLhs(p) : TmaReadsRhs(p))) {
+  const Tma tma(p);
+  if (instance.family != Family::kHopper || by_registers ||
+      (is_lhs ? tma.reads_lhs : tma.reads_rhs)) {
     return "";
   }
   if (p.ragged == Ragged::kM && contracting == 0 && Bytes(dtype) == 2) {
@@ -54,11 +57,12 @@ std::string ReasonOf(FormStore store) {
 // How the predicted time changes if workgroups claim the same tiles in the other way: by stealing
 // instead of a fixed stride, or by a fixed stride. "" if there is no such candidate, or no time.
 std::string OfOtherClaim(const std::vector<Candidate>& candidates, const Chip& chip) {
-  const Choice& c = candidates.front().choice;
-  if (!chip.target.starts_with("gfx")) return "";
+  const Choice& c = candidates.front().plan.choice;
+  if (chip.family() != Family::kAmd) return "";
   for (const Candidate& other : candidates) {
-    if (other.choice.kernel != c.kernel || other.choice.cut_tiles > 0) continue;
-    if ((other.choice.num_queues > 0) == (c.num_queues > 0)) continue;
+    const Choice& its = other.plan.choice;
+    if (its.kernel != c.kernel || its.cut_tiles > 0) continue;
+    if ((its.num_queues > 0) == (c.num_queues > 0)) continue;
     auto us = [&chip](const Candidate& each) {
       return Fixed1(AmdgpuMicroseconds(each, chip)) + " us";
     };
@@ -70,9 +74,10 @@ std::string OfOtherClaim(const std::vector<Candidate>& candidates, const Chip& c
 
 }  // namespace
 
-std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Chip& chip,
-                                 const std::vector<Candidate>& candidates, const Plan& plan) {
-  const Candidate& chosen = candidates.front();
+std::vector<std::string> Reasons(const Listing& listing, const Config& asked, const Chip& chip) {
+  const Problem& p = listing.problem;
+  const Candidate& chosen = listing.kernels.front();
+  const Plan& plan = chosen.plan;
   const Choice& c = plan.choice;
   std::vector<std::string> reasons;
   auto say = [&reasons](std::string reason) { reasons.push_back(std::move(reason)); };
@@ -82,10 +87,10 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Ch
         ": the kernel computes out^T = rhs^T lhs^T, without copies, so its own tile is " +
         Str(c.tile_m) + "x" + Str(c.tile_n));
   }
-  if (plan.small) {
+  if (c.path == KernelPath::kSmall) {
     say("each product of the batch is small: one after the other is multiplied, and nothing is "
         "packed");
-  } else if (plan.skinny) {
+  } else if (c.path == KernelPath::kFewRows) {
     say("few rows: the kernel reads the larger operand in place, and does not pack it");
   }
   say("tile " + Str(c.out_tile_m()) + "x" + Str(c.out_tile_n()) + "x" + Str(c.tile_k) + ": " +
@@ -154,14 +159,14 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Ch
           " workgroups, and there is nothing to cut: " + whole);
     }
   } else if (asked.schedule == Schedule::kAuto) {
-    const std::string times = OfOtherClaim(candidates, chip);
+    const std::string times = OfOtherClaim(listing.kernels, chip);
     say(c.schedule == Schedule::kWorkStealing
             ? "work_stealing: more tiles than workgroups, which may run at different speeds" + times
         : tiles > c.num_workgroups
             ? "persistent: tiles at a fixed stride; to steal them takes longer, because counters "
               "are zeroed first" +
                   times
-        : plan.instance && chip.target.starts_with("gfx") && tiles > AtOnce(*plan.instance, chip)
+        : chip.family() == Family::kAmd && tiles > AtOnce(*plan.instance, chip)
             ? "persistent: a workgroup for each tile, of which " +
                   Str(AtOnce(*plan.instance, chip)) +
                   " run at the same time; the hardware starts the next one where one ends, which "

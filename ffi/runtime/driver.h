@@ -17,7 +17,7 @@
 
 namespace jaxgemm {
 
-// Kernels and streams are kept for this many devices of a process. The number was chosen by hand.
+// Kernels and streams are kept for this many devices of a process, an arbitrary limit.
 inline constexpr int kMaxDevices = 64;
 
 // 0 is success. Other values are the library's error codes.

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "kernel/gemm_args.h"
 #include "runtime/call.h"
 #include "runtime/driver.h"
 
@@ -17,9 +16,6 @@ namespace jaxgemm {
 // Sets the folder of the code objects: <folder>/<target>/<instance>.hsaco or .cubin. Called once,
 // before any load.
 void SetKernelFolder(std::string folder);
-
-// Makes the kernel's first argument from a call.
-GemmArgs PackArguments(const Call& call);
 
 // The kernels that one driver has loaded, by device. Functions that return a string return an empty
 // one, or the error as sentences for the user.

@@ -1,6 +1,6 @@
 #include "runtime/tensor_maps.h"
 
-#include "plan/relayout_sm90.h"
+#include "plan/hopper/tma.h"
 #include "sm90/launch_args.h"
 
 namespace jaxgemm {
@@ -68,13 +68,14 @@ TensorMaps MakeTensorMaps(const Driver& driver, const Call& call) {
   const Problem& p = call.problem;
   const GpuInstance& instance = *call.plan.instance;
   const int64_t cluster = instance.waves / kSm90Consumers;
+  const Tma tma(p);
   TensorMaps maps{.cluster_m = static_cast<int32_t>(call.plan.choice.cluster_m),
                   .cluster_n = static_cast<int32_t>(call.plan.choice.cluster_n)};
   // Of a box: rows of lhs, and k of an rhs that is not k-contiguous.
   const int64_t lhs_rows = instance.tile_m / cluster / maps.cluster_n;
   const int64_t rhs_k = instance.tile_k / cluster / maps.cluster_m;
   const int64_t lhs_batch = p.lhs_batched ? p.batch : 1;
-  maps.lhs_valid = (TmaReadsLhs(p) || LhsInRegisters(instance)) &&
+  maps.lhs_valid = (tma.reads_lhs || LhsInRegisters(instance)) &&
                    (p.lhs_contracting == 1 ? EncodeOperand(driver, p.lhs_dtype, call.lhs, lhs_batch,
                                                            p.m, p.k, lhs_rows, &maps.lhs)
                                            : EncodeOperand(driver, p.lhs_dtype, call.lhs, lhs_batch,
@@ -89,7 +90,7 @@ TensorMaps MakeTensorMaps(const Driver& driver, const Call& call) {
                                        /*multicasts=*/maps.cluster_m * maps.cluster_n > 1);
   const int64_t rhs_columns = instance.tile_n / (halves ? 2 : 1);
   maps.rhs_valid =
-      (TmaReadsRhs(p) || RhsInRegisters(instance, call.plan.choice.form)) &&
+      (tma.reads_rhs || RhsInRegisters(instance, call.plan.choice.form)) &&
       (p.rhs_contracting == 1 ? EncodeOperand(driver, p.rhs_dtype, call.rhs, p.num_rhs(),
                                               p.num_columns(), p.k, rhs_columns, &maps.rhs)
                               : EncodeOperand(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.k,

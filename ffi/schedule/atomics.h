@@ -53,7 +53,7 @@ JAXGEMM_DEVICE inline int64_t Nanoseconds() {
   return static_cast<int64_t>(__builtin_readsteadycounter()) * 10;
 }
 JAXGEMM_DEVICE inline void SleepBriefly() {
-  __builtin_amdgcn_s_sleep(32);  // 32 times 64 cycles: a microsecond, chosen by hand
+  __builtin_amdgcn_s_sleep(32);  // 32 times 64 cycles: a microsecond
 }
 
 // The L2s of the XCDs are not coherent: the release writes this XCD's L2 back, the acquire
@@ -121,7 +121,7 @@ JAXGEMM_DEVICE inline int64_t Nanoseconds() {
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
   return now;
 }
-JAXGEMM_DEVICE inline void SleepBriefly() { __nanosleep(500); }  // chosen by hand
+JAXGEMM_DEVICE inline void SleepBriefly() { __nanosleep(500); }
 
 // The caller's barriers extend the order of the fences to all threads of the workgroup.
 JAXGEMM_DEVICE inline int32_t FetchAddAcqRel(int32_t* address, int32_t value) {
@@ -166,11 +166,11 @@ JAXGEMM_DEVICE inline int64_t Nanoseconds() {
   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 JAXGEMM_DEVICE inline void SleepBriefly() {
-  constexpr timespec kTime{0, 20'000};  // chosen by hand
+  constexpr timespec kTime{0, 20'000};  // 20 microseconds
   nanosleep(&kTime, nullptr);
 }
 
-// Orders no other access: claims and sums need no more.
+// Orders no other access: claims and additions need no more.
 JAXGEMM_DEVICE inline int32_t FetchAddRelaxed(int32_t* address, int32_t value) {
   return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
 }

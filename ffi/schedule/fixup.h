@@ -14,11 +14,11 @@ namespace jaxgemm {
 //   AddToSlot(slot)          adds the partial sums to the slot with atomic adds
 //   Sum(first, step, count)  writes to slot `first` the sum of the slots first, first + step, ...,
 //                            added in this order
-//   Load(slot)               replaces the accumulator's sums by those of the slot
+//   Load(slot)               replaces the accumulator's values by those of the slot
 //   Arrive(counter)          adds 1 to the counter and returns its old value, with release and
 //                            acquire: FetchAddAcqRel, by the whole workgroup
 // `counters`: one zeroed arrival counter per slot. Returns true for the one workgroup that now has
-// the complete sums in its accumulator and must run the epilogue.
+// the complete sum in its accumulator and must run the epilogue.
 template <class Accumulator>
 JAXGEMM_DEVICE inline __attribute__((always_inline)) bool FixUp(const WorkTile& tile,
                                                                 Reduction reduction,

@@ -55,7 +55,7 @@ struct GroupedMap {
   // if there are at least two shares for each. With ragged k, where tiles differ in depth, each of
   // them has the same number of slices. Must be called after StartAt and before the map is used.
   template <class Lanes = OneLane>
-  JAXGEMM_DEVICE void Prepare(Index num_workgroups, Index max_shares) {
+  JAXGEMM_DEVICE void CountTiles(Index num_workgroups, Index max_shares) {
     cursor = {};
     Seek<Lanes>(kNoTile);
     const Index tiles = cursor.first_tile;
@@ -69,7 +69,7 @@ struct GroupedMap {
     if (ragged == Ragged::kK) shares -= Mod(shares, rest);
     cut.whole_tiles = tiles - rest, cut.cut_tiles = rest, cut.num_shares = shares;
   }
-  // The largest number of slots that Prepare can need. It needs shares + cut tiles - 1.
+  // The largest number of slots that CountTiles can need. It needs shares + cut tiles - 1.
   static constexpr int64_t MaxSlots(int64_t max_shares) { return max_shares + max_shares / 2; }
 
   JAXGEMM_DEVICE Index size() const {

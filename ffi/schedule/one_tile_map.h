@@ -23,7 +23,7 @@ struct OneTileMap {
   Index each, rest;
   Divisor by_slices;
 
-  // The map of a grid all of whose tiles have as many slices (EqualSlices()).
+  // The map of a grid in which all tiles have the same number of slices (EqualSlices()).
   static OneTileMap Of(const StreamKMap& map) {
     const TileGrid& grid = map.grid;
     const Index slices = map.EqualSlices();

@@ -1,6 +1,6 @@
 // Finds the next work tile of a workgroup in three independent steps:
 //   claim  the next linear index          StrideClaim, StealClaim, or AnyClaim
-//   map    the work tile of that index    DenseMap, StreamKMap, PeersMap, GroupedMap
+//   map    the work tile of that index    DenseMap, StreamKMap, ClusterSplitKMap, GroupedMap
 //   ready  wait until lhs can be read     AlwaysReady, ChunkSignals
 // One loop, ForEachWorkTile, takes any combination of them. GroupedMap is in grouped_map.h. Every
 // backend compiles this file; it is tested on the host, without a device.
@@ -13,7 +13,7 @@
 
 namespace jaxgemm {
 
-// Tile counts fit 32 bits (SetGrid in plan/derive.cc checks it), because GPUs divide them for every
+// Tile counts fit 32 bits (SetGrid in plan/layout.cc checks it), because GPUs divide them for every
 // work tile.
 using Index = int32_t;
 
@@ -303,11 +303,11 @@ struct StreamKMap {
   }
 };
 
-// Split-K across a cluster: each tile is cut along k into `peers` slices. StreamKMap with `peers`
-// shares for every tile gives the same slices, by a longer computation. An index is that of a CTA,
-// which is a peer. A cluster has cluster_m x cluster_n tiles: first come peer 0 of each tile, then
-// peer 1 of each tile, and so on.
-struct PeersMap {
+// Cluster split-K: each tile is cut along k into `peers` slices. StreamKMap with `peers` shares for
+// every tile gives the same slices, by a longer computation. An index is that of a CTA, which is a
+// peer. A cluster has cluster_m x cluster_n tiles: first come peer 0 of each tile, then peer 1 of
+// each tile, and so on.
+struct ClusterSplitKMap {
   TileGrid grid;  // counts clusters, not tiles
   Index peers;
   Index cluster_m = 1, cluster_n = 1;
@@ -397,7 +397,7 @@ struct ChunkSignals {
   // chunk.
   template <class Lanes>
   JAXGEMM_DEVICE bool AllThere(Index batch) const {
-    constexpr Index kEach = 4;  // how many loads a lane has in flight at once; chosen by hand
+    constexpr Index kEach = 4;  // how many loads a lane has in flight at once
     const Index num_chunks = Div(tiles_m + tiles_per_chunk - 1, tiles_per_chunk);
     const Index count = batch_stride == 0 ? num_chunks : batch * batch_stride;
     const Index lane = Lanes::Id();

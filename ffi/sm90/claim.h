@@ -1,6 +1,7 @@
 // Claims and maps of work tiles for a cluster of CTAs on Hopper. In each CTA one warp claims tiles
 // and sends them to the other warps. The dense forms (gemm_dense.h) do not use this file: each warp
-// has a StrideClaim (schedule/tile_scheduler.h) of its own; with peers a CTA has one tile only.
+// has a StrideClaim (schedule/tile_scheduler.h) of its own; with cluster split-K a CTA has one tile
+// only.
 #pragma once
 
 #include "sm90/gemm_traits.h"
@@ -30,21 +31,21 @@ struct ClusterClaim {
   const GemmArgs& args;
   SharedMemory<Traits>& shared;
   int rank;
-  RingPlace<kMailSlots> mail;
+  RingPlace<kClaimedIndexSlots> place;
 
   JAXGEMM_SM90 void Start() {
-    if (claim.is_shared && rank == 0 && IsLeader()) claim.Start();
+    if (claim.is_shared && rank == 0 && ElectSync()) claim.Start();
   }
   JAXGEMM_SM90 Index Finish() {
     const bool waits = args.chunks.signals != nullptr;
     if (!claim.is_shared && !waits) return claim.stride.Finish();
     Index index = 0;
-    if (IsLeader()) index = Agree();
-    return __shfl_sync(~0u, index, LeaderLane());
+    if (ElectSync()) index = Agree();
+    return __shfl_sync(~0u, index, ElectSyncLane());
   }
 
  private:
-  // Only the first CTA calls this. Returns an index whose part of lhs has arrived, or kNoMoreWork.
+  // Only the first CTA calls this. Returns an index for which lhs has arrived, or kNoMoreWork.
   JAXGEMM_SM90 Index Take() {
     const Index index = claim.Finish();
     if (args.chunks.signals == nullptr || index == kNoMoreWork) return index;
@@ -56,23 +57,23 @@ struct ClusterClaim {
     if constexpr (Traits::kCluster == 1) {
       return Take();
     } else {
-      const int slot = mail.slot;
+      const int slot = place.slot;
       Index index;
       if (rank == 0) {
         index = Take();
-        shared.mail_empty[slot].Wait(mail.parity ^ 1);
+        shared.claimed_index_empty[slot].Wait(place.parity ^ 1);
         for (int other = 1; other < Traits::kCluster; ++other) {
-          StoreWordToCluster(ClusterAddress(&shared.mail[slot], other), index);
-          FenceCluster();
-          shared.mail_full[slot].ArriveAt(other);
+          StSharedCluster(Mapa(&shared.claimed_index[slot], other), index);
+          FenceAcqRelCluster();
+          shared.claimed_index_full[slot].ArriveCluster(other);
         }
       } else {
-        shared.mail_full[slot].Wait(mail.parity);
-        FenceCluster();
-        index = shared.mail[slot];
-        shared.mail_empty[slot].ArriveAt(0);
+        shared.claimed_index_full[slot].Wait(place.parity);
+        FenceAcqRelCluster();
+        index = shared.claimed_index[slot];
+        shared.claimed_index_empty[slot].ArriveCluster(0);
       }
-      mail.Advance();
+      place.Advance();
       return index;
     }
   }
@@ -107,7 +108,7 @@ struct WarpGroupedMap {
 
   explicit JAXGEMM_SM90 WarpGroupedMap(const GemmArgs& args) : groups(args.groups) {
     groups.StartAt(args.group_offset);
-    groups.Prepare<WarpLanes>(args.claim.num_workgroups, args.max_shares);
+    groups.CountTiles<WarpLanes>(args.claim.num_workgroups, args.max_shares);
   }
   JAXGEMM_SM90 WorkTile operator()(Index index) { return groups.At<WarpLanes>(index); }
 };
@@ -123,7 +124,7 @@ struct TileSender {
   // Waits until there is a free slot. Without `ahead` it also waits until all warps have received
   // the previous tile.
   JAXGEMM_SM90 void WaitForRoom(bool ahead) {
-    if (IsLeader()) {
+    if (ElectSync()) {
       shared.tile_empty[place.slot].Wait(place.parity ^ 1);
       if (!ahead && sent) shared.tile_empty[before.slot].Wait(before.parity);
     }
@@ -131,7 +132,7 @@ struct TileSender {
   }
   JAXGEMM_SM90 void Send(const WorkTile& tile) {
     // Only one lane waits: another lane might test the barrier when the next phase has begun.
-    if (IsLeader()) {
+    if (ElectSync()) {
       shared.tile_empty[place.slot].Wait(place.parity ^ 1);
       shared.tiles[place.slot] = tile;
       shared.tile_full[place.slot].Arrive();
@@ -181,7 +182,7 @@ struct TileReceiver {
   JAXGEMM_SM90 void Receive() {
     shared.tile_full[place.slot].Wait(place.parity);
     tile = shared.tiles[place.slot];
-    tile.valid = SameInWarp(tile.valid);  // tells ptxas that it is uniform, see Multiplier
+    tile.valid = WarpUniform(tile.valid);  // tells ptxas that it is uniform, see SmemMainloop
     shared.tile_empty[place.slot].Arrive();
     __syncwarp();
     place.Advance();

@@ -1,8 +1,8 @@
-// The epilogue on Hopper for products whose rhs goes to wgmma through registers (kRhsInRegisters):
-// the rows of the wgmma are columns of out, and its columns are rows of out. It applies vectors and
-// casts. Results of 8-bit operands usually have 16 bits. They go through shared memory, where a
-// warpgroup has room for all of a tile; TMA stores them while the next tile is multiplied. Those of
-// float32 operands, and those of 32 bits, go from the registers to out.
+// A variant of sm90/epilogue.h for kRhsInRegisters, where wgmma gets rhs in registers: the rows of
+// the wgmma are columns of out, and its columns are rows of out. It applies vectors and casts.
+// Results of 8-bit operands usually have 16 bits. They go through shared memory, where a warpgroup
+// has room for all of a tile; TMA stores them while the next tile is multiplied. Those of float32
+// operands, and those of 32 bits, go from the registers to out.
 #pragma once
 
 #include "sm90/epilogue.h"
@@ -12,7 +12,7 @@ namespace jaxgemm {
 
 template <class Traits>
 class ColumnsEpilogue {
-  using Sum = typename Traits::Sum;
+  using Acc = typename Traits::Acc;
   using Columns = ColumnsOfThread<Traits>;
   // Accumulators 4 j + {0, 1} and 4 j + {2, 3} of a block are rows 8 j + 2 (lane % 4) + {0, 1} of
   // the tile, in the first and the second of the block's two columns. kRows: a thread's rows.
@@ -26,17 +26,17 @@ class ColumnsEpilogue {
   static_assert(!Traits::kStagesWholeTiles || Traits::kStagedBytes == kBoxes * kBytes);
 
   // Both columns of a block.
-  struct alignas(8) Two {
+  struct alignas(8) Pair {
     float values[2];
   };
   // All columns of a thread, if they are neighbours.
-  struct alignas(16) Four {
-    Two blocks[2];
+  struct alignas(16) Quad {
+    Pair blocks[2];
   };
   // What is applied to the accumulators of both columns of `block` in the thread's row i: nothing,
   // or vectors.
   struct Unscaled {
-    JAXGEMM_SM90 Two operator()(int, int, Sum a, Sum b) const { return {a, b}; }
+    JAXGEMM_SM90 Pair operator()(int, int, Acc a, Acc b) const { return {a, b}; }
   };
   struct Scaled {
     const ColumnsEpilogue& of;
@@ -52,7 +52,7 @@ class ColumnsEpilogue {
         vectors[i / 2][i % 2] = ColumnVector::Load(epilogue, column < last ? column : last);
       }
     }
-    JAXGEMM_SM90 Two operator()(int block, int i, Sum a, Sum b) const {
+    JAXGEMM_SM90 Pair operator()(int block, int i, Acc a, Acc b) const {
       const int row = of.RowInTile(i);
       const RowVector of_row =
           RowVector::Load(of.args_, epilogue, of.row_ + (row < of.rows_ ? row : 0));
@@ -69,13 +69,13 @@ class ColumnsEpilogue {
     column_ = tile.n * Traits::kTileN + Columns::OfWarp(thread_);
   }
 
-  JAXGEMM_SM90 void Store(const WorkTile& tile, const Sum (&sums)[Traits::kAllSums]) {
+  JAXGEMM_SM90 void Store(const WorkTile& tile, const Acc (&acc)[Traits::kAllAccs]) {
     const TileEpilogue epilogue(args_, tile, Ragged::kM);
     // The accumulators are not changed in place: ptxas would copy and spill them.
-    if (SameInWarp(epilogue.HasVectors())) {
-      Store(tile, sums, Scaled(*this, epilogue));
+    if (WarpUniform(epilogue.HasVectors())) {
+      Store(tile, acc, Scaled(*this, epilogue));
     } else {
-      Store(tile, sums, Unscaled());
+      Store(tile, acc, Unscaled());
     }
   }
 
@@ -87,39 +87,39 @@ class ColumnsEpilogue {
   JAXGEMM_SM90 char* Boxes() const { return shared_.out[thread_ / kWarpgroupSize * kWarps]; }
 
   template <class Apply>
-  static JAXGEMM_SM90 Two At(const Apply& apply, int block, int i,
-                             const Sum (&sums)[Traits::kAllSums]) {
-    const Sum* sum = sums + (block * kRows + i / 2 * 2) * 2 + i % 2;
-    return apply(block, i, sum[0], sum[2]);
+  static JAXGEMM_SM90 Pair At(const Apply& apply, int block, int i,
+                              const Acc (&acc)[Traits::kAllAccs]) {
+    const Acc* pairs = acc + (block * kRows + i / 2 * 2) * 2 + i % 2;
+    return apply(block, i, pairs[0], pairs[2]);
   }
 
   template <class Apply>
-  JAXGEMM_SM90 void Store(const WorkTile& tile, const Sum (&sums)[Traits::kAllSums],
+  JAXGEMM_SM90 void Store(const WorkTile& tile, const Acc (&acc)[Traits::kAllAccs],
                           const Apply& apply) const {
-    if (SameInWarp(args_.out_dtype == DType::kF32)) return StoreStraight<4>(tile, sums, apply);
+    if (WarpUniform(args_.out_dtype == DType::kF32)) return StoreStraight<4>(tile, acc, apply);
     if constexpr (Traits::kStagesWholeTiles) {
-      StoreBoxes(tile, sums, apply);
+      StoreBoxes(tile, acc, apply);
     } else {
-      StoreStraight<2>(tile, sums, apply);
+      StoreStraight<2>(tile, acc, apply);
     }
   }
 
   template <class Apply>
-  JAXGEMM_SM90 void StoreBoxes(const WorkTile& tile, const Sum (&sums)[Traits::kAllSums],
+  JAXGEMM_SM90 void StoreBoxes(const WorkTile& tile, const Acc (&acc)[Traits::kAllAccs],
                                const Apply& apply) const {
     // Waits until the boxes of the tile before have been read.
-    if (IsLeader()) WaitForStoredBoxes<0>();
+    if (ElectSync()) TmaStoreWaitRead<0>();
     WarpgroupBarrier(thread_ / kWarpgroupSize);
-    Write(sums, apply);
-    FenceAsyncProxy();
+    Write(acc, apply);
+    FenceProxyAsync();
     WarpgroupBarrier(thread_ / kWarpgroupSize);
     const int of_warpgroup = column_ - Warp() * Columns::kOfWarp;
 #pragma unroll 1
     for (int i = Warp() * kBoxes; i < (Warp() + 1) * kBoxes; ++i) {
       const int first = i / kAcross * kBoxRows, column = of_warpgroup + i % kAcross * kBoxColumns;
       const char* box = Boxes() + i * kBytes;
-      if (SameInWarp(maps_.out_valid && rows_ - first >= kBoxRows)) {
-        if (IsLeader()) StoreBox(&maps_.out, SharedAddress(box), column, row_ + first, tile.batch);
+      if (WarpUniform(maps_.out_valid && rows_ - first >= kBoxRows)) {
+        if (ElectSync()) TmaStore(&maps_.out, SharedAddress(box), column, row_ + first, tile.batch);
       } else {
         StorePart(tile, box, first, column);
       }
@@ -127,7 +127,7 @@ class ColumnsEpilogue {
   }
 
   template <class Apply>
-  JAXGEMM_SM90 void Write(const Sum (&sums)[Traits::kAllSums], const Apply& apply) const {
+  JAXGEMM_SM90 void Write(const Acc (&acc)[Traits::kAllAccs], const Apply& apply) const {
     const bool bf16 = args_.out_dtype == DType::kBF16;
     // The thread's first two bytes in row 0 of the boxes, without TMA's swizzle.
     const int byte = Warp() * Columns::kOfWarp % kBoxColumns * 2 + Columns::InWarp(Lane(), 0) * 2;
@@ -141,11 +141,11 @@ class ColumnsEpilogue {
       uint32_t pairs[kBlocks];
 #pragma unroll
       for (int block = 0; block < kBlocks; ++block) {
-        const Two two = At(apply, block, i, sums);
-        pairs[block] = PackPair(bf16, two.values[0], two.values[1]);
+        const Pair pair = At(apply, block, i, acc);
+        pairs[block] = CvtRnX2(bf16, pair.values[0], pair.values[1]);
       }
 #pragma unroll
-      for (int block = 0; block < kBlocks; ++block) StoreWord(to ^ block * 2 * 16, pairs[block]);
+      for (int block = 0; block < kBlocks; ++block) StShared(to ^ block * 2 * 16, pairs[block]);
     }
   }
 
@@ -164,7 +164,7 @@ class ColumnsEpilogue {
 
   // Stores from the registers, kBytes for each result.
   template <int kBytes, class Apply>
-  JAXGEMM_SM90 void StoreStraight(const WorkTile& tile, const Sum (&sums)[Traits::kAllSums],
+  JAXGEMM_SM90 void StoreStraight(const WorkTile& tile, const Acc (&acc)[Traits::kAllAccs],
                                   const Apply& apply) const {
     int columns[kBlocks];
 #pragma unroll
@@ -179,20 +179,20 @@ class ColumnsEpilogue {
     for (int i = 0; i < kRows; ++i) {
       if (RowInTile(i) >= rows_) continue;
       char* line = first + (RowInTile(i) - RowInTile(0)) * args_.n * kBytes;
-      Two twos[kBlocks];
+      Pair pairs[kBlocks];
 #pragma unroll
-      for (int block = 0; block < kBlocks; ++block) twos[block] = At(apply, block, i, sums);
-      if constexpr (kBytes == 2 && Columns::kAreFour) {
+      for (int block = 0; block < kBlocks; ++block) pairs[block] = At(apply, block, i, acc);
+      if constexpr (kBytes == 2 && Columns::kColumnsAreAdjacent) {
         *reinterpret_cast<uint2*>(line + columns[0] * kBytes) = {
-            PackPair(bf16, twos[0].values[0], twos[0].values[1]),
-            PackPair(bf16, twos[1].values[0], twos[1].values[1])};
-      } else if constexpr (Columns::kAreFour) {
-        *reinterpret_cast<Four*>(line + columns[0] * kBytes) = {{twos[0], twos[1]}};
+            CvtRnX2(bf16, pairs[0].values[0], pairs[0].values[1]),
+            CvtRnX2(bf16, pairs[1].values[0], pairs[1].values[1])};
+      } else if constexpr (Columns::kColumnsAreAdjacent) {
+        *reinterpret_cast<Quad*>(line + columns[0] * kBytes) = {{pairs[0], pairs[1]}};
       } else {
 #pragma unroll
         for (int block = 0; block < kBlocks; ++block) {
           if (columns[block] < args_.n)
-            *reinterpret_cast<Two*>(line + columns[block] * kBytes) = twos[block];
+            *reinterpret_cast<Pair*>(line + columns[block] * kBytes) = pairs[block];
         }
       }
     }

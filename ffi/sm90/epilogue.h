@@ -2,15 +2,14 @@
 // FormStore (forms.def):
 //
 //   - kCast: forms that ping-pong call StoreTile. The others store while the next tile is
-//   multiplied
-//     (overlapped_store.h). Tiles whose columns are no multiple of 64 are stored from the registers
-//     (StorePlain).
+//     multiplied (overlapped_store.h). Tiles with a number of columns that is no multiple of 64 are
+//     stored from the registers (StorePlain).
 //   - kVectors, and kCast with HasOnlyVectors: the same, after the vectors were applied in place.
 //   - kGated, kWide: ApplyGate and StoreWide in fused_epilogue.h.
 //   - kFused (vectors, activation, float32 out): fused_epilogue.h changes the accumulators in
 //     place. Results of 16 bits are then stored as with kCast; ApplyFused stores those of 32 bits
 //     by TMA.
-//   - kAny: with peers (split-K) peers_epilogue.h, else Store.
+//   - kAny: with cluster split-K cluster_split_k_epilogue.h, else Store.
 //
 // TMA also adds results to a float32 out that is accumulated into. If out has a small or integer
 // type, or unaligned rows, the accumulators are staged in shared memory: one short loop for all
@@ -23,8 +22,8 @@
 namespace jaxgemm {
 
 JAXGEMM_SM90 Vec4<uint16_t> Convert16(bool bf16, Vec4<float> value) {
-  const uint32_t low = PackPair(bf16, value[0], value[1]);
-  const uint32_t high = PackPair(bf16, value[2], value[3]);
+  const uint32_t low = CvtRnX2(bf16, value[0], value[1]);
+  const uint32_t high = CvtRnX2(bf16, value[2], value[3]);
   return {{static_cast<uint16_t>(low), static_cast<uint16_t>(low >> 16),
            static_cast<uint16_t>(high), static_cast<uint16_t>(high >> 16)}};
 }
@@ -32,14 +31,14 @@ JAXGEMM_SM90 Vec4<uint16_t> Convert16(bool bf16, Vec4<float> value) {
 template <class Traits>
 class Epilogue {
  protected:
-  using Sum = typename Traits::Sum;
+  using Acc = typename Traits::Acc;
   static constexpr int kColumns = Traits::kStagedN;
   static constexpr int kWarpM = 16, kWarps = kWarpgroupSize / kWarpSize;
   using Boxes = OutBoxes<Traits>;
   using Packed = typename Boxes::Packed;
   static constexpr bool kPlainBf16 = PlainOut(Traits::kLhs) == DType::kBF16;
-  struct alignas(2 * sizeof(Sum)) Pair {
-    Sum values[2];
+  struct alignas(2 * sizeof(Acc)) Pair {
+    Acc values[2];
   };
 
  public:
@@ -47,51 +46,50 @@ class Epilogue {
       : shared_(shared), thread_(ThreadId() - kWarpgroupSize), rank_(rank) {}
 
   JAXGEMM_SM90 void Store(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
-                          Sum (&sums)[Traits::kSums]) {
+                          Acc (&acc)[Traits::kAccs]) {
     const Place place = PlaceOf(args, tile, rank_ * Traits::kCtaM + Warp() * kWarpM);
     if (place.row >= place.rows) return;
     if constexpr (!Traits::kInteger) {
       if (maps.stores_unstaged && place.epilogue.HasRowVectors())
-        ApplyRows<Traits::kSums>(LoadRows(args, place), sums);
-      if (maps.stores_unstaged) return StoreSums(args, maps, place, sums);
+        ApplyRows<Traits::kAccs>(LoadRows(args, place), acc);
+      if (maps.stores_unstaged) return StoreAccumulators(args, maps, place, acc);
     } else {
-      if (IsPlainInteger(args, maps, place)) return StoreWideRows(args, maps, place, sums);
+      if (IsPlainInteger(args, maps, place)) return StoreWideRows(args, maps, place, acc);
       AwaitBoxes();
     }
-    StoreFours(args, place, sums);
+    StoreInColumnBlocks(args, place, acc);
   }
 
   // Plain forms: packs a tile's results for TMA. Returns false if TMA has nothing to store, because
   // the results are stored already or lie outside of out.
-  JAXGEMM_SM90 bool PackPlain(const GemmArgs& args, const WorkTile& tile, const Sum* sums,
+  JAXGEMM_SM90 bool PackPlain(const GemmArgs& args, const WorkTile& tile, const Acc* acc,
                               Packed& packed) {
     const Place place = PlaceOf(args, tile, rank_ * Traits::kCtaM + Warp() * kWarpM);
-    // Tells ptxas that the branch is uniform in the warp, see Multiplier::Run in mainloop.h.
-    if (SameInWarp(place.row >= place.rows)) return false;
-    if (SameInWarp(!IsWhole(args, place))) {
-      StoreTo<Traits::kSums>(args, args.out, args.n, place, 0, args.n, sums);
+    // Tells ptxas that the branch is uniform in the warp, see SmemMainloop::Run in mainloop.h.
+    if (WarpUniform(place.row >= place.rows)) return false;
+    if (WarpUniform(!IsWhole(args, place))) {
+      StoreTo<Traits::kAccs>(args, args.out, args.n, place, 0, args.n, acc);
       return false;
     }
-    Pack(args, tile, sums, packed);
+    Pack(args, tile, acc, packed);
     return true;
   }
-  JAXGEMM_SM90 void Pack(const GemmArgs& args, const WorkTile& tile, const Sum* sums,
+  JAXGEMM_SM90 void Pack(const GemmArgs& args, const WorkTile& tile, const Acc* acc,
                          Packed& packed) const {
-    packed.template Pack<kPlainBf16>(sums);
+    packed.template Pack<kPlainBf16>(acc);
     SetPlace(FirstPlace(args, tile), packed);
   }
 
-  // Plain forms of tiles whose columns do not fill boxes of 64: stores from the registers.
-  JAXGEMM_SM90 void StorePlain(const GemmArgs& args, const WorkTile& tile, const Sum* sums) {
+  // Plain forms of tiles with columns that do not fill boxes of 64: stores from the registers.
+  JAXGEMM_SM90 void StorePlain(const GemmArgs& args, const WorkTile& tile, const Acc* acc) {
     const int warp = Traits::kIsPingPong ? Warp() % kWarps : Warp();
 #pragma unroll
     for (int block = 0; block < Traits::kBlocksM; ++block) {
       const Place place =
           PlaceOf(args, tile, rank_ * Traits::kCtaM + block * Traits::kBlockStep + warp * kWarpM);
-      // Tells ptxas that the branch is uniform in the warp, see Multiplier::Run in mainloop.h.
-      if (SameInWarp(place.row >= place.rows)) return;
-      StoreTo<Traits::kSums>(args, args.out, args.n, place, 0, args.n,
-                             sums + block * Traits::kSums);
+      // Tells ptxas that the branch is uniform in the warp, see SmemMainloop::Run in mainloop.h.
+      if (WarpUniform(place.row >= place.rows)) return;
+      StoreTo<Traits::kAccs>(args, args.out, args.n, place, 0, args.n, acc + block * Traits::kAccs);
     }
   }
 
@@ -99,7 +97,7 @@ class Epilogue {
   // through the stages that its warpgroup has read last; each warp has its own box there.
   template <class LastSlot>
   JAXGEMM_SM90 void StoreTile(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
-                              const Sum* sums, bool is_last, const LastSlot& last_slot) {
+                              const Acc* acc, bool is_last, const LastSlot& last_slot) {
     static_assert(Boxes::kBoxes <= kPingPongKTiles);
     const Boxes boxes(shared_, maps, thread_);
     if (is_last) WarpgroupBarrier(thread_ / kWarpgroupSize);
@@ -109,11 +107,11 @@ class Epilogue {
       const Place place =
           PlaceOf(args, tile,
                   rank_ * Traits::kCtaM + block * Traits::kBlockStep + Warp() % kWarps * kWarpM);
-      // Tells ptxas that the branch is uniform in the warp, see Multiplier::Run in mainloop.h.
-      if (SameInWarp(place.row >= place.rows)) return;
-      if (SameInWarp(!IsWhole(args, place))) {
-        StoreTo<Traits::kSums>(args, args.out, args.n, place, 0, args.n,
-                               sums + block * Traits::kSums);
+      // Tells ptxas that the branch is uniform in the warp, see SmemMainloop::Run in mainloop.h.
+      if (WarpUniform(place.row >= place.rows)) return;
+      if (WarpUniform(!IsWhole(args, place))) {
+        StoreTo<Traits::kAccs>(args, args.out, args.n, place, 0, args.n,
+                               acc + block * Traits::kAccs);
         continue;
       }
       SetPlace(place, packed);
@@ -126,7 +124,7 @@ class Epilogue {
         } else {
           box = boxes.Free(i);
         }
-        packed.template PackBox<kPlainBf16>(sums + block * Traits::kSums, i);
+        packed.template PackBox<kPlainBf16>(acc + block * Traits::kAccs, i);
         boxes.StoreBy(box, packed, i);
       }
     }
@@ -183,27 +181,27 @@ class Epilogue {
 
   // For the forms that call Store. Applies the epilogue, and stores by TMA, or from the registers
   // if TMA cannot store the tile.
-  JAXGEMM_SM90 void StoreSums(const GemmArgs& args, const TensorMaps& maps, const Place& place,
-                              Sum (&sums)[Traits::kSums]) {
+  JAXGEMM_SM90 void StoreAccumulators(const GemmArgs& args, const TensorMaps& maps,
+                                      const Place& place, Acc (&acc)[Traits::kAccs]) {
     const TileEpilogue& epilogue = place.epilogue;
-    if (epilogue.HasColumnVectors()) ApplyColumns<Traits::kSums>(args, place, sums);
+    if (epilogue.HasColumnVectors()) ApplyColumns<Traits::kAccs>(args, place, acc);
     if (epilogue.activation != Activation::kNone || args.preact || args.gated) {
-      StoreActivated(args, place, sums);
+      StoreActivated(args, place, acc);
     } else if (!maps.out_valid || !IsWhole(args, place)) {
-      StoreTo<Traits::kSums>(args, args.out, args.n, place, 0, args.n, sums);
+      StoreTo<Traits::kAccs>(args, args.out, args.n, place, 0, args.n, acc);
     } else if (args.out_dtype == DType::kF32) {
-      StoreWideRows(args, maps, place, sums);
+      StoreWideRows(args, maps, place, acc);
     } else if (args.out_dtype != DType::kBF16) {
-      StoreBoxes<false>(maps, place, sums);
+      StoreBoxes<false>(maps, place, acc);
     } else {
-      StoreBoxes<true>(maps, place, sums);
+      StoreBoxes<true>(maps, place, acc);
     }
   }
   template <bool kBf16>
   JAXGEMM_SM90 void StoreBoxes(const TensorMaps& maps, const Place& place,
-                               Sum (&sums)[Traits::kSums]) {
+                               Acc (&acc)[Traits::kAccs]) {
     Packed packed;
-    packed.template Pack<kBf16>(sums);
+    packed.template Pack<kBf16>(acc);
     SetPlace(place, packed);
     const Boxes boxes(shared_, maps, thread_);
 #pragma unroll
@@ -213,13 +211,13 @@ class Epilogue {
   // Waits until this warp's part of shared_.out is free: TMA has read the boxes of the tile before,
   // and all lanes have read what else was there.
   static JAXGEMM_SM90 void AwaitBoxes() {
-    if (IsLeader()) WaitForStoredBoxes<0>();
+    if (ElectSync()) TmaStoreWaitRead<0>();
     __syncwarp();
   }
   JAXGEMM_SM90 void StoreWideRows(const GemmArgs& args, const TensorMaps& maps, const Place& place,
-                                  const Sum* sums) {
+                                  const Acc* acc) {
     const Boxes boxes(shared_, maps, thread_);
-    boxes.StoreWideBoxes(sums, static_cast<int>(place.first_row + place.row),
+    boxes.StoreWideBoxes(acc, static_cast<int>(place.first_row + place.row),
                          static_cast<int>(place.column), place.z,
                          !Traits::kIsDense && !Traits::kInteger && args.accumulate);
   }
@@ -241,36 +239,35 @@ class Epilogue {
             RowVector::Load(args, place.epilogue, at + AtMost(row + 8, rows - 1))};
   }
   template <int kCount>
-  static JAXGEMM_SM90 void ApplyRows(RowVectors rows, Sum* sums) {
+  static JAXGEMM_SM90 void ApplyRows(RowVectors rows, Acc* acc) {
 #pragma unroll
-    for (int i = 0; i < kCount; ++i) sums[i] = (i % 4 < 2 ? rows.upper : rows.lower).Apply(sums[i]);
+    for (int i = 0; i < kCount; ++i) acc[i] = (i % 4 < 2 ? rows.upper : rows.lower).Apply(acc[i]);
   }
 
   // Gated tiles have the gate's accumulators first, then the up projection's.
   JAXGEMM_SM90 void StoreActivated(const GemmArgs& args, const Place& place,
-                                   Sum (&sums)[Traits::kSums]) {
-    constexpr int kHalf = Traits::kSums / 2;
+                                   Acc (&acc)[Traits::kAccs]) {
+    constexpr int kHalf = Traits::kAccs / 2;
     if (args.preact) {
       const int64_t length = args.gated ? 2 * args.n : args.n;
-      StoreTo<kHalf>(args, args.preact, length, place, 0, args.n, sums);
+      StoreTo<kHalf>(args, args.preact, length, place, 0, args.n, acc);
       StoreTo<kHalf>(args, args.preact, length, place, args.gated ? args.n : Traits::kTileN / 2,
-                     args.gated ? 2 * args.n : args.n, sums + kHalf);
+                     args.gated ? 2 * args.n : args.n, acc + kHalf);
     }
     WithActivation(place.epilogue.activation, [&](auto activate) {
 #pragma unroll
-      for (int i = 0; i < Traits::kSums; ++i)
-        sums[i] = InGate(args, i) ? activate(sums[i]) : sums[i];
+      for (int i = 0; i < Traits::kAccs; ++i) acc[i] = InGate(args, i) ? activate(acc[i]) : acc[i];
     });
     if (args.gated) {
 #pragma unroll
-      for (int i = 0; i < kHalf; ++i) sums[i] *= sums[kHalf + i];
+      for (int i = 0; i < kHalf; ++i) acc[i] *= acc[kHalf + i];
     }
-    StoreTo<kHalf>(args, args.out, args.n, place, 0, args.n, sums);
+    StoreTo<kHalf>(args, args.out, args.n, place, 0, args.n, acc);
     if (args.gated) return;
-    StoreTo<kHalf>(args, args.out, args.n, place, Traits::kTileN / 2, args.n, sums + kHalf);
+    StoreTo<kHalf>(args, args.out, args.n, place, Traits::kTileN / 2, args.n, acc + kHalf);
   }
   static JAXGEMM_SM90 bool InGate(const GemmArgs& args, int i) {
-    return i < Traits::kSums / 2 || !Traits::IsGated(args);
+    return i < Traits::kAccs / 2 || !Traits::IsGated(args);
   }
   // The column of the vectors that belongs to a column of a tile's accumulators; beyond the end the
   // last one. In gated tiles the second half is the up projection's.
@@ -282,8 +279,8 @@ class Epilogue {
   }
   // Applies the columns' vectors to kCount accumulators, those of the columns from place.column on.
   template <int kCount>
-  JAXGEMM_SM90 void ApplyColumns(const GemmArgs& args, const Place& place, Sum (&sums)[kCount]) {
-    constexpr int kAtOnce = 8;  // columns with loads in flight at once; chosen by hand
+  JAXGEMM_SM90 void ApplyColumns(const GemmArgs& args, const Place& place, Acc (&acc)[kCount]) {
+    constexpr int kAtOnce = 8;  // columns with loads in flight at once
 #pragma unroll
     for (int first = 0; first < kCount / 2; first += kAtOnce) {
       ColumnVector vectors[kAtOnce];
@@ -294,8 +291,8 @@ class Epilogue {
       }
 #pragma unroll
       for (int i = 0; i < kAtOnce; ++i) {
-        Sum* sum = sums + (first + i) / 2 * 4 + i % 2;
-        sum[0] = vectors[i].Apply(sum[0]), sum[2] = vectors[i].Apply(sum[2]);
+        Acc* column = acc + (first + i) / 2 * 4 + i % 2;
+        column[0] = vectors[i].Apply(column[0]), column[2] = vectors[i].Apply(column[2]);
       }
     }
   }
@@ -304,24 +301,24 @@ class Epilogue {
   // to `end`.
   template <int kCount>
   JAXGEMM_SM90 void StoreTo(const GemmArgs& args, void* base, int64_t length, const Place& place,
-                            int64_t first, int64_t end, const Sum* sums) {
+                            int64_t first, int64_t end, const Acc* acc) {
     const int64_t row = place.row + Lane() / 4;
     const int64_t at = (place.z * args.m + place.first_row + row) * length;
     const int rows =
         place.rows - row < 9 ? place.rows - row < 1 ? 0 : 1 : 2;  // how many of rows 0 and 8 exist
     if (Traits::OutOf(args) == DType::kF32) {
-      StorePairs<kCount>(static_cast<Sum*>(base) + at, length, place.column + first, end, rows,
-                         sums);
+      StorePairs<kCount>(static_cast<Acc*>(base) + at, length, place.column + first, end, rows,
+                         acc);
     } else {
       StoreLines<kCount>(static_cast<uint16_t*>(base) + at, length, place.column + first, end, rows,
-                         Traits::OutOf(args) == DType::kBF16, sums);
+                         Traits::OutOf(args) == DType::kBF16, acc);
     }
   }
   // Four lanes exchange pairs of columns, so that each has eight neighbouring columns, 16 bytes:
   // lane q gets the q-th of four blocks of eight columns.
   template <int kCount>
   JAXGEMM_SM90 void StoreLines(uint16_t* line, int64_t length, int64_t column, int64_t end,
-                               int rows, bool bf16, const Sum* sums) {
+                               int rows, bool bf16, const Acc* acc) {
     const int quad = Lane() % 4;
     column += quad * 8;
 #pragma unroll
@@ -331,8 +328,8 @@ class Epilogue {
         uint32_t pairs[4];
 #pragma unroll
         for (int block = 0; block < 4; ++block) {
-          const Sum* sum = sums + 16 * group + 4 * block + 2 * half;
-          pairs[block] = PackPair(bf16, sum[0], sum[1]);
+          const Acc* pair = acc + 16 * group + 4 * block + 2 * half;
+          pairs[block] = CvtRnX2(bf16, pair[0], pair[1]);
         }
         Trade(quad & 1, 1, pairs[0], pairs[1]);
         Trade(quad & 1, 1, pairs[2], pairs[3]);
@@ -346,12 +343,12 @@ class Epilogue {
     }
     if constexpr (kCount % 16 != 0) {
       StoreHalfLines(line, length, column - quad * 8 + kCount / 16 * 32, end, rows, bf16,
-                     sums + kCount / 16 * 16);
+                     acc + kCount / 16 * 16);
     }
   }
   // As StoreLines, for 16 columns: a lane gets four neighbouring columns, 8 bytes.
   JAXGEMM_SM90 void StoreHalfLines(uint16_t* line, int64_t length, int64_t column, int64_t end,
-                                   int rows, bool bf16, const Sum* sums) {
+                                   int rows, bool bf16, const Acc* acc) {
     const int quad = Lane() % 4;
     column += quad % 2 * 8 + quad / 2 * 4;
 #pragma unroll
@@ -359,8 +356,8 @@ class Epilogue {
       uint32_t pairs[2];
 #pragma unroll
       for (int block = 0; block < 2; ++block) {
-        const Sum* sum = sums + 4 * block + 2 * half;
-        pairs[block] = PackPair(bf16, sum[0], sum[1]);
+        const Acc* pair = acc + 4 * block + 2 * half;
+        pairs[block] = CvtRnX2(bf16, pair[0], pair[1]);
       }
       Trade(quad & 1, 1, pairs[0], pairs[1]);
       if (half < rows && column < end) {
@@ -375,22 +372,22 @@ class Epilogue {
   }
   // For float32: each lane stores its pairs of columns; four lanes store 32 bytes.
   template <int kCount>
-  JAXGEMM_SM90 void StorePairs(Sum* line, int64_t length, int64_t column, int64_t end, int rows,
-                               const Sum* sums) {
+  JAXGEMM_SM90 void StorePairs(Acc* line, int64_t length, int64_t column, int64_t end, int rows,
+                               const Acc* acc) {
     column += Lane() % 4 * 2;
 #pragma unroll
     for (int i = 0; i < kCount / 2; ++i) {
       if (i % 2 < rows && column + i / 2 * 8 < end) {
         *reinterpret_cast<Pair*>(line + i % 2 * 8 * length + column +
-                                 i / 2 * 8) = {{sums[2 * i], sums[2 * i + 1]}};
+                                 i / 2 * 8) = {{acc[2 * i], acc[2 * i + 1]}};
       }
     }
   }
 
   // Stages kColumns columns of accumulators at a time; in a gated product one half of them is the
   // gate's, the other the up projection's.
-  JAXGEMM_SM90 void StoreFours(const GemmArgs& args, const Place& place,
-                               Sum (&sums)[Traits::kSums]) {
+  JAXGEMM_SM90 void StoreInColumnBlocks(const GemmArgs& args, const Place& place,
+                                        Acc (&acc)[Traits::kAccs]) {
     const int columns = args.gated ? kColumns / 2 : kColumns;
     Place staged = place;
 #pragma unroll 1
@@ -400,10 +397,11 @@ class Epilogue {
       for (int i = 0; i < Traits::kTileN / kColumns; ++i) {
         if (i != block) continue;
         if (args.gated) {
-          StageSums<kColumns / 2>(0, sums + i * kColumns / 4);
-          StageSums<kColumns / 2>(kColumns / 2, sums + (Traits::kSums + i * kColumns / 2) / 2);
+          StageAccumulators<kColumns / 2>(0, acc + i * kColumns / 4);
+          StageAccumulators<kColumns / 2>(kColumns / 2,
+                                          acc + (Traits::kAccs + i * kColumns / 2) / 2);
         } else {
-          StageSums<kColumns>(0, sums + i * kColumns / 2);
+          StageAccumulators<kColumns>(0, acc + i * kColumns / 2);
         }
       }
       StoreStaged(args, staged, columns);
@@ -413,29 +411,29 @@ class Epilogue {
   // Stores what the warp has staged: `columns` columns of out from place.column on.
   JAXGEMM_SM90 void StoreStaged(const GemmArgs& args, const Place& place, int columns) {
     const bool aligned = args.n % 4 == 0;
-    const int fours = columns / 4, four = Lane() % fours;
+    const int vec4s = columns / 4, vec4 = Lane() % vec4s;
     __syncwarp();
-    const int64_t column = place.column + four * 4;
+    const int64_t column = place.column + vec4 * 4;
     const int count = args.n - column < 4 ? static_cast<int>(args.n - column) : 4;
     // The code for a row is long, so the fused forms do not unroll it.
     [[maybe_unused]] constexpr int kAtOnce = Traits::kIsFused ? 1 : 2;
 #pragma unroll kAtOnce
-    for (int row = Lane() / fours; row < kWarpM; row += kWarpSize / fours) {
+    for (int row = Lane() / vec4s; row < kWarpM; row += kWarpSize / vec4s) {
       const int64_t out_row = place.row + row;
       if (out_row >= place.rows || count <= 0) continue;
-      StoreFour(args, place, out_row, column, count, aligned, *At<Vec4<Sum>>(row, four * 4),
-                [&] { return *At<Vec4<Sum>>(row, four * 4 + kColumns / 2); });
+      StoreVec4(args, place, out_row, column, count, aligned, *At<Vec4<Acc>>(row, vec4 * 4),
+                [&] { return *At<Vec4<Acc>>(row, vec4 * 4 + kColumns / 2); });
     }
     __syncwarp();
   }
   // Stages a thread's accumulators of kCount columns from column `first` on.
   template <int kCount>
-  JAXGEMM_SM90 void StageSums(int first, const Sum* sums) {
+  JAXGEMM_SM90 void StageAccumulators(int first, const Acc* acc) {
 #pragma unroll
     for (int eight = 0; eight < kCount / 8; ++eight) {
       const int row = Lane() / 4, column = first + eight * 8 + Lane() % 4 * 2;
-      *At<Pair>(row, column) = {{sums[4 * eight], sums[4 * eight + 1]}};
-      *At<Pair>(row + 8, column) = {{sums[4 * eight + 2], sums[4 * eight + 3]}};
+      *At<Pair>(row, column) = {{acc[4 * eight], acc[4 * eight + 1]}};
+      *At<Pair>(row + 8, column) = {{acc[4 * eight + 2], acc[4 * eight + 3]}};
     }
   }
 
@@ -449,12 +447,12 @@ class Epilogue {
 
   // Stores four columns of a row; load_up() is called in gated products only.
   template <class LoadUp>
-  JAXGEMM_SM90 void StoreFour(const GemmArgs& args, const Place& place, int64_t row, int64_t column,
-                              int count, bool aligned, Vec4<Sum> sums, const LoadUp& load_up) {
+  JAXGEMM_SM90 void StoreVec4(const GemmArgs& args, const Place& place, int64_t row, int64_t column,
+                              int count, bool aligned, Vec4<Acc> acc, const LoadUp& load_up) {
     StoreRow<Traits::kInteger>(args, place.epilogue, ColumnVectors(place.epilogue, column, count),
                                RowVector::Load(args, place.epilogue, place.first_row + row),
                                place.z * args.m + place.first_row + row, args.n, column, count,
-                               aligned, sums, load_up);
+                               aligned, acc, load_up);
   }
 
   SharedMemory<Traits>& shared_;

@@ -20,12 +20,12 @@ inline constexpr int kKernelForms = 0
     ;
 
 enum class FormWork : uint8_t {
-  kAny,      // Every product and schedule, but no split-K across a cluster.
+  kAny,      // Every product and schedule, but no cluster split-K.
   kScaled,   // As kAny, but for operands with scales of blocks along k.
   kMx,       // As kScaled, but for operands in an MX format.
   kDense,    // Dense products, with tiles at a fixed stride.
   kClaimed,  // As kDense, but tiles are stolen or wait for chunks of lhs.
-  kPeers,    // Dense products, with split-K across a cluster. Kernels of out^T: whole tiles, too.
+  kPeers,    // Dense products, with cluster split-K. Kernels of out^T: whole tiles, too.
   // Grouped products, with tiles at a fixed stride. Each form has little code, and all that a tile
   // needs lies near the main loop: code is fetched as it is executed, and far code is fetched late
   // for every tile.
@@ -61,8 +61,8 @@ constexpr FormStore StoreOf(KernelForm form) { return ColumnsOf(form).store; }
 
 // The first form for this work. kAny, kScaled and kMx have one form each.
 constexpr KernelForm FormFor(FormWork work) {
-#define JAXGEMM_FORM(id, name, suffix, its_work, ...) \
-  if (work == FormWork::its_work) return KernelForm::id;
+#define JAXGEMM_FORM(id, name, suffix, form_work, ...) \
+  if (work == FormWork::form_work) return KernelForm::id;
 #include "sm90/forms.def"
 #undef JAXGEMM_FORM
   return {};
@@ -74,7 +74,7 @@ constexpr bool IsMx(KernelForm form) { return WorkOf(form) == FormWork::kMx; }
 constexpr bool IsPeers(KernelForm form) { return WorkOf(form) == FormWork::kPeers; }
 constexpr bool IsClaimed(KernelForm form) { return WorkOf(form) == FormWork::kClaimed; }
 constexpr bool IsGrouped(KernelForm form) { return WorkOf(form) == FormWork::kGrouped; }
-// Forms for dense products whose workgroups have their tiles at a fixed stride (gemm_dense.h).
+// Forms for dense products that give a workgroup its tiles at a fixed stride (gemm_dense.h).
 constexpr bool IsDense(KernelForm form) {
   return WorkOf(form) == FormWork::kDense || IsPeers(form);
 }
@@ -129,8 +129,8 @@ constexpr bool HasOnlyVectors(KernelForm form, DType lhs, int64_t tile_n) {
           (IsFused(form) && AlwaysPingPongs(form) && tile_n == 192));
 }
 
-// Tiles whose columns do not fill boxes of 64 are for sizes between those of the other tiles. They
-// have dense forms only. Their results go straight from the registers to out.
+// Tiles with columns that do not fill boxes of 64 are for sizes between those of the other tiles.
+// They have dense forms only. Their results go straight from the registers to out.
 constexpr bool HasOnlyDenseForms(int64_t tile_n, bool transposed) {
   return !transposed && tile_n % 64 != 0;
 }
@@ -207,10 +207,10 @@ constexpr bool LhsInRegisters(DType lhs, bool lhs_k_contiguous, bool transposed)
   return lhs == DType::kF32 && !lhs_k_contiguous && transposed;
 }
 
-// Whether two CTAs of a cluster whose tiles have the same columns may each load half of rhs for
-// both, and two whose tiles have the same rows half of lhs (multicast). Only forms with peers do:
-// in the others it gained nothing. The two CTAs of a tile of 256 rows always load rhs for each
-// other, in all forms.
+// Whether two CTAs of a cluster with tiles of the same columns may each load half of rhs for both,
+// and two with tiles of the same rows half of lhs (multicast). Only cluster split-K does it: in the
+// others it gained nothing. The two CTAs of a tile of 256 rows always load rhs for each other, in
+// all forms.
 constexpr bool MayMulticast(KernelForm form, DType lhs, bool lhs_k_contiguous, bool transposed) {
   return IsPeers(form) && !LhsInRegisters(lhs, lhs_k_contiguous, transposed);
 }

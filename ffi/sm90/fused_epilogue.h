@@ -1,4 +1,4 @@
-// The epilogue of Hopper's fused forms, which is applied to the accumulators in place.
+// A variant of sm90/epilogue.h for the fused forms, which apply it to the accumulators in place.
 #pragma once
 
 #include "sm90/epilogue.h"
@@ -18,10 +18,10 @@ class FusedEpilogue : public Epilogue<Traits> {
   using Base::shared_;
   using Base::StoreStaged;
   using Base::Warp;
-  using typename Base::Place, typename Base::RowVectors, typename Base::Sum;
+  using typename Base::Place, typename Base::RowVectors, typename Base::Acc;
   using Staged = StagedColumns<Traits::kTileN>;
   // Whether there are enough registers for a tile's vectors while the tile is multiplied.
-  static constexpr bool kLoadsEarly = Traits::kAllSums <= 128;
+  static constexpr bool kLoadsEarly = Traits::kAllAccs <= 128;
 
  public:
   using Base::Base;
@@ -39,7 +39,7 @@ class FusedEpilogue : public Epilogue<Traits> {
     Vectors vectors{};
     if constexpr (!kLoadsEarly) return vectors;
     const Place place = FirstPlace(args, tile);
-    if (!SameInWarp(maps.stores_unstaged && place.epilogue.HasVectors())) return vectors;
+    if (!WarpUniform(maps.stores_unstaged && place.epilogue.HasVectors())) return vectors;
 #pragma unroll
     for (int block = 0; block < Traits::kBlocksM; ++block) {
       vectors.rows[block] = LoadRows(args, BlockPlace(place, block));
@@ -55,25 +55,25 @@ class FusedEpilogue : public Epilogue<Traits> {
 
   // Applies a tile's vectors, and nothing else of an epilogue.
   JAXGEMM_SM90 void ApplyVectors(const GemmArgs& args, const WorkTile& tile, const Vectors& vectors,
-                                 Sum (&sums)[Traits::kAllSums]) {
+                                 Acc (&acc)[Traits::kAllAccs]) {
     const Place place = FirstPlace(args, tile);
-    if (SameInWarp(place.row >= place.rows)) return;
+    if (WarpUniform(place.row >= place.rows)) return;
     if constexpr (kLoadsEarly) {
-      ApplyVectors(place, vectors, sums);
+      ApplyVectors(place, vectors, acc);
     } else {
-      LoadAndApplyVectors(args, place, sums);
+      LoadAndApplyVectors(args, place, acc);
     }
   }
 
   // FormStore::kWide: has TMA store the accumulators as they are, or add them to out.
   JAXGEMM_SM90 void StoreWide(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
-                              const Sum* sums) {
+                              const Acc* acc) {
     const Place place = FirstPlace(args, tile);
-    if (SameInWarp(place.row >= place.rows)) return;
-    if (SameInWarp(Base::IsWhole(args, place))) {
-      Base::StoreWideRows(args, maps, place, sums);
+    if (WarpUniform(place.row >= place.rows)) return;
+    if (WarpUniform(Base::IsWhole(args, place))) {
+      Base::StoreWideRows(args, maps, place, acc);
     } else {
-      Base::template StoreTo<Traits::kSums>(args, args.out, args.n, place, 0, args.n, sums);
+      Base::template StoreTo<Traits::kAccs>(args, args.out, args.n, place, 0, args.n, acc);
     }
   }
 
@@ -81,54 +81,54 @@ class FusedEpilogue : public Epilogue<Traits> {
   // second half of the accumulators, because the first half is the gate's. Returns whether the
   // caller must have TMA store them; else they have been stored, or lie outside of out.
   JAXGEMM_SM90 bool ApplyGate(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
-                              Sum (&sums)[Traits::kAllSums]) {
-    constexpr int kHalf = Traits::kSums / 2;
+                              Acc (&acc)[Traits::kAllAccs]) {
+    constexpr int kHalf = Traits::kAccs / 2;
     const Vectors vectors = LoadVectors(args, maps, tile);
     const Place place = FirstPlace(args, tile);
-    if (SameInWarp(place.row >= place.rows)) return false;
-    if (SameInWarp(place.epilogue.HasVectors())) ApplyVectors(place, vectors, sums);
-    if (SameInWarp(args.preact != nullptr)) {
-      Base::template StoreTo<kHalf>(args, args.preact, 2 * args.n, place, 0, args.n, sums);
+    if (WarpUniform(place.row >= place.rows)) return false;
+    if (WarpUniform(place.epilogue.HasVectors())) ApplyVectors(place, vectors, acc);
+    if (WarpUniform(args.preact != nullptr)) {
+      Base::template StoreTo<kHalf>(args, args.preact, 2 * args.n, place, 0, args.n, acc);
       Base::template StoreTo<kHalf>(args, args.preact, 2 * args.n, place, args.n, 2 * args.n,
-                                    sums + kHalf);
+                                    acc + kHalf);
     }
-    Activate<kHalf>(place.epilogue.activation, sums);
+    Activate<kHalf>(place.epilogue.activation, acc);
 #pragma unroll
-    for (int i = 0; i < kHalf; ++i) sums[kHalf + i] *= sums[i];
-    if (SameInWarp(Base::IsWhole(args, place))) return true;
-    Base::template StoreTo<kHalf>(args, args.out, args.n, place, 0, args.n, sums + kHalf);
+    for (int i = 0; i < kHalf; ++i) acc[kHalf + i] *= acc[i];
+    if (WarpUniform(Base::IsWhole(args, place))) return true;
+    Base::template StoreTo<kHalf>(args, args.out, args.n, place, 0, args.n, acc + kHalf);
     return false;
   }
 
   // Applies the epilogue in place. Returns, in all warps the same, whether the caller must have TMA
   // store the results, in PlainOut's type; else they have been stored.
   JAXGEMM_SM90 bool ApplyFused(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
-                               const Vectors& vectors, Sum (&sums)[Traits::kAllSums]) {
+                               const Vectors& vectors, Acc (&acc)[Traits::kAllAccs]) {
     if constexpr (Traits::kHasOnlyVectors) {
-      ApplyVectors(args, tile, vectors, sums);
+      ApplyVectors(args, tile, vectors, acc);
       return true;
     }
-    // Tells ptxas that the branches are uniform in the warp, see Multiplier::Run in mainloop.h.
+    // Tells ptxas that the branches are uniform in the warp, see SmemMainloop::Run in mainloop.h.
     const bool tma_stores =
-        SameInWarp(!Traits::kInteger && !Traits::kHasOnlyDenseForms && maps.stores_unstaged &&
-                   maps.out_valid && args.out_dtype == PlainOut(Traits::kLhs));
+        WarpUniform(!Traits::kInteger && !Traits::kHasOnlyDenseForms && maps.stores_unstaged &&
+                    maps.out_valid && args.out_dtype == PlainOut(Traits::kLhs));
     const Place place = FirstPlace(args, tile);
-    if (SameInWarp(place.row >= place.rows)) return tma_stores;
+    if (WarpUniform(place.row >= place.rows)) return tma_stores;
     if constexpr (!Traits::kInteger) {
-      if (SameInWarp(maps.stores_unstaged)) {
+      if (WarpUniform(maps.stores_unstaged)) {
         if constexpr (kLoadsEarly) {
-          ApplyVectors(place, vectors, sums);
+          ApplyVectors(place, vectors, acc);
         } else {
-          LoadAndApplyVectors(args, place, sums);
+          LoadAndApplyVectors(args, place, acc);
         }
-        ActivateAndStore(args, maps, place, sums, tma_stores);
+        ActivateAndStore(args, maps, place, acc, tma_stores);
         return tma_stores;
       }
-    } else if (SameInWarp(Base::IsPlainInteger(args, maps, place))) {
-      StoreWideTile(args, maps, place, sums);
+    } else if (WarpUniform(Base::IsPlainInteger(args, maps, place))) {
+      StoreWideTile(args, maps, place, acc);
       return false;
     }
-    StoreInSteps(args, place, sums);
+    StoreInSteps(args, place, acc);
     return false;
   }
 
@@ -136,15 +136,15 @@ class FusedEpilogue : public Epilogue<Traits> {
   // Applies a tile's vectors, if it has any. Those of columns go through this warp's part of
   // shared_.out, because each lane needs those of other columns than it has loaded.
   JAXGEMM_SM90 void ApplyVectors(const Place& place, const Vectors& vectors,
-                                 Sum (&sums)[Traits::kAllSums]) {
+                                 Acc (&acc)[Traits::kAllAccs]) {
     static_assert(sizeof(Staged) <= Traits::kStagedBytes);
-    if (SameInWarp(place.epilogue.HasRowVectors())) {
+    if (WarpUniform(place.epilogue.HasRowVectors())) {
 #pragma unroll
       for (int block = 0; block < Traits::kBlocksM; ++block) {
-        Base::template ApplyRows<Traits::kSums>(vectors.rows[block], sums + block * Traits::kSums);
+        Base::template ApplyRows<Traits::kAccs>(vectors.rows[block], acc + block * Traits::kAccs);
       }
     }
-    if (SameInWarp(!place.epilogue.HasColumnVectors())) return;
+    if (WarpUniform(!place.epilogue.HasColumnVectors())) return;
     Staged& staged = FreeStaged();
 #pragma unroll
     for (int i = 0; i * kWarpSize < Traits::kTileN; ++i) {
@@ -153,21 +153,21 @@ class FusedEpilogue : public Epilogue<Traits> {
       staged.Put(column, vectors.columns[i]);
     }
     __syncwarp();
-    const bool has_factors = SameInWarp(place.epilogue.HasColumnFactors());
+    const bool has_factors = WarpUniform(place.epilogue.HasColumnFactors());
 #pragma unroll
     for (int block = 0; block < Traits::kBlocksM; ++block) {
       if (has_factors) {
-        Apply<true>(staged, sums + block * Traits::kSums);
+        Apply<true>(staged, acc + block * Traits::kAccs);
       } else {
-        Apply<false>(staged, sums + block * Traits::kSums);
+        Apply<false>(staged, acc + block * Traits::kAccs);
       }
     }
   }
   // As ApplyVectors, with few registers: vectors are loaded where they are applied.
   JAXGEMM_SM90 void LoadAndApplyVectors(const GemmArgs& args, const Place& place,
-                                        Sum (&sums)[Traits::kAllSums]) {
+                                        Acc (&acc)[Traits::kAllAccs]) {
     static_assert(sizeof(Staged) <= Traits::kStagedBytes);
-    if (SameInWarp(!place.epilogue.HasVectors())) return;
+    if (WarpUniform(!place.epilogue.HasVectors())) return;
     Staged& staged = FreeStaged();
     // Loads for so many columns are in flight at once.
     constexpr int kAtOnce = kVectorColumns % 3 == 0 ? 3 : 1;
@@ -190,9 +190,9 @@ class FusedEpilogue : public Epilogue<Traits> {
     __syncwarp();
 #pragma unroll
     for (int block = 0; block < Traits::kBlocksM; ++block) {
-      Sum* its = sums + block * Traits::kSums;
-      Base::template ApplyRows<Traits::kSums>(LoadRows(args, BlockPlace(place, block)), its);
-      if (SameInWarp(place.epilogue.HasColumnVectors())) Apply<true>(staged, its);
+      Acc* of_block = acc + block * Traits::kAccs;
+      Base::template ApplyRows<Traits::kAccs>(LoadRows(args, BlockPlace(place, block)), of_block);
+      if (WarpUniform(place.epilogue.HasColumnVectors())) Apply<true>(staged, of_block);
     }
   }
   // This warp's part of shared_.out, for the vectors of columns.
@@ -202,39 +202,39 @@ class FusedEpilogue : public Epilogue<Traits> {
   }
   // Applies staged vectors to the accumulators of 64 rows.
   template <bool kHasFactors>
-  JAXGEMM_SM90 void Apply(const Staged& staged, Sum* sums) {
+  JAXGEMM_SM90 void Apply(const Staged& staged, Acc* acc) {
 #pragma unroll
     for (int eight = 0; eight < Traits::kTileN / 8; ++eight) {
       const auto pair = staged.template Get<kHasFactors>(Lane() % 4 + eight * 4);
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        Sum& sum = sums[eight * 4 + i];
-        sum = pair.columns[i % 2].Apply(sum);
+        Acc& value = acc[eight * 4 + i];
+        value = pair.columns[i % 2].Apply(value);
       }
     }
   }
   // Applies the activation to the first kAll accumulators. The code of the activations is long, so
   // a loop has it only once. Registers cannot be indexed at run time, so each step of the loop
   // copies some of them.
-  template <int kAll = Traits::kAllSums>
-  JAXGEMM_SM90 void Activate(Activation activation, Sum (&sums)[Traits::kAllSums]) {
-    constexpr int kCount = Traits::kAllSums > 128 ? 8
+  template <int kAll = Traits::kAllAccs>
+  JAXGEMM_SM90 void Activate(Activation activation, Acc (&acc)[Traits::kAllAccs]) {
+    constexpr int kCount = Traits::kAllAccs > 128 ? 8
                            : kAll % 32 == 0       ? 32
                            : kAll % 24 == 0       ? 24
                                                   : 8;
     constexpr int kSteps = kAll / kCount;
-    if (SameInWarp(activation == Activation::kNone)) return;
+    if (WarpUniform(activation == Activation::kNone)) return;
 #pragma unroll 1
     for (int step = 0; step < kSteps; ++step) {
-      Sum some[kCount];
+      Acc some[kCount];
 #pragma unroll
-      for (int i = 0; i < kCount; ++i) some[i] = sums[i];
+      for (int i = 0; i < kCount; ++i) some[i] = acc[i];
 #pragma unroll
       for (int other = 1; other < kSteps; ++other) {
-        if (SameInWarp(other != step)) continue;
+        if (WarpUniform(other != step)) continue;
         KeepBranch();
 #pragma unroll
-        for (int i = 0; i < kCount; ++i) some[i] = sums[other * kCount + i];
+        for (int i = 0; i < kCount; ++i) some[i] = acc[other * kCount + i];
       }
       WithActivation(activation, [&](auto activate) {
 #pragma unroll
@@ -242,10 +242,10 @@ class FusedEpilogue : public Epilogue<Traits> {
       });
 #pragma unroll
       for (int other = 0; other < kSteps; ++other) {
-        if (SameInWarp(other != step)) continue;
+        if (WarpUniform(other != step)) continue;
         KeepBranch();
 #pragma unroll
-        for (int i = 0; i < kCount; ++i) sums[other * kCount + i] = some[i];
+        for (int i = 0; i < kCount; ++i) acc[other * kCount + i] = some[i];
       }
     }
   }
@@ -255,52 +255,52 @@ class FusedEpilogue : public Epilogue<Traits> {
   // Applies the activation, and stores the results unless the caller does (`tma_stores`). `first`
   // is the place of the first 64 rows.
   JAXGEMM_SM90 void ActivateAndStore(const GemmArgs& args, const TensorMaps& maps,
-                                     const Place& first, Sum (&sums)[Traits::kAllSums],
+                                     const Place& first, Acc (&acc)[Traits::kAllAccs],
                                      bool tma_stores) {
     // The preactivation is stored first, then out. A loop has the code that stores only once.
 #pragma unroll 1
     for (bool is_out = !args.preact;; is_out = true) {
-      if (SameInWarp(is_out)) {
-        Activate(first.epilogue.activation, sums);
-        if (SameInWarp(tma_stores)) return;
-        if (SameInWarp(Base::Boxes::kHasWide && maps.out_valid && args.out_dtype == DType::kF32)) {
-          return StoreWideTile(args, maps, first, sums);
+      if (WarpUniform(is_out)) {
+        Activate(first.epilogue.activation, acc);
+        if (WarpUniform(tma_stores)) return;
+        if (WarpUniform(Base::Boxes::kHasWide && maps.out_valid && args.out_dtype == DType::kF32)) {
+          return StoreWideTile(args, maps, first, acc);
         }
       }
 #pragma unroll
       for (int block = 0; block < Traits::kBlocksM; ++block) {
         const Place place = BlockPlace(first, block);
-        if (SameInWarp(place.row >= place.rows)) break;
-        Base::template StoreTo<Traits::kSums>(args, is_out ? args.out : args.preact, args.n, place,
-                                              0, args.n, sums + block * Traits::kSums);
+        if (WarpUniform(place.row >= place.rows)) break;
+        Base::template StoreTo<Traits::kAccs>(args, is_out ? args.out : args.preact, args.n, place,
+                                              0, args.n, acc + block * Traits::kAccs);
       }
-      if (SameInWarp(is_out)) return;
+      if (WarpUniform(is_out)) return;
     }
   }
   // Has TMA store results of 32 bits.
   JAXGEMM_SM90 void StoreWideTile(const GemmArgs& args, const TensorMaps& maps, const Place& first,
-                                  const Sum* sums) {
+                                  const Acc* acc) {
 #pragma unroll
     for (int block = 0; block < Traits::kBlocksM; ++block) {
       const Place place = BlockPlace(first, block);
-      if (SameInWarp(place.row >= place.rows)) break;
-      Base::StoreWideRows(args, maps, place, sums + block * Traits::kSums);
+      if (WarpUniform(place.row >= place.rows)) break;
+      Base::StoreWideRows(args, maps, place, acc + block * Traits::kAccs);
     }
   }
   // For the types of out that few products have. Each step stages and stores kColumns columns.
   JAXGEMM_SM90 void StoreInSteps(const GemmArgs& args, const Place& first,
-                                 Sum (&sums)[Traits::kAllSums]) {
+                                 Acc (&acc)[Traits::kAllAccs]) {
     constexpr int kCount = kColumns / 2, kSteps = Traits::kTileN / kColumns;
 #pragma unroll 1
     for (int step = 0; step < Traits::kBlocksM * kSteps; ++step) {
       Place place = first;
       place.row += step / kSteps * Traits::kBlockStep;
       place.column += step % kSteps * kColumns;
-      if (SameInWarp(place.row >= place.rows)) return;
-      if (SameInWarp(place.column >= args.n)) continue;
+      if (WarpUniform(place.row >= place.rows)) return;
+      if (WarpUniform(place.column >= args.n)) continue;
 #pragma unroll
       for (int i = 0; i < Traits::kBlocksM * kSteps; ++i) {
-        if (i == step) Base::template StageSums<kColumns>(0, sums + i * kCount);
+        if (i == step) Base::template StageAccumulators<kColumns>(0, acc + i * kCount);
       }
       StoreStaged(args, place, kColumns);
     }

@@ -20,8 +20,8 @@ __device__ __forceinline__ void Run(const GemmArgs& args, const TensorMaps& maps
 
 }  // namespace jaxgemm
 
-// A kernel without a fixed cluster size can be launched with any: with as many CTAs as its tiles
-// have peers.
+// A kernel without a fixed cluster size can be launched with any. For cluster split-K the cluster
+// has as many CTAs as its tiles have peers.
 #if JAXGEMM_WAVES_M > 2
 #define JAXGEMM_CLUSTER __cluster_dims__(jaxgemm::kCluster, 1, 1)
 #else
@@ -39,8 +39,8 @@ __device__ __forceinline__ void Run(const GemmArgs& args, const TensorMaps& maps
     jaxgemm::Run<jaxgemm::KernelForm::form, multicasts>(args, maps, shared);                      \
   }
 #define JAXGEMM_FORM(id, name, suffix, ...) JAXGEMM_KERNEL_OF(JAXGEMM_KERNEL, suffix, id, false)
-#define JAXGEMM_PEERS_FORM(id, name, suffix, ...) \
-  JAXGEMM_FORM(id, name, suffix)                  \
+#define JAXGEMM_CLUSTER_SPLIT_K_FORM(id, name, suffix, ...) \
+  JAXGEMM_FORM(id, name, suffix)                            \
   JAXGEMM_KERNEL_OF(JAXGEMM_KERNEL, suffix##_multicast, id, true)
 #define JAXGEMM_AMD_FORM(...)
 #include "sm90/forms.def"

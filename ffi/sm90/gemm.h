@@ -21,17 +21,17 @@ namespace jaxgemm {
 // partial sums has them in the same order, in rows of four values per thread.
 template <class Traits>
 struct Sm90Accumulator {
-  using Element = typename Traits::Sum;
+  using Element = typename Traits::Acc;
   using Row = Vec4<Element>;
   static constexpr int kThreads = Traits::kConsumers * kWarpgroupSize;
-  static constexpr int kRows = Traits::kSums / 4;
+  static constexpr int kRows = Traits::kAccs / 4;
   static constexpr Index kNone = -1;
 
-  Element (&sums)[Traits::kSums];
+  Element (&acc)[Traits::kAccs];
   void* partials;
   SharedMemory<Traits>& shared;
   int thread, rank;
-  Index held;  // the slot that has the same sums as the registers
+  Index held;  // the slot that has the same values as the registers
 
   JAXGEMM_SM90 Row* Slot(Index slot) const {
     return static_cast<Row*>(partials) +
@@ -45,8 +45,8 @@ struct Sm90Accumulator {
   JAXGEMM_SM90 void AddToSlot(Index slot) {
     Row* to = Slot(slot);
 #pragma unroll
-    for (int i = 0; i < Traits::kSums; ++i) {
-      AtomicAdd(to[i / 4 * kThreads].values + i % 4, sums[i]);
+    for (int i = 0; i < Traits::kAccs; ++i) {
+      AtomicAdd(to[i / 4 * kThreads].values + i % 4, acc[i]);
     }
   }
   JAXGEMM_SM90 void Load(Index slot) {
@@ -56,8 +56,8 @@ struct Sm90Accumulator {
     for (int row = 0; row < kRows; ++row) Set(row, LoadRow(from + row * kThreads));
   }
 
-  // Adds in the order of the slots. kAtOnce rows (a number chosen by hand) are loaded at once,
-  // which hides the L2's latency.
+  // Adds in the order of the slots. kAtOnce rows (a tuning constant) are loaded at once, which
+  // hides the L2's latency.
   JAXGEMM_SM90 void Sum(Index first, Index step, Index count) {
     constexpr int kAtOnce = 8;
     Row* to = Slot(first);
@@ -92,22 +92,22 @@ struct Sm90Accumulator {
   // All consumers of the CTA call this. Each CTA of a cluster has its own 16 bits of the counter.
   JAXGEMM_SM90 int32_t Arrive(int32_t* counter) {
     const int shift = 16 * rank;
-    NamedBarrier(kConsumersBarrier, kThreads);
+    BarSync(kConsumersBarrier, kThreads);
     if (thread == 0) shared.arrived = FetchAddAcqRel(counter, 1 << shift);
-    NamedBarrier(kConsumersBarrier, kThreads);
+    BarSync(kConsumersBarrier, kThreads);
     const uint32_t before = shared.arrived;
     // All threads have read `arrived` before the next Arrive writes it.
-    NamedBarrier(kConsumersBarrier, kThreads);
+    BarSync(kConsumersBarrier, kThreads);
     return Traits::kCluster == 1 ? before : before >> shift & 0xffff;
   }
 
  private:
   JAXGEMM_SM90 Row Get(int row) const {
-    return {{sums[4 * row], sums[4 * row + 1], sums[4 * row + 2], sums[4 * row + 3]}};
+    return {{acc[4 * row], acc[4 * row + 1], acc[4 * row + 2], acc[4 * row + 3]}};
   }
-  JAXGEMM_SM90 void Set(int row, Row four) {
+  JAXGEMM_SM90 void Set(int row, Row values) {
 #pragma unroll
-    for (int i = 0; i < 4; ++i) sums[4 * row + i] = four[i];
+    for (int i = 0; i < 4; ++i) acc[4 * row + i] = values[i];
   }
   // Reads from the L2, because other workgroups wrote the row.
   static JAXGEMM_SM90 Row LoadRow(const Row* row) {
@@ -120,8 +120,8 @@ template <class Traits>
 class Workgroup {
   static constexpr bool kIsGrouped = IsGrouped(Traits::kForm);
   static constexpr bool kIsScaled = IsScaled(Traits::kForm);
-  using ItsMultiplier =
-      std::conditional_t<Traits::kRhsInRegisters, RegisterMultiplier<Traits>, Multiplier<Traits>>;
+  using Mainloop =
+      std::conditional_t<Traits::kRhsInRegisters, RegisterMainloop<Traits>, SmemMainloop<Traits>>;
 
  public:
   static_assert(kSm90Threads == (1 + Traits::kConsumers) * kWarpgroupSize);
@@ -130,50 +130,50 @@ class Workgroup {
       : args_(args),
         maps_(maps),
         shared_(shared),
-        rank_(Traits::kCluster == 1 ? 0 : ClusterRank()),
+        rank_(Traits::kCluster == 1 ? 0 : ClusterCtaRank()),
         waits_for_none_(!Traits::kIsPlain && !kIsGrouped && args.groups.ragged == Ragged::kNone &&
                         args.claim.num_queues == 0 && !args.chunks.signals),
         by_element_(Traits::kLoadsByElement && (!maps.lhs_valid || !maps.rhs_valid)) {}
 
   JAXGEMM_SM90 void Run() {
-    const int warp = SameInWarp(threadIdx.x / kWarpSize);
-    LetNextKernelStart();
+    const int warp = WarpUniform(threadIdx.x / kWarpSize);
+    GridDependencyLaunchDependents();
     // Three warps at the same time do what the first loads must wait for.
     FirstKnownMap map{.map = args_.map};
     if (warp == 0) {
       const Index first = FirstIndex();
       if (waits_for_none_ && first < args_.map.size()) map.Know(first, args_.map(first));
     } else if (warp == 1) {
-      if (IsLeader()) InitBarriers();
+      if (ElectSync()) InitBarriers();
     } else if (warp == 2) {
-      if (IsLeader()) {
+      if (ElectSync()) {
         PrefetchTensorMap(&maps_.lhs);
         PrefetchTensorMap(&maps_.rhs);
         if (maps_.out_valid) PrefetchTensorMap(&maps_.out);
       }
     }
     __syncwarp();
-    ClusterBarrier();
-    WaitForKernelsBefore();
+    BarrierClusterSync();
+    GridDependencyWait();
     // With this order of branches the code of the producers comes next, because they have work
     // first. setmaxnreg divides the registers that the CTA has at launch, 384 x 168 = 256 x 224 +
     // 128 x 56.
     if (warp >= kWarpgroupSize / kWarpSize) {
-      TakeRegisters<kIsScaled ? 208 : 224>();
+      SetMaxRegistersInc<kIsScaled ? 208 : 224>();
       if constexpr (Traits::kIsPingPong) {
         ConsumePingPong();
       } else if constexpr (Traits::kRhsInRegisters) {
         ConsumeByRegisters();
       } else if constexpr (Traits::kIsPlain || kIsGrouped) {
-        ConsumeAndStoreMeanwhile();
+        ConsumeAndOverlapStore();
       } else {
         Consume();
       }
     } else {
-      GiveRegisters<kIsScaled ? 88 : 56>();
-      if (warp == (Traits::kClaimsApart ? 1 : 0)) {
+      SetMaxRegistersDec<kIsScaled ? 88 : 56>();
+      if (warp == (Traits::kHasSchedulerWarp ? 1 : 0)) {
         Produce(map);
-      } else if (Traits::kClaimsApart && warp == 0) {
+      } else if (Traits::kHasSchedulerWarp && warp == 0) {
         LoadSent();
       } else if (by_element_) {
         CopyElements();
@@ -181,7 +181,7 @@ class Workgroup {
     }
     __syncwarp();
     // A CTA must not exit while another one of the cluster still accesses its shared memory.
-    if constexpr (Traits::kCluster > 1) ClusterBarrier();
+    if constexpr (Traits::kCluster > 1) BarrierClusterSync();
   }
 
  private:
@@ -201,17 +201,19 @@ class Workgroup {
 
   JAXGEMM_SM90 void InitBarriers() {
     // Warps other than the consumers that receive the next work tile.
-    const int loaders = by_element_ ? ElementLoader<Traits>::kWarps : Traits::kClaimsApart ? 1 : 0;
+    const int loaders = by_element_                 ? ElementLoader<Traits>::kWarps
+                        : Traits::kHasSchedulerWarp ? 1
+                                                    : 0;
     InitStages(shared_, by_element_, 0, Traits::kStages);
     for (int i = 0; i < Traits::kTileSlots; ++i) {
       shared_.tile_full[i].Init(1);
       shared_.tile_empty[i].Init((Traits::kConsumerWarps + loaders) * kWarpSize);
     }
-    for (int i = 0; i < kMailSlots; ++i) {
-      shared_.mail_full[i].Init(1);
-      shared_.mail_empty[i].Init(Traits::kCluster - 1);
+    for (int i = 0; i < kClaimedIndexSlots; ++i) {
+      shared_.claimed_index_full[i].Init(1);
+      shared_.claimed_index_empty[i].Init(Traits::kCluster - 1);
     }
-    FenceBarrierInit();
+    FenceMbarrierInit();
   }
 
   // All lanes of one warp run this; one lane issues the loads.
@@ -232,7 +234,7 @@ class Workgroup {
                             args_.claim.FirstQueue(stride.index), stride.size);
     if (Traits::RaggedOf(args_) == Ragged::kNone) {
       const Index group_m = args_.chunks.GroupM<WarpLanes>(args_.map.grid);
-      if (IsLeader()) shared_.group_m = group_m;
+      if (ElectSync()) shared_.group_m = group_m;
       __syncwarp();
       ClaimedMap<Traits> map{args_, shared_};
       return Produce(claim, map, ClaimedRows{args_.chunks});
@@ -245,7 +247,7 @@ class Workgroup {
   JAXGEMM_SM90 void Produce(const Claim& claim, Map& map, const Ready& ready) {
     TileSender<Traits> sender{.shared = shared_};
     auto send = [&](const WorkTile& tile) { sender.Send(tile); };
-    if constexpr (Traits::kClaimsApart) {
+    if constexpr (Traits::kHasSchedulerWarp) {
       const bool ahead = args_.claim_ahead || args_.claim.num_queues == 0;
       ForEachWorkTile(PacedClaim<Traits, Claim>{claim, sender, ahead}, map, ready, false, send,
                       [](const WorkTile&) {});
@@ -258,7 +260,7 @@ class Workgroup {
   }
   JAXGEMM_SM90 void Load(TmaLoader<Traits>& loader, const WorkTile& tile) const {
     // TMA must see what the writer of a chunk's signal wrote.
-    if (args_.chunks.signals) FenceAsyncProxyOfMemory();
+    if (args_.chunks.signals) FenceProxyAsyncGlobal();
     loader.Load(tile);
   }
 
@@ -285,90 +287,90 @@ class Workgroup {
   }
 
   JAXGEMM_SM90 void Consume() {
-    typename Traits::Sum sums[Traits::kSums];
+    typename Traits::Acc acc[Traits::kAccs];
     Sm90Accumulator<Traits> accumulator{
-        .sums = sums, .partials = args_.partials, .shared = shared_, .rank = rank_};
-    Multiplier<Traits> multiplier(shared_, Sharers<Traits>(maps_));
+        .acc = acc, .partials = args_.partials, .shared = shared_, .rank = rank_};
+    SmemMainloop<Traits> mainloop(shared_, MulticastGroup<Traits>(maps_));
     auto compute = [&](const WorkTile& tile) {
       accumulator.held = Sm90Accumulator<Traits>::kNone;
       if constexpr (kIsScaled) {
-        multiplier.RunPromoting(args_, tile, rank_, sums);
+        mainloop.RunPromoting(args_, tile, rank_, acc);
       } else {
-        multiplier.Run(args_, tile, sums);
+        mainloop.Run(args_, tile, acc);
       }
     };
     auto store = [&](const WorkTile& tile) {
       Epilogue<Traits> epilogue(shared_, rank_);
       accumulator.thread = ThreadId() - kWarpgroupSize;
       if (!FixUp(tile, args_.reduction, args_.arrivals, accumulator)) return;
-      epilogue.Store(args_, maps_, tile, sums);
+      epilogue.Store(args_, maps_, tile, acc);
     };
     ForEachSent(compute, store);
     // Shared memory must exist until TMA has read it.
-    if (IsLeader()) WaitForStoredBoxes<0>();
+    if (ElectSync()) TmaStoreWaitRead<0>();
   }
 
-  JAXGEMM_SM90 void ConsumeAndStoreMeanwhile() {
-    typename Traits::Sum sums[Traits::kSums];
-    Multiplier<Traits> multiplier(shared_, Sharers<Traits>(maps_));
-    StoredMeanwhile<Traits> stored{.args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
+  JAXGEMM_SM90 void ConsumeAndOverlapStore() {
+    typename Traits::Acc acc[Traits::kAccs];
+    SmemMainloop<Traits> mainloop(shared_, MulticastGroup<Traits>(maps_));
+    OverlappedStore<Traits> stored{.args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
     auto compute = [&](const WorkTile& tile) {
       stored.Spread(tile.k_end - tile.k_begin);
-      multiplier.Run(args_, tile, sums, stored);
+      mainloop.Run(args_, tile, acc, stored);
     };
     auto store = [&](const WorkTile& tile) {
       stored.StoreRest();
-      stored.Take(tile, sums);
+      stored.Take(tile, acc);
     };
     ForEachSent(compute, store);
-    stored.Finish();
+    stored.StoreLast();
   }
 
   JAXGEMM_SM90 void ConsumeByRegisters() {
-    typename Traits::Sum sums[Traits::kAllSums];
-    RegisterMultiplier<Traits> multiplier(shared_, Sharers<Traits>(maps_));
-    ForEachSent([&](const WorkTile& tile) { multiplier.Run(args_, tile, sums); },
+    typename Traits::Acc acc[Traits::kAllAccs];
+    RegisterMainloop<Traits> mainloop(shared_, MulticastGroup<Traits>(maps_));
+    ForEachSent([&](const WorkTile& tile) { mainloop.Run(args_, tile, acc); },
                 [&](const WorkTile& tile) {
-      ColumnsEpilogue<Traits>(args_, maps_, shared_, rank_, tile).Store(tile, sums);
+      ColumnsEpilogue<Traits>(args_, maps_, shared_, rank_, tile).Store(tile, acc);
     });
     // Shared memory must exist until TMA has read it.
-    if (IsLeader()) WaitForStoredBoxes<0>();
+    if (ElectSync()) TmaStoreWaitRead<0>();
   }
 
   // Both warpgroups receive all tiles; each computes every other one.
   JAXGEMM_SM90 void ConsumePingPong() {
-    typename Traits::Sum sums[Traits::kAllSums];
-    ItsMultiplier multiplier(shared_, Sharers<Traits>(maps_));
+    typename Traits::Acc acc[Traits::kAllAccs];
+    Mainloop mainloop(shared_, MulticastGroup<Traits>(maps_));
     const PingPongTurns turns;
     typename FusedEpilogue<Traits>::Vectors vectors;
     Index turn = 0;
     auto compute = [&](const WorkTile& tile) {
       const Index k_tiles = tile.k_end - tile.k_begin;
-      if (!turns.IsMine(turn)) return multiplier.Skip(k_tiles);
+      if (!turns.IsMine(turn)) return mainloop.Skip(k_tiles);
       if constexpr (Traits::kHasOnlyVectors) {
         vectors = FusedEpilogue<Traits>(shared_, rank_).LoadVectors(args_, maps_, tile);
       }
       if (turn > 0) turns.Await();
       const PingPongTurns::HandOver hand_over = turns.After(k_tiles, /*is_last=*/false);
-      multiplier.Run(args_, tile, sums, hand_over);
-      if (SameInWarp(k_tiles <= 0)) hand_over();
+      mainloop.Run(args_, tile, acc, hand_over);
+      if (WarpUniform(k_tiles <= 0)) hand_over();
     };
     auto store = [&](const WorkTile& tile) {
       if (!turns.IsMine(turn++)) return;
       if constexpr (Traits::kRhsInRegisters) {
-        return ColumnsEpilogue<Traits>(args_, maps_, shared_, rank_, tile).Store(tile, sums);
+        return ColumnsEpilogue<Traits>(args_, maps_, shared_, rank_, tile).Store(tile, acc);
       }
       FusedEpilogue<Traits> epilogue(shared_, rank_);
       if constexpr (Traits::kHasOnlyVectors) {
-        epilogue.ApplyVectors(args_, tile, vectors, sums);
+        epilogue.ApplyVectors(args_, tile, vectors, acc);
       }
-      epilogue.StoreTile(args_, maps_, tile, sums, /*is_last=*/false, [](int) { return 0; });
+      epilogue.StoreTile(args_, maps_, tile, acc, /*is_last=*/false, [](int) { return 0; });
     };
     ForEachSent(compute, store);
     // The last tile's turn was handed over as well, and the barrier must be completed.
     if (turn > 0 && turns.IsMine(turn)) turns.Await();
     // Shared memory must exist until TMA has read it.
-    if (IsLeader()) WaitForStoredBoxes<0>();
+    if (ElectSync()) TmaStoreWaitRead<0>();
   }
 
   const GemmArgs& args_;

@@ -1,13 +1,13 @@
-// A workgroup on Hopper for the dense forms. Without peers it is persistent. With peers each CTA
-// computes one slice of one tile. Its code is shorter than that of gemm.h, because no warp sends
-// tiles to others: each warp computes the indices of its work tiles, those of the first one while
-// the cluster starts.
+// A variant of sm90/gemm.h for the dense forms. Without cluster split-K the workgroup is
+// persistent. With it each CTA computes one slice of one tile. The code is shorter, because no warp
+// sends tiles to others: each warp computes the indices of its work tiles, those of the first one
+// while the cluster starts.
 #pragma once
 
 #include "sm90/cluster_split_k.h"
+#include "sm90/cluster_split_k_epilogue.h"
 #include "sm90/mainloop.h"
 #include "sm90/overlapped_store.h"
-#include "sm90/peers_epilogue.h"
 #include "sm90/pingpong.h"
 #include "sm90/register_operand.h"
 
@@ -16,33 +16,33 @@ namespace jaxgemm {
 // A map that computes the next work tile in advance, so that no warp waits for its divisions.
 template <class Map>
 struct AheadMap {
-  // Whether a tile can have several peers, and a cluster several tiles.
-  static constexpr bool kInClusters = std::is_same_v<Map, PeersMap>;
+  // Whether this is cluster split-K: a tile can have several peers, and a cluster several tiles.
+  static constexpr bool kInClusters = std::is_same_v<Map, ClusterSplitKMap>;
 
   Map map;
   WorkTile tile;  // what operator() returns next
 
   // Computes `tile` for a CTA's first index, which is usually small, in fewer instructions than
   // Find. Returns false if this index needs Find. `rank` is for clusters of tiles only.
-  JAXGEMM_SM90 bool FindFirst(Index index, const PeerRank& rank) {
+  JAXGEMM_SM90 bool FindFirst(Index index, const ClusterSplitKRank& rank) {
     const TileGrid& grid = map.grid;
     Index place = index;
-    if constexpr (kInClusters) place = DivSmall(index, map.cluster_size());
+    if constexpr (kInClusters) place = Div20Bits(index, map.cluster_size());
     // With group_m == 1 clusters are visited row by row.
     const bool by_rows = kInClusters && grid.group_m == 1;
     const Index rows = by_rows ? grid.tiles_m : grid.group_m;
     const Index step = by_rows ? grid.tiles_n : grid.group_m;
     if (place >= rows * grid.tiles_n || (kInClusters && grid.tiles_k >= 1 << 16)) return false;
-    const Index whole = DivSmall(place, step), rest = place - whole * step;
+    const Index whole = Div20Bits(place, step), rest = place - whole * step;
     const Index m = by_rows ? whole : rest, n = by_rows ? rest : whole;
     tile = {.m = m, .n = n, .k_end = grid.tiles_k};
     if constexpr (kInClusters) {
-      const Index in_n = DivSmall(rank.tile, map.cluster_m);
+      const Index in_n = Div20Bits(rank.tile, map.cluster_m);
       tile.m = m * map.cluster_m + rank.tile - in_n * map.cluster_m;
       tile.n = n * map.cluster_n + in_n;
       tile.peer = rank.peer, tile.num_peers = map.peers;
-      tile.k_begin = DivSmall(rank.peer * grid.tiles_k, map.peers);
-      tile.k_end = DivSmall((rank.peer + 1) * grid.tiles_k, map.peers);
+      tile.k_begin = Div20Bits(rank.peer * grid.tiles_k, map.peers);
+      tile.k_end = Div20Bits((rank.peer + 1) * grid.tiles_k, map.peers);
     }
     return true;
   }
@@ -54,12 +54,12 @@ struct AheadMap {
 
 template <class Traits>
 class DenseWorkgroup {
-  static constexpr bool kIsPeers = IsPeers(Traits::kForm);
+  static constexpr bool kIsClusterSplitK = IsPeers(Traits::kForm);
   // Registers per thread after setmaxnreg, which divides those that the CTA has at launch:
   // 384 x 168 = 256 x 240 + 128 x 24 = 256 x 232 + 128 x 40.
-  static constexpr int kMultiplierRegisters = Traits::kIsPingPong ? 240 : 232;
+  static constexpr int kMainloopRegisters = Traits::kIsPingPong ? 240 : 232;
   static constexpr int kLoaderRegisters = Traits::kIsPingPong ? 24 : 40;
-  using Map = AheadMap<std::conditional_t<kIsPeers, PeersMap, DenseMap>>;
+  using Map = AheadMap<std::conditional_t<kIsClusterSplitK, ClusterSplitKMap, DenseMap>>;
 
  public:
   JAXGEMM_SM90 DenseWorkgroup(const GemmArgs& args, const TensorMaps& maps,
@@ -67,59 +67,60 @@ class DenseWorkgroup {
       : args_(args),
         maps_(maps),
         shared_(shared),
-        rank_(Traits::kCluster == 1 ? 0 : ClusterRank()),
+        rank_(Traits::kCluster == 1 ? 0 : ClusterCtaRank()),
         by_element_(Traits::kLoadsByElement && (!maps.lhs_valid || !maps.rhs_valid)),
-        peer_rank_(Traits::kMulticasts ? maps.cluster_m * maps.cluster_n : 1),
-        sharers_(maps),
+        split_k_rank_(Traits::kMulticasts ? maps.cluster_m * maps.cluster_n : 1),
+        multicast_group_(maps),
         next_(blockIdx.x / Traits::kCluster) {
     map_.map.grid = args.map.grid;
     map_.map.grid.num_xcds = 1;  // saves a division
     if constexpr (Traits::kMulticasts) {
       map_.map.cluster_m = maps.cluster_m, map_.map.cluster_n = maps.cluster_n;
     }
-    if constexpr (kIsPeers) map_.map.peers = DivSmall(ClusterSize(), peer_rank_.tiles);
+    if constexpr (kIsClusterSplitK)
+      map_.map.peers = Div20Bits(ClusterNctaRank(), split_k_rank_.tiles);
   }
 
   JAXGEMM_SM90 void Run() {
     // Code is fetched as it is executed, a few bytes per cycle: the first loads' code comes first.
     Index ahead = 0;  // k tiles loaded already, valid in the lane that loads
     if (threadIdx.x < kWarpSize) {
-      if (IsLeader()) {
-        InitStages(shared_, by_element_, 0, kLoadedAhead, sharers_.count());
-        if (map_.FindFirst(next_, peer_rank_)) ahead = LoadFirst();
+      if (ElectSync()) {
+        InitStages(shared_, by_element_, 0, kLoadedAhead, multicast_group_.count());
+        if (map_.FindFirst(next_, split_k_rank_)) ahead = LoadFirst();
       }
       __syncwarp();
     }
-    const int warp = SameInWarp(threadIdx.x / kWarpSize);
-    LetNextKernelStart();
+    const int warp = WarpUniform(threadIdx.x / kWarpSize);
+    GridDependencyLaunchDependents();
     if (warp == 1) {
-      if (IsLeader()) InitBarriers();
+      if (ElectSync()) InitBarriers();
     } else if (warp == 2) {
-      if (!kIsPeers && IsLeader()) PrefetchTensorMap(&maps_.out);
+      if (!kIsClusterSplitK && ElectSync()) PrefetchTensorMap(&maps_.out);
     } else if (warp > 2) {
       PrefetchOperands<kSm90Threads - 3 * kWarpSize>(threadIdx.x - 3 * kWarpSize);
     }
     __syncwarp();
-    ArriveAtCluster();
-    if (!map_.FindFirst(next_, peer_rank_)) map_.Find(next_);
+    BarrierClusterArrive();
+    if (!map_.FindFirst(next_, split_k_rank_)) map_.Find(next_);
     // This makes the compiler compute the tile here, not where it is used.
     asm volatile("" ::"r"(map_.tile.m), "r"(map_.tile.n), "r"(map_.tile.batch),
                  "r"(map_.tile.k_begin), "r"(map_.tile.k_end), "r"(args_.claim.num_workgroups));
-    WaitForKernelsBefore();
-    WaitForCluster();
+    GridDependencyWait();
+    BarrierClusterWait();
     if (warp >= kWarpgroupSize / kWarpSize) {
-      if constexpr (Traits::kTradesRegisters) TakeRegisters<kMultiplierRegisters>();
-      if constexpr (kIsPeers) {
-        ConsumeAsPeer();
+      if constexpr (Traits::kTradesRegisters) SetMaxRegistersInc<kMainloopRegisters>();
+      if constexpr (kIsClusterSplitK) {
+        ConsumeClusterSplitK();
       } else if constexpr (Traits::kIsPingPong) {
         ConsumePingPong();
       } else if constexpr (Traits::kHasOnlyDenseForms || Traits::kInteger) {
         ConsumeAndStore();
       } else {
-        ConsumeAndStoreMeanwhile();
+        ConsumeAndOverlapStore();
       }
     } else {
-      if constexpr (Traits::kTradesRegisters) GiveRegisters<kLoaderRegisters>();
+      if constexpr (Traits::kTradesRegisters) SetMaxRegistersDec<kLoaderRegisters>();
       if (warp == 0) {
         Load(TmaLoader<Traits>(args_, maps_, shared_, rank_, ahead));
       } else if (by_element_) {
@@ -136,7 +137,7 @@ class DenseWorkgroup {
   // Loads the first k tiles, before the cluster barrier. Returns how many.
   JAXGEMM_SM90 Index LoadFirst() {
     const Index count = map_.tile.k_end - map_.tile.k_begin;
-    WaitForKernelsBefore();
+    GridDependencyWait();
     TmaLoader<Traits>::LoadAhead(args_, maps_, shared_, rank_, map_.tile);
     return count < kLoadedAhead ? count : kLoadedAhead;
   }
@@ -145,21 +146,21 @@ class DenseWorkgroup {
   template <int kThreads>
   JAXGEMM_SM90 void PrefetchOperands(int thread) const {
     Index cta = blockIdx.x, peers = 1, peer = 0;
-    if constexpr (kIsPeers) {
+    if constexpr (kIsClusterSplitK) {
       // Numbers the CTA among those with the same part of k.
-      peers = map_.map.peers, peer = peer_rank_.peer;
-      cta = DivSmall(cta, map_.map.cluster_size()) * peer_rank_.tiles + peer_rank_.tile;
+      peers = map_.map.peers, peer = split_k_rank_.peer;
+      cta = Div20Bits(cta, map_.map.cluster_size()) * split_k_rank_.tiles + split_k_rank_.tile;
     }
     OperandPrefetch<Traits>::Run(args_, peers, peer, cta * kThreads + thread);
   }
 
   JAXGEMM_SM90 void InitBarriers() {
-    InitStages(shared_, by_element_, kLoadedAhead, Traits::kStages, sharers_.count());
-    if constexpr (kIsPeers) {
+    InitStages(shared_, by_element_, kLoadedAhead, Traits::kStages, multicast_group_.count());
+    if constexpr (kIsClusterSplitK) {
 #pragma unroll
-      for (SharedBarrier& each : shared_.peers_ready) each.Init(1);
+      for (Mbarrier& each : shared_.partials_ready) each.Init(1);
     }
-    FenceBarrierInit();
+    FenceMbarrierInit();
   }
 
   template <class Compute, class Store>
@@ -175,37 +176,39 @@ class DenseWorkgroup {
     return next_ < size ? Div(size - next_ + step - 1, step) : 0;
   }
   JAXGEMM_SM90 void Advance() { next_ += args_.claim.num_workgroups; }
-  // How many stages a multiplier releases, if it counts them.
+  // How many stages a main loop releases, if it counts them.
   JAXGEMM_SM90 Index NumReleases() const {
-    if constexpr (!Multiplier<Traits>::kCountsReleases) return kNever;
+    if constexpr (!SmemMainloop<Traits>::kCountsReleases) return kNever;
     return NumTiles() * map_.map.grid.tiles_k - Traits::kStages;
   }
 
   template <class Loader>
   JAXGEMM_SM90 void Load(Loader&& loader) {
-    if constexpr (kIsPeers) return loader.Load(map_.tile);  // There are as many CTAs as work tiles.
+    if constexpr (kIsClusterSplitK)
+      return loader.Load(map_.tile);  // There are as many CTAs as work tiles.
     ForEachTile([&](const WorkTile& tile) { loader.Load(tile); }, [&](const WorkTile&) {
       map_.Find(next_);
       Advance();
     });
   }
 
-  JAXGEMM_SM90 void ConsumeAsPeer() {
-    typename Traits::Sum sums[Traits::kSums];
+  JAXGEMM_SM90 void ConsumeClusterSplitK() {
+    typename Traits::Acc acc[Traits::kAccs];
     // The last stages are not released to another CTA, because no load follows, and the CTA may
     // have exited.
     const Index k_tiles = map_.tile.k_end - map_.tile.k_begin;
-    std::conditional_t<Traits::kLhsInRegisters, RegisterMultiplier<Traits>, Multiplier<Traits>>
-        multiplier(shared_, sharers_, sharers_.count() > 1 ? k_tiles - Traits::kStages : kNever);
-    const PeerExchange<Traits> exchange(shared_, map_.map.peers, peer_rank_);
+    std::conditional_t<Traits::kLhsInRegisters, RegisterMainloop<Traits>, SmemMainloop<Traits>>
+        mainloop(shared_, multicast_group_,
+                 multicast_group_.count() > 1 ? k_tiles - Traits::kStages : kNever);
+    const ClusterSplitKExchange<Traits> exchange(shared_, map_.map.peers, split_k_rank_);
     exchange.Expect();
-    multiplier.Run(args_, map_.tile, sums);
-    PeersEpilogue<Traits> epilogue(shared_, rank_);
+    mainloop.Run(args_, map_.tile, acc);
+    ClusterSplitKEpilogue<Traits> epilogue(shared_, rank_);
     if constexpr (Traits::kTransposed && !Traits::kInteger) {
-      const bool is_alone = SameInWarp(map_.map.peers == 1);
-      if (is_alone && epilogue.StoreWholeTransposed(args_, map_.tile, sums)) return;
+      const bool is_alone = WarpUniform(map_.map.peers == 1);
+      if (is_alone && epilogue.StoreWholeTransposed(args_, map_.tile, acc)) return;
     }
-    exchange.Send(sums);
+    exchange.Send(acc);
     if constexpr (Traits::kTransposed) {
       epilogue.StoreTransposed(args_, map_.tile, exchange);
     } else {
@@ -216,66 +219,66 @@ class DenseWorkgroup {
   // Finds the next work tile, and stores the previous one, while a tile is multiplied.
   struct FindAndStore {
     DenseWorkgroup& workgroup;
-    StoredMeanwhile<Traits>& stored;
+    OverlappedStore<Traits>& stored;
     bool found;
 
     JAXGEMM_SM90 Index NextTime(Index k_tiles) const {
       return found ? stored.NextTime(k_tiles) : 1;
     }
     JAXGEMM_SM90 void operator()() {
-      if (SameInWarp(!found)) workgroup.map_.Find(workgroup.next_);
+      if (WarpUniform(!found)) workgroup.map_.Find(workgroup.next_);
       found = true;
       stored();
     }
   };
 
-  JAXGEMM_SM90 void ConsumeAndStoreMeanwhile() {
-    typename Traits::Sum sums[Traits::kSums];
+  JAXGEMM_SM90 void ConsumeAndOverlapStore() {
+    typename Traits::Acc acc[Traits::kAccs];
     const Index size = map_.map.size();
-    Multiplier<Traits> multiplier(shared_, sharers_, NumReleases());
-    StoredMeanwhile<Traits> stored{.args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
+    SmemMainloop<Traits> mainloop(shared_, multicast_group_, NumReleases());
+    OverlappedStore<Traits> stored{.args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
     auto compute = [&](const WorkTile& tile) {
       stored.Spread(tile.k_end);
-      multiplier.Run(args_, tile, sums,
-                     FindAndStore{.workgroup = *this, .stored = stored, .found = next_ >= size});
+      mainloop.Run(args_, tile, acc,
+                   FindAndStore{.workgroup = *this, .stored = stored, .found = next_ >= size});
     };
     auto store = [&](const WorkTile& tile) {
       stored.StoreRest();
-      stored.Take(tile, sums);
+      stored.Take(tile, acc);
       Advance();
     };
     ForEachTile(compute, store);
-    stored.Finish();
+    stored.StoreLast();
   }
 
   JAXGEMM_SM90 void ConsumeAndStore() {
-    typename Traits::Sum sums[Traits::kAllSums];
-    Multiplier<Traits> multiplier(shared_, sharers_, NumReleases());
-    auto compute = [&](const WorkTile& tile) { multiplier.Run(args_, tile, sums); };
+    typename Traits::Acc acc[Traits::kAllAccs];
+    SmemMainloop<Traits> mainloop(shared_, multicast_group_, NumReleases());
+    auto compute = [&](const WorkTile& tile) { mainloop.Run(args_, tile, acc); };
     auto store = [&](const WorkTile& tile) {
       FusedEpilogue<Traits> epilogue(shared_, rank_);
       if constexpr (Traits::kIsFused) {
         const auto vectors = epilogue.LoadVectors(args_, maps_, tile);
-        epilogue.ApplyFused(args_, maps_, tile, vectors, sums);
+        epilogue.ApplyFused(args_, maps_, tile, vectors, acc);
       } else {
-        epilogue.StorePlain(args_, tile, sums);
+        epilogue.StorePlain(args_, tile, acc);
       }
       map_.Find(next_);
       Advance();
     };
     ForEachTile(compute, store);
     // Shared memory must exist until TMA has read it.
-    if (IsLeader()) WaitForStoredBoxes<0>();
+    if (ElectSync()) TmaStoreWaitRead<0>();
   }
 
   JAXGEMM_SM90 void ConsumePingPong() {
-    typename Traits::Sum sums[Traits::kAllSums];
+    typename Traits::Acc acc[Traits::kAllAccs];
     const Index step = args_.claim.num_workgroups, tiles = NumTiles();
     const Index tiles_k = map_.map.grid.tiles_k;
-    Multiplier<Traits> multiplier(shared_, sharers_, NumReleases());
+    SmemMainloop<Traits> mainloop(shared_, multicast_group_, NumReleases());
     const PingPongTurns turns;
     Index turn = turns.first();
-    if (turn == 1) multiplier.Skip(tiles_k);
+    if (turn == 1) mainloop.Skip(tiles_k);
     for (; turn < tiles; turn += Traits::kConsumers) {
       const WorkTile tile = map_.map(next_ + turn * step);
       const bool is_last = turn + 1 == tiles;
@@ -283,21 +286,21 @@ class DenseWorkgroup {
       typename FusedEpilogue<Traits>::Vectors vectors;
       if constexpr (Traits::kIsFused) vectors = epilogue.LoadVectors(args_, maps_, tile);
       if (turn > 0) turns.Await();
-      multiplier.Run(args_, tile, sums, turns.After(tiles_k, is_last));
+      mainloop.Run(args_, tile, acc, turns.After(tiles_k, is_last));
       bool tma_stores = true;
       if constexpr (Traits::kIsFused) {
-        tma_stores = epilogue.ApplyFused(args_, maps_, tile, vectors, sums);
+        tma_stores = epilogue.ApplyFused(args_, maps_, tile, vectors, acc);
       }
       if constexpr (Traits::kHasOnlyDenseForms) {
-        epilogue.StorePlain(args_, tile, sums);
+        epilogue.StorePlain(args_, tile, acc);
       } else if (tma_stores) {
-        epilogue.StoreTile(args_, maps_, tile, sums, is_last,
-                           [&](int before) { return multiplier.LastSlot(before); });
+        epilogue.StoreTile(args_, maps_, tile, acc, is_last,
+                           [&](int before) { return mainloop.LastSlot(before); });
       }
-      multiplier.Skip(tiles_k);
+      mainloop.Skip(tiles_k);
     }
     // Shared memory must exist until TMA has read it.
-    if (IsLeader()) WaitForStoredBoxes<0>();
+    if (ElectSync()) TmaStoreWaitRead<0>();
   }
 
   const GemmArgs& args_;
@@ -305,8 +308,8 @@ class DenseWorkgroup {
   SharedMemory<Traits>& shared_;
   const int rank_;  // of the CTA in a cluster that shares rhs
   const bool by_element_;
-  const PeerRank peer_rank_;
-  const Sharers<Traits> sharers_;
+  const ClusterSplitKRank split_k_rank_;
+  const MulticastGroup<Traits> multicast_group_;
   Index next_;  // the index of the tile after map_.tile; before the first tile, this CTA's first
   Map map_;
 };

@@ -27,11 +27,11 @@ struct Sm90Traits {
   static constexpr bool kHasOnlyVectors = !kRhsInRegisters && HasOnlyVectors(form, lhs, tile_n);
   static constexpr bool kHasOnlyDenseForms = HasOnlyDenseForms(tile_n, transposed);
   static constexpr bool kLoadsByElement = MayLoadByElement(form, tile_n, transposed);
-  // A separate warp claims, so that loads continue while the next tile is claimed.
-  static constexpr bool kClaimsApart = IsClaimed(form);
-  // Slots for work tiles on their way to the consumers. With claims there are few, because another
-  // workgroup could compute the tile that waits in a slot. The numbers were chosen by hand.
-  static constexpr int kTileSlots = kClaimsApart ? 2 : 4;
+  // A scheduler warp of its own claims work tiles, so that loads continue meanwhile.
+  static constexpr bool kHasSchedulerWarp = IsClaimed(form);
+  // Slots for work tiles on their way to the consumers. With claims there are only two, because
+  // another workgroup could compute the tile that waits in a slot. These are tuning constants.
+  static constexpr int kTileSlots = kHasSchedulerWarp ? 2 : 4;
   static constexpr DType kLhs = lhs, kRhs = rhs;
   static constexpr bool kLhsKContiguous = lhs_k_contiguous;
   static constexpr bool kRhsKContiguous = rhs_k_contiguous;
@@ -59,12 +59,12 @@ struct Sm90Traits {
   static constexpr int kStageReaders = kIsPingPong ? 1 : kConsumers;
 
   static constexpr bool kInteger = lhs == DType::kS8;
-  using Sum = std::conditional_t<kInteger, int32_t, float>;
+  using Acc = std::conditional_t<kInteger, int32_t, float>;
   // Accumulators of a thread for 64 rows: 4 j + {0, 1} and 4 j + {2, 3} are the columns
   // 8 j + 2 (lane % 4) + {0, 1} of rows lane / 4 and lane / 4 + 8 of its warp's 16 rows.
-  static constexpr int kSums = kTileN / 2;
-  static constexpr int kFours = kSums / 4;
-  static constexpr int kAllSums = kBlocksM * kSums;
+  static constexpr int kAccs = kTileN / 2;
+  static constexpr int kFragments = kAccs / 4;
+  static constexpr int kAllAccs = kBlocksM * kAccs;
 
   // With kRhsInRegisters wgmma multiplies 64 columns of rhs, as its rows, by all rows of lhs.
   using Mma =
@@ -80,8 +80,8 @@ struct Sm90Traits {
   static constexpr int kLhsBytes = kCtaM * kRowBytes, kRhsBytes = kRhsRows * kRowBytes;
   static constexpr int kStageBytes = kLhsBytes + kRhsBytes;
   // Consumers with few accumulators do not need setmaxnreg: the registers at launch are enough.
-  // Threads that copy operands need theirs. The limits were chosen by hand.
-  static constexpr bool kTradesRegisters = !kIsDense || kAllSums > (kLoadsByElement ? 104
+  // Threads that copy operands need theirs. The limits are tuning constants.
+  static constexpr bool kTradesRegisters = !kIsDense || kAllAccs > (kLoadsByElement ? 104
                                                                     : kIsFused      ? 32
                                                                                     : 64);
   static constexpr int kConsumerWarps = kConsumers * kWarpgroupSize / kWarpSize;
@@ -116,12 +116,12 @@ struct Sm90Traits {
 // for each warpgroup's turn in ping-pong. kWarpgroupBarrier and kTurnBarrier are the first of two
 // ids each.
 inline constexpr int kConsumersBarrier = 1, kWarpgroupBarrier = 2, kTurnBarrier = 4;
-inline constexpr int kMailSlots = 2;  // SharedMemory::mail
+inline constexpr int kClaimedIndexSlots = 2;  // SharedMemory::claimed_index
 // A barrier of all warps of a consumer warpgroup: 0 or 1.
 JAXGEMM_SM90 void WarpgroupBarrier(int warpgroup) {
-  NamedBarrier(kWarpgroupBarrier + warpgroup, kWarpgroupSize);
+  BarSync(kWarpgroupBarrier + warpgroup, kWarpgroupSize);
 }
-// How many k tiles dense forms load before the cluster barrier; chosen by hand.
+// How many k tiles dense forms load before the cluster barrier; a tuning constant.
 inline constexpr int kLoadedAhead = 2;
 
 // A position in a ring: the slot, and the parity of the phase that fills it.
@@ -144,16 +144,16 @@ struct SharedMemory {
   alignas(kAtomBytes) char lhs[Traits::kStages][Traits::kLhsBytes];
   char rhs[Traits::kStages][Traits::kRhsBytes];
   char out[Traits::kConsumerWarps][Traits::kStagedBytes];
-  SharedBarrier full[Traits::kStages], empty[Traits::kStages];
+  Mbarrier full[Traits::kStages], empty[Traits::kStages];
   // Work tiles on their way from the producer to the consumers.
-  SharedBarrier tile_full[Traits::kTileSlots], tile_empty[Traits::kTileSlots];
+  Mbarrier tile_full[Traits::kTileSlots], tile_empty[Traits::kTileSlots];
   WorkTile tiles[Traits::kTileSlots];
   // Indices on their way from the cluster's first CTA to the others: those that were claimed and,
   // if lhs arrives in chunks, also those at a fixed stride.
-  SharedBarrier mail_full[kMailSlots], mail_empty[kMailSlots];
-  Index mail[kMailSlots];
+  Mbarrier claimed_index_full[kClaimedIndexSlots], claimed_index_empty[kClaimedIndexSlots];
+  Index claimed_index[kClaimedIndexSlots];
   // One for each warp: the other peers' partial sums have arrived.
-  SharedBarrier peers_ready[Traits::kConsumerWarps];
+  Mbarrier partials_ready[Traits::kConsumerWarps];
   int32_t arrived;
   Index group_m;  // for ClaimedMap
 };

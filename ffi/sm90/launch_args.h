@@ -89,7 +89,8 @@ constexpr int64_t MostReceivedUnits(int64_t tile_n) {
 
 // The shared memory of a consumer warp for the results that it stores: its 16 rows in boxes of 64
 // columns of 16 bits, or as many accumulators as fit. With 192 columns a second box would cost a
-// stage. With peers it is for the other peers' partial sums of the columns that a peer owns.
+// stage. With cluster split-K it is for the other peers' partial sums of the columns that a peer
+// owns.
 constexpr int Sm90OutBoxes(int64_t tile_n) { return tile_n % 128 == 0 ? 2 : 1; }
 constexpr int Sm90StagedBytes(KernelForm form, int64_t tile_n, bool stages_whole_tiles) {
   constexpr int kWarps = kSm90Consumers * 4;
@@ -100,7 +101,7 @@ constexpr int Sm90StagedBytes(KernelForm form, int64_t tile_n, bool stages_whole
          (SharesOutWarps(tile_n) ? kWarps : 1);
 }
 // The number of rows of rhs in a stage. If rhs is not k-major, there is room for whole boxes. The
-// last one may have fewer columns (TileBoxes in loaders.h), whose lines are 128 bytes apart, too.
+// last one may have fewer columns (TileBoxes in loaders.h). Its lines are 128 bytes apart, too.
 constexpr int Sm90RhsRows(int64_t tile_n, bool k_major, int bytes) {
   const int box = kBoxBytes / bytes, columns = static_cast<int>(tile_n);
   return k_major ? columns : (columns + box - 1) / box * box;

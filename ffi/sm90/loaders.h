@@ -86,7 +86,7 @@ class TileBoxes {
 
   JAXGEMM_SM90 int bytes() const { return static_cast<int>(bytes_); }
   // A whole warp calls this, so that the compiler keeps the members in uniform registers.
-  JAXGEMM_SM90 void MakeUniform() { kinds_ = SameInWarp(kinds_), bytes_ = SameInWarp(bytes_); }
+  JAXGEMM_SM90 void MakeUniform() { kinds_ = WarpUniform(kinds_), bytes_ = WarpUniform(bytes_); }
   // Calls load(map) with the map of box i, if that is loaded.
   template <class Load>
   JAXGEMM_SM90 void LoadLhs(const TensorMaps& maps, int i, const Load& load) const {
@@ -120,15 +120,15 @@ class TileBoxes {
 // The CTAs of a cluster that load parts of operands for each other: of rhs, if their tiles have the
 // same columns, and of lhs, if their tiles have the same rows.
 template <class Traits>
-struct Sharers {
+struct MulticastGroup {
   int of_rhs = Traits::kCluster, of_lhs = 1;  // how many CTAs have these columns, and these rows
   int in_rhs = 0, in_lhs = 0;                 // this CTA's place among them
   int first = 0;                              // rank of the first CTA of these columns and rows
 
-  JAXGEMM_SM90 explicit Sharers(const TensorMaps& maps) {
-    if constexpr (Traits::kCluster > 1) in_rhs = ClusterRank();
+  JAXGEMM_SM90 explicit MulticastGroup(const TensorMaps& maps) {
+    if constexpr (Traits::kCluster > 1) in_rhs = ClusterCtaRank();
     if constexpr (Traits::kMulticasts) {
-      const int rank = ClusterRank();
+      const int rank = ClusterCtaRank();
       of_rhs = maps.cluster_m, of_lhs = maps.cluster_n;  // each is 1 or 2
       in_rhs = rank & (of_rhs - 1), in_lhs = (of_rhs == 2 ? rank >> 1 : rank) & (of_lhs - 1);
       first = rank - in_lhs * of_rhs - in_rhs;
@@ -155,11 +155,11 @@ class TmaLoader {
       : args_(args),
         maps_(maps),
         rank_(rank),
-        sharers_(maps),
-        full_{SameInWarp(SharedAddress(shared.full))},
-        empty_{SameInWarp(SharedAddress(shared.empty))},
-        lhs_(SameInWarp(SharedAddress(shared.lhs))),
-        rhs_(SameInWarp(SharedAddress(shared.rhs))),
+        multicast_group_(maps),
+        full_{WarpUniform(SharedAddress(shared.full))},
+        empty_{WarpUniform(SharedAddress(shared.empty))},
+        lhs_(WarpUniform(SharedAddress(shared.lhs))),
+        rhs_(WarpUniform(SharedAddress(shared.rhs))),
         stage_{.slot = ahead},
         ahead_(ahead) {}
 
@@ -183,7 +183,7 @@ class TmaLoader {
         boxes.FindRhs(args, maps, place);
       }
       LoadRhs(maps, boxes, place, k, full, SharedAddress(shared.rhs[i]));
-      shared.full[i].ArriveExpecting(boxes.bytes());
+      shared.full[i].ArriveExpectTx(boxes.bytes());
     }
   }
 
@@ -194,29 +194,29 @@ class TmaLoader {
     boxes.FindRhs(args_, maps_, place);
     boxes.MakeUniform();
     // Only one lane waits: another lane might test the barrier when the next phase has begun.
-    if (IsLeader()) {
+    if (ElectSync()) {
       Index k_tile = tile.k_begin + ahead_;
       ahead_ = 0;
       for (; k_tile < tile.k_end; ++k_tile, stage_.Advance()) {
         const int k = place.first_k + k_tile * Traits::kTileK;
         empty_.Wait(stage_.slot, stage_.parity ^ 1);
-        full_.ArriveExpecting(stage_.slot, boxes.bytes());
+        full_.ArriveExpectTx(stage_.slot, boxes.bytes());
         const uint32_t full = full_.At(stage_.slot);
         const uint32_t lhs = lhs_ + stage_.slot * Traits::kLhsBytes;
         const uint32_t rhs = rhs_ + stage_.slot * Traits::kRhsBytes;
-        if (Traits::kMulticasts && sharers_.of_lhs > 1) {
+        if (Traits::kMulticasts && multicast_group_.of_lhs > 1) {
           constexpr int kHalf = Boxes::kLhs / kMostSharers;
 #pragma unroll
           for (int j = 0; j < kHalf; ++j) {
-            LoadLhsBox(maps_, boxes, place, k, lhs, sharers_.in_lhs * kHalf + j,
-                       ToAll{.full = full, .mask = sharers_.LhsMask()});
+            LoadLhsBox(maps_, boxes, place, k, lhs, multicast_group_.in_lhs * kHalf + j,
+                       ToAll{.full = full, .mask = multicast_group_.LhsMask()});
           }
         } else {
           LoadLhs(maps_, boxes, place, k, full, lhs);
         }
-        if (Traits::kCluster > 1 || (Traits::kMulticasts && sharers_.of_rhs > 1)) {
-          LoadRhsPart(maps_, boxes, place, k, rhs, sharers_.in_rhs,
-                      ToAll{.full = full, .mask = sharers_.RhsMask()});
+        if (Traits::kCluster > 1 || (Traits::kMulticasts && multicast_group_.of_rhs > 1)) {
+          LoadRhsPart(maps_, boxes, place, k, rhs, multicast_group_.in_rhs,
+                      ToAll{.full = full, .mask = multicast_group_.RhsMask()});
         } else {
           LoadRhs(maps_, boxes, place, k, full, rhs);
         }
@@ -230,14 +230,14 @@ class TmaLoader {
   struct ToOne {
     uint32_t full;
     JAXGEMM_SM90 void operator()(const TensorMap* map, uint32_t to, int x, int y, int z) const {
-      LoadBox(map, full, to, x, y, z);
+      TmaLoad(map, full, to, x, y, z);
     }
   };
   struct ToAll {
     uint32_t full;
     uint16_t mask;
     JAXGEMM_SM90 void operator()(const TensorMap* map, uint32_t to, int x, int y, int z) const {
-      LoadBoxToAll(map, full, to, x, y, z, mask);
+      TmaLoadMulticast(map, full, to, x, y, z, mask);
     }
   };
 
@@ -298,9 +298,9 @@ class TmaLoader {
   const GemmArgs& args_;
   const TensorMaps& maps_;
   const int rank_;
-  const Sharers<Traits> sharers_;
+  const MulticastGroup<Traits> multicast_group_;
   // Addresses of the first stage.
-  const BarrierRow full_, empty_;
+  const MbarrierArray full_, empty_;
   const uint32_t lhs_, rhs_;
   // These are valid in the lane that issues the loads.
   RingPlace<Traits::kStages> stage_;
@@ -308,7 +308,7 @@ class TmaLoader {
 };
 
 // Fills the stages from operands that TMA cannot read: their lines are not a multiple of 16 bytes
-// long, or wgmma needs another layout (TmaReads in plan/relayout_sm90.cc). All threads of kWarps
+// long, or wgmma needs another layout (TmaReads in plan/hopper/copies.cc). All threads of kWarps
 // warps copy element by element.
 template <class Traits>
 struct ElementLoader {
@@ -346,7 +346,7 @@ struct ElementLoader {
               half * kHalf);
         }
       }
-      FenceAsyncProxy();
+      FenceProxyAsync();
       // Every lane arrives: compute-sanitizer's racecheck assumes no order between the lanes of a
       // warp.
       shared.full[stage.slot].Arrive();
@@ -383,7 +383,7 @@ struct ElementLoader {
         const bool inside = kKMajor ? row + r < rows && k + kk + e < limit_k
                                     : row + r + e < rows && k + kk < limit_k;
         copy.element[e] = inside ? elements[e * (kKMajor ? k_step : row_step)] : 0;
-        if (Traits::kLhs == DType::kF32) copy.element[e] = RoundToTf32(copy.element[e]);
+        if (Traits::kLhs == DType::kF32) copy.element[e] = CvtRnaTf32(copy.element[e]);
       }
       const int line = kKMajor ? first + r : kk, in_line = kKMajor ? kk : first + r;
       *reinterpret_cast<uint4*>(to + in_line / Traits::kBlock * Traits::kBlockBytes +
@@ -395,8 +395,8 @@ struct ElementLoader {
 
 // When a kernel starts, often no cache has its operands. If there is at most one work tile for each
 // workgroup, the CTAs together prefetch to the L2 what their first loads read, before they have
-// computed their tiles. These are two cache lines of 128 bytes of each row or column (a number
-// chosen by hand), from each peer's first k tile on. Each thread prefetches one of them.
+// computed their tiles. These are two cache lines of 128 bytes of each row or column (a tuning
+// constant), from each peer's first k tile on. Each thread prefetches one of them.
 template <class Traits>
 class OperandPrefetch {
   static constexpr int kLine = 128, kLines = 2;
@@ -407,7 +407,7 @@ class OperandPrefetch {
   static JAXGEMM_SM90 void Run(const GemmArgs& args, int peers, int peer, int line) {
     const TileGrid& grid = args.map.grid;
     if (grid.batch != 1 || grid.num_tiles() * peers > args.claim.num_workgroups) return;
-    const int64_t first = int64_t{DivSmall(peer * grid.tiles_k, peers)} * kLine;
+    const int64_t first = int64_t{Div20Bits(peer * grid.tiles_k, peers)} * kLine;
     if (line < args.m * kLines) {
       Fetch<Traits::kLhsKContiguous>(args.lhs, args.m, args.k, first, line);
     } else if (line < (args.m + args.n) * kLines) {
@@ -425,10 +425,10 @@ class OperandPrefetch {
     const int64_t row_bytes = k * Traits::kBytes;
     if constexpr (kKContiguous) {
       const int64_t in_row = first + line % kLines * kLine;
-      if (in_row < row_bytes) PrefetchLine(bytes + line / kLines * row_bytes + in_row);
+      if (in_row < row_bytes) PrefetchGlobalL2(bytes + line / kLines * row_bytes + in_row);
     } else {
       const int64_t at = first / Traits::kBytes * rows * Traits::kBytes + int64_t{line} * kLine;
-      if (at < rows * row_bytes) PrefetchLine(bytes + at);
+      if (at < rows * row_bytes) PrefetchGlobalL2(bytes + at);
     }
   }
 };
@@ -437,14 +437,14 @@ class OperandPrefetch {
 // barrier.
 template <class Traits>
 JAXGEMM_SM90 void InitStages(SharedMemory<Traits>& shared, bool by_element, int first, int end,
-                             int sharers = Traits::kCluster) {
+                             int ctas = Traits::kCluster) {
   constexpr int kReaders = Traits::kStageReaders * kWarpgroupSize / kWarpSize;
 #pragma unroll
   for (int i = first; i < end; ++i) {
     shared.full[i].Init(1 + (by_element ? ElementLoader<Traits>::kThreads : 0));
-    shared.empty[i].Init(kReaders * sharers);
+    shared.empty[i].Init(kReaders * ctas);
   }
-  FenceBarrierInit();
+  FenceMbarrierInit();
 }
 
 }  // namespace jaxgemm

@@ -12,13 +12,14 @@ namespace jaxgemm {
 // A number of k tiles that is never reached.
 inline constexpr Index kNever = std::numeric_limits<Index>::max();
 
-// Multiplies the stages. A warpgroup has the accumulators of its blocks of 64 rows
-// (Traits::kBlockStep). So that the tensor cores are not idle between two k tiles, the wgmmas of
-// the next one are issued before those of the previous one are waited for.
+// Multiplies the stages: wgmma reads both operands from shared memory. A warpgroup has the
+// accumulators of its blocks of 64 rows (Traits::kBlockStep). So that the tensor cores are not idle
+// between two k tiles, the wgmmas of the next one are issued before those of the previous one are
+// waited for.
 template <class Traits>
-class Multiplier {
+class SmemMainloop {
  protected:
-  using Sum = typename Traits::Sum;
+  using Acc = typename Traits::Acc;
   using Mma = typename Traits::Mma;
   // Threads of the consumer warpgroups that compute one output tile.
   static constexpr int kThreads = Traits::kStageReaders * kWarpgroupSize;
@@ -29,50 +30,49 @@ class Multiplier {
   // Dense forms in clusters count their releases. The last stages are not released, because no load
   // follows: a CTA that has all its operands may have exited, and must get no arrival then.
   static constexpr bool kCountsReleases = Traits::kIsDense && kInCluster;
-  // The default for `meanwhile`: no other work while a tile is multiplied.
-  struct Nothing {
+  // The default for `overlapped`: no other work while a tile is multiplied.
+  struct NoOverlappedWork {
     static constexpr Index NextTime(Index) { return kNever; }
     JAXGEMM_SM90 void operator()() const {}
   };
 
-  JAXGEMM_SM90 Multiplier(SharedMemory<Traits>& shared, const Sharers<Traits>& sharers,
-                          Index releases = kNever)
+  JAXGEMM_SM90 SmemMainloop(SharedMemory<Traits>& shared, const MulticastGroup<Traits>& group,
+                            Index releases = kNever)
       : shared_(shared), releases_(releases) {
     const int thread = ThreadId() - kWarpgroupSize, lane = thread % kWarpSize;
     // With kRhsInRegisters both warpgroups multiply all rows.
     const int rows = Traits::kIsPingPong || Traits::kRhsInRegisters
                          ? 0
                          : thread / kWarpgroupSize * Traits::kWgmmaM;
-    full_.first = SameInWarp(SharedAddress(shared.full));
+    full_.first = WarpUniform(SharedAddress(shared.full));
     lhs_ =
-        SameInWarp(MatrixStart(SharedAddress(shared.lhs) + rows * kRowBytes, Traits::kBlockBytes));
-    rhs_ = SameInWarp(MatrixStart(SharedAddress(shared.rhs), Traits::kBlockBytes));
+        WarpUniform(MatrixStart(SharedAddress(shared.lhs) + rows * kRowBytes, Traits::kBlockBytes));
+    rhs_ = WarpUniform(MatrixStart(SharedAddress(shared.rhs), Traits::kBlockBytes));
     if constexpr (kInCluster) {
-      empty_.first =
-          lane < sharers.count() ? ClusterAddress(shared.empty, sharers.Rank(lane)) : kNoBarrier;
+      empty_.first = lane < group.count() ? Mapa(shared.empty, group.Rank(lane)) : kNoBarrier;
     } else {
       empty_.first = lane == 0 ? SharedAddress(shared.empty) : kNoBarrier;
     }
   }
 
-  // Calls `meanwhile` when NextTime(0) k tiles have been issued, and again when NextTime(n) have
+  // Calls `overlapped` when NextTime(0) k tiles have been issued, and again when NextTime(n) have
   // been issued, where n is the number at the last call.
-  template <class Meanwhile = Nothing>
-  JAXGEMM_SM90 void Run(const GemmArgs& args, const WorkTile& tile, Sum (&sums)[Traits::kAllSums],
-                        Meanwhile&& meanwhile = {}) {
+  template <class Overlapped = NoOverlappedWork>
+  JAXGEMM_SM90 void Run(const GemmArgs& args, const WorkTile& tile, Acc (&acc)[Traits::kAllAccs],
+                        Overlapped&& overlapped = {}) {
     // If ptxas can tell that the values that wgmma operands depend on are the same in all lanes, it
     // keeps them in uniform registers.
-    const Index count = SameInWarp(tile.k_end - tile.k_begin);
-    RingPlace<Traits::kStages> stage{static_cast<int>(SameInWarp(stage_.slot)),
-                                     SameInWarp(stage_.parity)};
+    const Index count = WarpUniform(tile.k_end - tile.k_begin);
+    RingPlace<Traits::kStages> stage{static_cast<int>(WarpUniform(stage_.slot)),
+                                     WarpUniform(stage_.parity)};
     if (!kHasK && count <= 0) {
 #pragma unroll
-      for (int i = 0; i < Traits::kAllSums; ++i) ClearSum(sums[i]);
+      for (int i = 0; i < Traits::kAllAccs; ++i) ClearAcc(acc[i]);
       return;
     }
-    ForEachSum<ForgetSum>(sums);
+    ForEachAcc<ForgetAcc>(acc);
     int k_left = Traits::kTileK;  // how many k the last k tile has
-    bool is_full = full_.HasEnded(stage.slot, stage.parity);
+    bool is_full = full_.TestWait(stage.slot, stage.parity);
     if (Traits::RaggedOf(args) == Ragged::kK) {
       k_left = tile.limit - tile.origin - (tile.k_end - 1) * Traits::kTileK;
       if (tile.before > 0 && tile.k_begin == 0) {
@@ -82,7 +82,7 @@ class Multiplier {
       }
     }
     int previous = 0;
-    Index k_tile = 0, time = SameInWarp(meanwhile.NextTime(0));
+    Index k_tile = 0, time = WarpUniform(overlapped.NextTime(0));
     // The inner loop runs at least once; otherwise ptxas serialises the wgmmas (C7515).
     do {
       const Index stop = time < count ? time : count;
@@ -91,33 +91,33 @@ class Multiplier {
         const uint32_t rhs = rhs_ + (stage.slot * Traits::kRhsBytes >> 4);
         if (!is_full) full_.Wait(stage.slot, stage.parity);
         if (k_tile == count - 1 && k_left < Traits::kTileK) ZeroFrom(stage.slot, k_left);
-        ForEachSum<FenceSum>(sums);
+        ForEachAcc<FenceAcc>(acc);
         WgmmaFence();
 #pragma unroll
         for (int step = 0; step < Traits::kSteps; ++step) {
 #pragma unroll
           for (int block = 0; block < Traits::kBlocksM; ++block) {
-            Mma::Run(sums + block * Traits::kSums,
+            Mma::Run(acc + block * Traits::kAccs,
                      MatrixAt(lhs + step * Advance<Traits::kLhsKMajor>() + block * kBlockM),
                      MatrixAt(rhs + step * Advance<Traits::kRhsKMajor>()), step > 0 || k_tile > 0);
           }
         }
-        WgmmaCommit();
-        ForEachSum<FenceSum>(sums);
+        WgmmaCommitGroup();
+        ForEachAcc<FenceAcc>(acc);
         const int slot = stage.slot;
         stage.Advance();
-        is_full = full_.HasEnded(stage.slot, stage.parity);
-        WgmmaWait<1>();
+        is_full = full_.TestWait(stage.slot, stage.parity);
+        WgmmaWaitGroup<1>();
         if (k_tile > 0 && IsReleased(k_tile)) Release(previous);
         previous = slot;
       } while (++k_tile < stop);
       if (k_tile == time) {
-        meanwhile();
-        time = SameInWarp(meanwhile.NextTime(k_tile));
+        overlapped();
+        time = WarpUniform(overlapped.NextTime(k_tile));
       }
     } while (k_tile < count);
-    WgmmaWait<0>();
-    ForEachSum<FenceSum>(sums);
+    WgmmaWaitGroup<0>();
+    ForEachAcc<FenceAcc>(acc);
     stage_ = stage;
     if (IsReleased(count)) Release(previous);
     if constexpr (kCountsReleases) releases_ -= count;
@@ -127,14 +127,14 @@ class Multiplier {
   // the scales of its blocks and added to the accumulators. The other warpgroup multiplies in that
   // time.
   JAXGEMM_SM90 void RunPromoting(const GemmArgs& args, const WorkTile& tile, int rank,
-                                 Sum (&sums)[Traits::kAllSums]) {
+                                 Acc (&acc)[Traits::kAllAccs]) {
 #pragma unroll
-    for (int i = 0; i < Traits::kAllSums; ++i) ClearSum(sums[i]);
-    if (SameInWarp(tile.k_end <= tile.k_begin)) return;
+    for (int i = 0; i < Traits::kAllAccs; ++i) ClearAcc(acc[i]);
+    if (WarpUniform(tile.k_end <= tile.k_begin)) return;
     if (args.block_n == 1) {
-      RunPromotingBy<true>(args, tile, rank, sums);
+      RunPromotingBy<true>(args, tile, rank, acc);
     } else {
-      RunPromotingBy<false>(args, tile, rank, sums);
+      RunPromotingBy<false>(args, tile, rank, acc);
     }
   }
 
@@ -154,16 +154,16 @@ class Multiplier {
   JAXGEMM_SM90 bool IsReleased(Index k_tile) const {
     return !kCountsReleases || k_tile <= releases_;
   }
-  template <void (*kDo)(Sum&)>
-  static JAXGEMM_SM90 void ForEachSum(Sum (&sums)[Traits::kAllSums]) {
+  template <void (*kDo)(Acc&)>
+  static JAXGEMM_SM90 void ForEachAcc(Acc (&acc)[Traits::kAllAccs]) {
 #pragma unroll
-    for (int i = 0; i < Traits::kAllSums; ++i) kDo(sums[i]);
+    for (int i = 0; i < Traits::kAllAccs; ++i) kDo(acc[i]);
   }
 
   // kByColumn: rhs has a scale for each column; else one for kScaleBlock columns, those of a tile.
   template <bool kByColumn>
   JAXGEMM_SM90 void RunPromotingBy(const GemmArgs& args, const WorkTile& tile, int rank,
-                                   Sum (&sums)[Traits::kAllSums]) {
+                                   Acc (&acc)[Traits::kAllAccs]) {
     static_assert(Traits::kTileK == kScaleBlock && Traits::kTileN == kScaleBlock);
     const OperandPlace<Traits> place(args, tile, rank);
     const int thread = ThreadId() - kWarpgroupSize, lane = thread % kWarpSize;
@@ -180,38 +180,38 @@ class Multiplier {
     of_rhs += kByColumn ? int64_t{column} : int64_t{place.column / kScaleBlock} * args.blocks_k;
     const int64_t step = kByColumn ? args.n : 1;
 
-    const Index begin = SameInWarp(tile.k_begin), end = SameInWarp(tile.k_end);
-    RingPlace<Traits::kStages> stage{static_cast<int>(SameInWarp(stage_.slot)),
-                                     SameInWarp(stage_.parity)};
+    const Index begin = WarpUniform(tile.k_begin), end = WarpUniform(tile.k_end);
+    RingPlace<Traits::kStages> stage{static_cast<int>(WarpUniform(stage_.slot)),
+                                     WarpUniform(stage_.parity)};
     float upper_scale = upper[begin], lower_scale = lower[begin], rhs_scale = 1;
     if (!kByColumn) rhs_scale = of_rhs[begin];
     Index k_tile = begin;
     do {
-      Sum part[Traits::kSums];
+      Acc part[Traits::kAccs];
 #pragma unroll
-      for (int i = 0; i < Traits::kSums; ++i) ForgetSum(part[i]);
+      for (int i = 0; i < Traits::kAccs; ++i) ForgetAcc(part[i]);
       const uint32_t lhs = lhs_ + (stage.slot * Traits::kLhsBytes >> 4);
       const uint32_t rhs = rhs_ + (stage.slot * Traits::kRhsBytes >> 4);
       full_.Wait(stage.slot, stage.parity);
 #pragma unroll
-      for (int i = 0; i < Traits::kSums; ++i) FenceSum(part[i]);
+      for (int i = 0; i < Traits::kAccs; ++i) FenceAcc(part[i]);
       WgmmaFence();
 #pragma unroll
       for (int i = 0; i < Traits::kSteps; ++i) {
         Mma::Run(part, MatrixAt(lhs + i * Advance<true>()), MatrixAt(rhs + i * Advance<true>()),
                  i > 0);
       }
-      WgmmaCommit();
+      WgmmaCommitGroup();
 #pragma unroll
-      for (int i = 0; i < Traits::kSums; ++i) FenceSum(part[i]);
+      for (int i = 0; i < Traits::kAccs; ++i) FenceAcc(part[i]);
       // While this k tile is multiplied, the scales of rows, and the one scale of rhs, are loaded
       // for the next one. Those of columns are loaded for this one: held longer, they would take
       // too many registers.
       const float scales[2] = {upper_scale * rhs_scale, lower_scale * rhs_scale};
-      float of_columns[kByColumn ? Traits::kSums / 2 : 1];
+      float of_columns[kByColumn ? Traits::kAccs / 2 : 1];
       if constexpr (kByColumn) {
 #pragma unroll
-        for (int i = 0; i < Traits::kSums / 2; ++i) {
+        for (int i = 0; i < Traits::kAccs / 2; ++i) {
           const int at = i / 2 * 8 + i % 2;
           of_columns[i] = column + at < columns ? of_rhs[k_tile * step + at] : 0;
         }
@@ -219,16 +219,16 @@ class Multiplier {
       const Index next = k_tile + 1 < end ? k_tile + 1 : k_tile;
       upper_scale = upper[next], lower_scale = lower[next];
       if (!kByColumn) rhs_scale = of_rhs[next];
-      WgmmaWait<0>();
+      WgmmaWaitGroup<0>();
 #pragma unroll
-      for (int i = 0; i < Traits::kSums; ++i) FenceSum(part[i]);
+      for (int i = 0; i < Traits::kAccs; ++i) FenceAcc(part[i]);
       Release(stage.slot);
       stage.Advance();
 #pragma unroll
-      for (int i = 0; i < Traits::kSums; ++i) {
+      for (int i = 0; i < Traits::kAccs; ++i) {
         float scale = scales[i % 4 / 2];
         if constexpr (kByColumn) scale *= of_columns[i / 4 * 2 + i % 2];
-        sums[i] += part[i] * scale;
+        acc[i] += part[i] * scale;
       }
     } while (++k_tile < end);
     stage_ = stage;
@@ -249,7 +249,7 @@ class Multiplier {
   JAXGEMM_SM90 void Release(int slot) {
     if (empty_.first == kNoBarrier) return;
     if constexpr (kInCluster) {
-      empty_.ArriveInCluster(slot);
+      empty_.ArriveCluster(slot);
     } else {
       empty_.Arrive(slot);
     }
@@ -264,8 +264,8 @@ class Multiplier {
     const int thread = ThreadId() % kThreads, warpgroup = ThreadId() / kWarpgroupSize - 1;
     Zero<Traits::kLhsKMajor, Traits::kLhsBytes>(shared_.lhs[slot], from, to, thread);
     Zero<Traits::kRhsKMajor, Traits::kRhsBytes>(shared_.rhs[slot], from, to, thread);
-    FenceAsyncProxy();
-    NamedBarrier(Traits::kIsPingPong ? kWarpgroupBarrier + warpgroup : kConsumersBarrier, kThreads);
+    FenceProxyAsync();
+    BarSync(Traits::kIsPingPong ? kWarpgroupBarrier + warpgroup : kConsumersBarrier, kThreads);
   }
   template <bool kKMajor, int kBytes>
   JAXGEMM_SM90 void Zero(char* operand, int from, int to, int thread) {
@@ -289,7 +289,7 @@ class Multiplier {
   SharedMemory<Traits>& shared_;
   Index releases_;  // how many stages are still to be released
   // Addresses of the first stage's barriers, and the low halves of its descriptors.
-  BarrierRow full_, empty_;
+  MbarrierArray full_, empty_;
   uint32_t lhs_, rhs_;
   RingPlace<Traits::kStages> stage_;
 };

@@ -1,4 +1,4 @@
-// Stores a tile while the next one is multiplied, on Hopper.
+// Stores a tile while the next one is multiplied, on Hopper (epilogue.h has the code that stores).
 #pragma once
 
 #include <utility>
@@ -11,7 +11,7 @@ namespace jaxgemm {
 // A warp's results of the previous tile, stored box by box while the next tile is multiplied. With
 // 16 bits each they leave enough registers for the next tile's accumulators.
 template <class Traits>
-struct StoredMeanwhile {
+struct OverlappedStore {
   using Boxes = OutBoxes<Traits>;
 
   const GemmArgs& args;
@@ -29,9 +29,9 @@ struct StoredMeanwhile {
   // all boxes at once, they would keep the L2 busy and delay loads.
   JAXGEMM_SM90 void Spread(Index k_tiles) {
     every = k_tiles < 2 * Boxes::kBoxes ? 1 : Div(k_tiles, Boxes::kBoxes);
-    lags = SameInWarp(every > 1 && ThreadId() >= 2 * kWarpgroupSize);
+    lags = WarpUniform(every > 1 && ThreadId() >= 2 * kWarpgroupSize);
   }
-  // Multiplier::Run calls these two.
+  // SmemMainloop::Run calls these two.
   JAXGEMM_SM90 Index NextTime(Index k_tiles) const {
     if (IsDone()) return kNever;
     if (k_tiles == 0) return 1;
@@ -51,22 +51,22 @@ struct StoredMeanwhile {
     while (!IsDone()) (*this)();
   }
   // Takes a tile's accumulators when IsDone().
-  JAXGEMM_SM90 void Take(const WorkTile& tile, typename Traits::Sum (&sums)[Traits::kSums]) {
+  JAXGEMM_SM90 void Take(const WorkTile& tile, typename Traits::Acc (&acc)[Traits::kAccs]) {
     FusedEpilogue<Traits> epilogue(shared, rank);
     if constexpr (Traits::kIsFused) {
       const auto vectors = epilogue.LoadVectors(args, maps, tile);
-      if (epilogue.ApplyFused(args, maps, tile, vectors, sums)) {
-        epilogue.Pack(args, tile, sums, packed);
+      if (epilogue.ApplyFused(args, maps, tile, vectors, acc)) {
+        epilogue.Pack(args, tile, acc, packed);
         box = 0;
       } else {
         packed.Forget();
       }
     } else if constexpr (Traits::kStore == FormStore::kWide) {
-      epilogue.StoreWide(args, maps, tile, sums);
+      epilogue.StoreWide(args, maps, tile, acc);
     } else if constexpr (Traits::kStore == FormStore::kGated) {
       // The results are in the second half of the boxes.
-      if (epilogue.ApplyGate(args, maps, tile, sums)) {
-        epilogue.Pack(args, tile, sums, packed);
+      if (epilogue.ApplyGate(args, maps, tile, acc)) {
+        epilogue.Pack(args, tile, acc, packed);
         packed.column -= Traits::kTileN / 2;
         box = Boxes::kBoxes / 2;
       } else {
@@ -74,9 +74,9 @@ struct StoredMeanwhile {
       }
     } else {
       if constexpr (Traits::kHasOnlyVectors) {
-        epilogue.ApplyVectors(args, tile, epilogue.LoadVectors(args, maps, tile), sums);
+        epilogue.ApplyVectors(args, tile, epilogue.LoadVectors(args, maps, tile), acc);
       }
-      if (epilogue.PackPlain(args, tile, sums, packed)) {
+      if (epilogue.PackPlain(args, tile, acc, packed)) {
         box = 0;
       } else if constexpr (Traits::kStore == FormStore::kVectors) {
         packed.Forget();
@@ -84,10 +84,10 @@ struct StoredMeanwhile {
     }
   }
   // Whole warpgroups call this after the last tile.
-  JAXGEMM_SM90 void Finish() {
+  JAXGEMM_SM90 void StoreLast() {
     TheBoxes().StoreAllByStages(packed, box);
     // Shared memory must exist until TMA has read it.
-    if (IsLeader()) WaitForStoredBoxes<0>();
+    if (ElectSync()) TmaStoreWaitRead<0>();
   }
 };
 

@@ -10,7 +10,7 @@ class PingPongTurns {
   static constexpr int kThreads = kSm90Consumers * kWarpgroupSize;
 
  public:
-  JAXGEMM_SM90 PingPongTurns() : mine_(SameInWarp(ThreadId() / kWarpgroupSize) - 1) {}
+  JAXGEMM_SM90 PingPongTurns() : mine_(WarpUniform(ThreadId() / kWarpgroupSize) - 1) {}
 
   // This warpgroup's first turn.
   JAXGEMM_SM90 Index first() const { return mine_; }
@@ -18,16 +18,16 @@ class PingPongTurns {
 
   // Waits for this warpgroup's turn; not called for the CTA's first turn. Before its turn the
   // warpgroup must not wait for a stage: the parity would be that of an older phase.
-  JAXGEMM_SM90 void Await() const { NamedBarrier(kTurnBarrier + mine_, kThreads); }
+  JAXGEMM_SM90 void Await() const { BarSync(kTurnBarrier + mine_, kThreads); }
 
-  // Multiplier::Run calls this. The other warpgroup's turn begins when all k tiles are issued.
+  // SmemMainloop::Run calls this. The other warpgroup's turn begins when all k tiles are issued.
   struct HandOver {
     Index k_tiles;
     int to;  // named barrier; 0: there is no next turn
 
     JAXGEMM_SM90 Index NextTime(Index done) const { return done == 0 && to ? k_tiles : kNever; }
     JAXGEMM_SM90 void operator()() const {
-      if (to) ArriveAtNamedBarrier(to, kThreads);
+      if (to) BarArrive(to, kThreads);
     }
   };
   JAXGEMM_SM90 HandOver After(Index k_tiles, bool is_last) const {

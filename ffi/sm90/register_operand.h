@@ -1,7 +1,7 @@
-// The main loop on Hopper for products of which wgmma gets an operand in registers: an operand of 8
-// or 32 bits that is not k-contiguous, because wgmma reads these types from shared memory only
-// k-major. TMA loads the operand as it lies in memory. Its rows in shared memory have 128 bytes
-// along m or n at one k, with TMA's swizzle: 16-byte vector c of row k is at c ^ (k % 8).
+// A variant of sm90/mainloop.h, in which wgmma gets an operand in registers: an operand of 8 or 32
+// bits that is not k-contiguous, because wgmma reads these types from shared memory only k-major.
+// TMA loads the operand as it lies in memory. Its rows in shared memory have 128 bytes along m or n
+// at one k, with TMA's swizzle: 16-byte vector c of row k is at c ^ (k % 8).
 //
 // A fragment is a thread's part of 64 lines (rows of lhs, columns of rhs) and the k of one wgmma:
 // four words, as Wgmma::RunA takes them. Row i of the wgmma need not be line i of the operand, so
@@ -49,9 +49,9 @@ struct ColumnsOfThread {
   static constexpr int kOfWarpgroup = Traits::kTileN / Traits::kStageReaders;
   static constexpr int kBlocks = kOfWarpgroup / 64, kOfWarp = 16 * kBlocks;
   // With 32 bits the columns of both blocks are neighbours.
-  static constexpr bool kAreFour = Traits::kBytes == 4;
+  static constexpr bool kColumnsAreAdjacent = Traits::kBytes == 4;
   static_assert(kBlocks == 2);
-  static_assert(kBlocks * Traits::kCtaM / 2 == Traits::kAllSums);
+  static_assert(kBlocks * Traits::kCtaM / 2 == Traits::kAllAccs);
 
   // The warp's first column in the tile. `thread` is among the consumers.
   static JAXGEMM_SM90 int OfWarp(int thread) {
@@ -63,7 +63,7 @@ struct ColumnsOfThread {
   static JAXGEMM_SM90 int VectorOf(int lane) { return lane / 4 % 2 * 4 + lane / 8; }
   // The first of the two columns of a block, counted from OfWarp.
   static JAXGEMM_SM90 int InWarp(int lane, int block) {
-    return kAreFour ? VectorOf(lane) * 4 + block * 2 : block * 16 + lane / 4 * 2;
+    return kColumnsAreAdjacent ? VectorOf(lane) * 4 + block * 2 : block * 16 + lane / 4 * 2;
   }
 };
 
@@ -78,7 +78,7 @@ class RhsFragments {
   explicit JAXGEMM_SM90 RhsFragments(int thread) {
     const int lane = thread % kWarpSize, column = Columns::OfWarp(thread);
     int k, vector;
-    if constexpr (Columns::kAreFour) {
+    if constexpr (Columns::kColumnsAreAdjacent) {
       k = lane % 4, vector = Columns::VectorOf(lane);
     } else {
       // This lane's address is that of row lane % 8 of matrix lane / 8. The matrices have two
@@ -96,21 +96,21 @@ class RhsFragments {
   JAXGEMM_SM90 void Read(const SharedMemory<Traits>& shared, int slot, int step,
                          uint32_t (&fragments)[kBlocks][4]) const {
     const char* rhs = shared.rhs[slot] + step * Traits::Mma::kDepth * kRowBytes;
-    if constexpr (Columns::kAreFour) {
+    if constexpr (Columns::kColumnsAreAdjacent) {
       // Four k further are four rows of shared memory.
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
-        const uint4 four =
+        const uint4 words =
             *reinterpret_cast<const uint4*>(rhs + (at_ ^ half * 4 * 16) + half * 4 * kRowBytes);
-        fragments[0][2 * half] = four.x, fragments[0][2 * half + 1] = four.y;
-        fragments[1][2 * half] = four.z, fragments[1][2 * half + 1] = four.w;
+        fragments[0][2 * half] = words.x, fragments[0][2 * half + 1] = words.y;
+        fragments[1][2 * half] = words.z, fragments[1][2 * half + 1] = words.w;
       }
     } else {
       const uint32_t from = SharedAddress(rhs);
       uint32_t pairs[kBlocks][4];
 #pragma unroll
       for (int block = 0; block < kBlocks; ++block) {
-        LoadTransposedMatrices(from + (at_ ^ block * 16), pairs[block]);
+        LdMatrixX4Trans(from + (at_ ^ block * 16), pairs[block]);
       }
 #pragma unroll
       for (int block = 0; block < kBlocks; ++block) {
@@ -128,46 +128,46 @@ class RhsFragments {
   uint32_t bytes_;  // 8 bits: the bytes of two words that an even column has at four k
 };
 
-// Multiplies the stages as Multiplier does, but wgmma gets one operand in registers.
+// A variant of SmemMainloop, in which wgmma gets one operand in registers.
 template <class Traits>
-class RegisterMultiplier : public Multiplier<Traits> {
-  using Base = Multiplier<Traits>;
-  using Sum = typename Traits::Sum;
+class RegisterMainloop : public SmemMainloop<Traits> {
+  using Base = SmemMainloop<Traits>;
+  using Acc = typename Traits::Acc;
   using Mma = typename Traits::Mma;
   using Fragments =
       std::conditional_t<Traits::kRhsInRegisters, RhsFragments<Traits>, LhsFragments<Traits>>;
-  static constexpr int kBlocks = Fragments::kBlocks, kSums = Traits::kAllSums / kBlocks;
+  static constexpr int kBlocks = Fragments::kBlocks, kAccs = Traits::kAllAccs / kBlocks;
   // Fragments are loaded two steps ahead, so that a wgmma is never issued later than it could be.
   static constexpr int kSteps = Traits::kSteps, kAhead = 2;
   static_assert(kSteps > kAhead);
   using Base::full_, Base::stage_, Base::shared_, Base::Release;
-  template <void (*kDo)(Sum&)>
-  static JAXGEMM_SM90 void ForEachSum(Sum (&sums)[Traits::kAllSums]) {
-    Base::template ForEachSum<kDo>(sums);
+  template <void (*kDo)(Acc&)>
+  static JAXGEMM_SM90 void ForEachAcc(Acc (&acc)[Traits::kAllAccs]) {
+    Base::template ForEachAcc<kDo>(acc);
   }
 
  public:
-  using typename Base::Nothing;
+  using typename Base::NoOverlappedWork;
 
   // All stages are released.
-  JAXGEMM_SM90 RegisterMultiplier(SharedMemory<Traits>& shared, const Sharers<Traits>& sharers,
-                                  Index releases = kNever)
-      : Base(shared, sharers, releases), fragments_(ThreadId() - kWarpgroupSize) {}
+  JAXGEMM_SM90 RegisterMainloop(SharedMemory<Traits>& shared, const MulticastGroup<Traits>& group,
+                                Index releases = kNever)
+      : Base(shared, group, releases), fragments_(ThreadId() - kWarpgroupSize) {}
 
-  // As Multiplier::Run. No k are set to zero, so it is not for groups along k.
-  template <class Meanwhile = Nothing>
-  JAXGEMM_SM90 void Run(const GemmArgs&, const WorkTile& tile, Sum (&sums)[Traits::kAllSums],
-                        Meanwhile&& meanwhile = {}) {
+  // As SmemMainloop::Run. No k are set to zero, so it is not for groups along k.
+  template <class Overlapped = NoOverlappedWork>
+  JAXGEMM_SM90 void Run(const GemmArgs&, const WorkTile& tile, Acc (&acc)[Traits::kAllAccs],
+                        Overlapped&& overlapped = {}) {
     static_assert(!Base::kCountsReleases);
-    const Index count = SameInWarp(tile.k_end - tile.k_begin);
+    const Index count = WarpUniform(tile.k_end - tile.k_begin);
     if (!Base::kHasK && count <= 0) {
 #pragma unroll
-      for (int i = 0; i < Traits::kAllSums; ++i) ClearSum(sums[i]);
+      for (int i = 0; i < Traits::kAllAccs; ++i) ClearAcc(acc[i]);
       return;
     }
-    ForEachSum<ForgetSum>(sums);
-    RingPlace<Traits::kStages> stage{static_cast<int>(SameInWarp(stage_.slot)),
-                                     SameInWarp(stage_.parity)};
+    ForEachAcc<ForgetAcc>(acc);
+    RingPlace<Traits::kStages> stage{static_cast<int>(WarpUniform(stage_.slot)),
+                                     WarpUniform(stage_.parity)};
     uint32_t fragments[kSteps][kBlocks][4];
     full_.Wait(stage.slot, stage.parity);
 #pragma unroll
@@ -175,7 +175,7 @@ class RegisterMultiplier : public Multiplier<Traits> {
       fragments_.Read(shared_, stage.slot, step, fragments[step]);
     }
     int previous = 0;
-    Index k_tile = 0, time = SameInWarp(meanwhile.NextTime(0));
+    Index k_tile = 0, time = WarpUniform(overlapped.NextTime(0));
     do {
       const Index stop = time < count ? time : count;
       do {
@@ -187,21 +187,21 @@ class RegisterMultiplier : public Multiplier<Traits> {
         stage.Advance();
 #pragma unroll
         for (int step = 0; step < kSteps; ++step) {
-          ForEachSum<FenceSum>(sums);
+          ForEachAcc<FenceAcc>(acc);
           // The fragments must be complete before the fence, else ptxas adds fences.
 #pragma unroll
           for (int i = 0; i < kBlocks * 4; ++i) FenceWord(fragments[step][i / 4][i % 4]);
           WgmmaFence();
 #pragma unroll
           for (int block = 0; block < kBlocks; ++block) {
-            Mma::RunA(sums + block * kSums, fragments[step][block],
+            Mma::RunA(acc + block * kAccs, fragments[step][block],
                       MatrixAt(other + step * Base::template Advance<true>()),
                       step > 0 || k_tile > 0);
           }
-          WgmmaCommit();
-          const int next = step + kAhead;  // the step whose fragments are loaded now
+          WgmmaCommitGroup();
+          const int next = step + kAhead;  // the step of the fragments that are loaded now
           if (next == kSteps && !is_last) full_.Wait(stage.slot, stage.parity);
-          WgmmaWait<1>();  // the step before
+          WgmmaWaitGroup<1>();  // the step before
           if (step == 0 && k_tile > 0) Release(previous);
           // After the last k tile fragments are loaded again, which are not used: with a branch
           // ptxas serialises the wgmmas of some forms (C7519).
@@ -211,12 +211,12 @@ class RegisterMultiplier : public Multiplier<Traits> {
         previous = slot;
       } while (++k_tile < stop);
       if (k_tile == time) {
-        meanwhile();
-        time = SameInWarp(meanwhile.NextTime(k_tile));
+        overlapped();
+        time = WarpUniform(overlapped.NextTime(k_tile));
       }
     } while (k_tile < count);
-    WgmmaWait<0>();
-    ForEachSum<FenceSum>(sums);
+    WgmmaWaitGroup<0>();
+    ForEachAcc<FenceAcc>(acc);
     stage_ = stage;
     Release(previous);
   }

@@ -9,7 +9,7 @@ namespace jaxgemm {
 // Whether an instance has a kernel with this form. The CTAs of a cluster that load operands for
 // each other have a kernel of its own (`multicasts`), because this makes the start and each load
 // longer: with one kernel for both, products without multicast were slower on an H200, most of all
-// small ones. (In one kernel with a branch, small products whose code came second were slowest.)
+// small ones. (In one kernel with a branch, small products were slowest if their code came second.)
 template <DType lhs, int tile_n, int cluster, bool lhs_k_contiguous, bool rhs_k_contiguous,
           bool transposed, KernelForm form, bool multicasts>
 inline constexpr bool kHasKernel =
@@ -19,8 +19,8 @@ inline constexpr bool kHasKernel =
 template <class Traits>
 JAXGEMM_SM90 void RunWorkgroup(const GemmArgs& args, const TensorMaps& maps, char* shared) {
   static_assert(sizeof(SharedMemory<Traits>) <= Sm90SharedBytes(Traits::kForm));
-  using Its = std::conditional_t<Traits::kIsDense, DenseWorkgroup<Traits>, Workgroup<Traits>>;
-  Its(args, maps, *reinterpret_cast<SharedMemory<Traits>*>(shared)).Run();
+  using Kernel = std::conditional_t<Traits::kIsDense, DenseWorkgroup<Traits>, Workgroup<Traits>>;
+  Kernel(args, maps, *reinterpret_cast<SharedMemory<Traits>*>(shared)).Run();
 }
 
 }  // namespace jaxgemm

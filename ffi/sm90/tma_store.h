@@ -1,6 +1,6 @@
 // Stores results of 16 or 32 bits to out on Hopper: from a warp's registers to shared memory, and
 // from there by TMA. A box has the warp's 16 rows, and 64 columns of 16 bits or 32 columns of 32
-// bits. The epilogues decide whether TMA stores: StoreSums in epilogue.h, ApplyFused in
+// bits. The epilogues decide whether TMA stores: StoreAccumulators in epilogue.h, ApplyFused in
 // fused_epilogue.h.
 #pragma once
 
@@ -10,7 +10,7 @@ namespace jaxgemm {
 
 template <class Traits>
 class OutBoxes {
-  using Sum = typename Traits::Sum;
+  using Acc = typename Traits::Acc;
   static constexpr int kPairs = kBoxColumns / 4;  // a thread's pairs in a box
 
  public:
@@ -28,16 +28,16 @@ class OutBoxes {
         asm volatile("" : "=r"(pairs[i / kPairs][i % kPairs]));
     }
     template <bool kBf16>
-    JAXGEMM_SM90 void Pack(const Sum* sums) {
+    JAXGEMM_SM90 void Pack(const Acc* acc) {
 #pragma unroll
-      for (int i = 0; i < kBoxes; ++i) PackBox<kBf16>(sums, i);
+      for (int i = 0; i < kBoxes; ++i) PackBox<kBf16>(acc, i);
     }
     template <bool kBf16>
-    JAXGEMM_SM90 void PackBox(const Sum* sums, int i) {
-      sums += i * 2 * kPairs;
+    JAXGEMM_SM90 void PackBox(const Acc* acc, int i) {
+      acc += i * 2 * kPairs;
 #pragma unroll
       for (int j = 0; j < kPairs; ++j) {
-        pairs[i][j] = PackPair(kBf16, sums[2 * j], sums[2 * j + 1]);
+        pairs[i][j] = CvtRnX2(kBf16, acc[2 * j], acc[2 * j + 1]);
       }
     }
   };
@@ -50,13 +50,13 @@ class OutBoxes {
   // Stores box `i` through `box` in shared memory.
   JAXGEMM_SM90 void StoreBy(uint32_t box, const Packed& packed, int i) const {
     Write(box, packed, i);
-    FenceAsyncProxy();
+    FenceProxyAsync();
     __syncwarp();
-    if (IsLeader()) Send(box, packed, i);
+    if (ElectSync()) Send(box, packed, i);
   }
   // Waits until box `i`'s place in this warp's part of shared_.out is free, and returns it.
   JAXGEMM_SM90 uint32_t Free(int i) const {
-    if (IsLeader()) WaitForStoredBoxes<kPlaces - 1>();
+    if (ElectSync()) TmaStoreWaitRead<kPlaces - 1>();
     __syncwarp();
     return SharedAddress(shared_.out[Warp()]) + i % kPlaces * kBytes;
   }
@@ -67,7 +67,7 @@ class OutBoxes {
   static constexpr bool kHasWide = Traits::kTileN % kWideColumns == 0;
   // Stores a warp's results of a tile, of 32 bits each; row, column and z are those of the first
   // one. With `adds` they are added to out.
-  JAXGEMM_SM90 void StoreWideBoxes(const Sum* sums, int row, int column, int z, bool adds) const {
+  JAXGEMM_SM90 void StoreWideBoxes(const Acc* acc, int row, int column, int z, bool adds) const {
     // This lane's row of the upper eight, and its eight bytes in that, swizzled.
     const uint32_t in_box =
         Lane() / 4 * kRowBytes + (Lane() % 4 / 2 ^ Lane() / 4) * 16 + Lane() % 2 * 8;
@@ -76,16 +76,16 @@ class OutBoxes {
       const uint32_t box = Free(i);
 #pragma unroll
       for (int j = 0; j < kPairs / 2; ++j) {
-        const Sum* pair = sums + i * kPairs + 2 * j;
-        StorePair(box + (in_box ^ j / 2 * 32) + j % 2 * 8 * kRowBytes, pair[0], pair[1]);
+        const Acc* pair = acc + i * kPairs + 2 * j;
+        StSharedV2(box + (in_box ^ j / 2 * 32) + j % 2 * 8 * kRowBytes, pair[0], pair[1]);
       }
-      FenceAsyncProxy();
+      FenceProxyAsync();
       __syncwarp();
-      if (!IsLeader()) continue;
+      if (!ElectSync()) continue;
       if (adds) {
-        AddBox(&maps_.out, box, column + i * kWideColumns, row, z);
+        TmaReduceAdd(&maps_.out, box, column + i * kWideColumns, row, z);
       } else {
-        StoreBox(&maps_.out, box, column + i * kWideColumns, row, z);
+        TmaStore(&maps_.out, box, column + i * kWideColumns, row, z);
       }
     }
   }
@@ -101,9 +101,9 @@ class OutBoxes {
     const uint32_t box = SharedAddress(shared_.lhs[0]) + Warp() * kBytes;
 #pragma unroll
     for (int i = 0; i < kBoxes; ++i) Write(box + i * Traits::kLhsBytes, packed, i);
-    FenceAsyncProxy();
+    FenceProxyAsync();
     __syncwarp();
-    if (IsLeader()) {
+    if (ElectSync()) {
 #pragma unroll
       for (int i = 0; i < kBoxes; ++i) {
         if (i >= first) Send(box + i * Traits::kLhsBytes, packed, i);
@@ -128,12 +128,12 @@ class OutBoxes {
 #pragma unroll
     for (int j = 0; j < kPairs / 4; ++j) {
       const uint32_t* pairs = packed.pairs[i] + 4 * j;
-      StoreMatrices(box + (in_box ^ j * 32), pairs[0], pairs[1], pairs[2], pairs[3]);
+      StMatrixX4(box + (in_box ^ j * 32), pairs[0], pairs[1], pairs[2], pairs[3]);
     }
   }
   // One lane calls this when all lanes have fenced.
   JAXGEMM_SM90 void Send(uint32_t box, const Packed& packed, int i) const {
-    StoreBox(&maps_.out, box, packed.column + i * kBoxColumns, packed.row, packed.z);
+    TmaStore(&maps_.out, box, packed.column + i * kBoxColumns, packed.row, packed.z);
   }
 
   SharedMemory<Traits>& shared_;

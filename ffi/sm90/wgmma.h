@@ -8,22 +8,24 @@
 namespace jaxgemm {
 
 JAXGEMM_SM90 void WgmmaFence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
-JAXGEMM_SM90 void WgmmaCommit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+JAXGEMM_SM90 void WgmmaCommitGroup() {
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
 template <int kLeft>
-JAXGEMM_SM90 void WgmmaWait() {
+JAXGEMM_SM90 void WgmmaWaitGroup() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kLeft) : "memory");
 }
 
-// The compiler must not move accumulators while wgmma computes them (FenceSum), must not keep those
-// of the last tile if the first step overwrites them (ForgetSum), and must clear each one in its
-// register (ClearSum).
-#define JAXGEMM_EACH_SUM(Name, text, float_constraint, int_constraint)                         \
-  JAXGEMM_SM90 void Name(float& sum) { asm volatile(text : float_constraint(sum)::"memory"); } \
-  JAXGEMM_SM90 void Name(int32_t& sum) { asm volatile(text : int_constraint(sum)::"memory"); }
-JAXGEMM_EACH_SUM(FenceSum, "", "+f", "+r")
-JAXGEMM_EACH_SUM(ForgetSum, "", "=f", "=r")
-JAXGEMM_EACH_SUM(ClearSum, "mov.b32 %0, 0;", "=f", "=r")
-#undef JAXGEMM_EACH_SUM
+// The compiler must not move accumulators while wgmma computes them (FenceAcc), must not keep those
+// of the last tile if the first step overwrites them (ForgetAcc), and must clear each one in its
+// register (ClearAcc).
+#define JAXGEMM_EACH_ACC(Name, text, float_constraint, int_constraint)                         \
+  JAXGEMM_SM90 void Name(float& acc) { asm volatile(text : float_constraint(acc)::"memory"); } \
+  JAXGEMM_SM90 void Name(int32_t& acc) { asm volatile(text : int_constraint(acc)::"memory"); }
+JAXGEMM_EACH_ACC(FenceAcc, "", "+f", "+r")
+JAXGEMM_EACH_ACC(ForgetAcc, "", "=f", "=r")
+JAXGEMM_EACH_ACC(ClearAcc, "mov.b32 %0, 0;", "=f", "=r")
+#undef JAXGEMM_EACH_ACC
 
 // The same for a word that wgmma gets in a register.
 JAXGEMM_SM90 void FenceWord(uint32_t& word) { asm volatile("" : "+r"(word)::"memory"); }
@@ -93,11 +95,11 @@ struct Wgmma;
 // the 4 bytes at (row, b), (row + 8, b), (row, b + 16) and (row + 8, b + 16), where its row is
 // lane / 4 of the warp's 16 rows, and b = 4 * (lane % 4) counts bytes along k. `scales`: what float
 // types have after the predicate.
-#define JAXGEMM_WGMMA_K(lhs, rhs, depth, types, sum, c, scales, n, regs, r0, r1, r2, r3, r4, r5) \
+#define JAXGEMM_WGMMA_K(lhs, rhs, depth, types, acc, c, scales, n, regs, r0, r1, r2, r3, r4, r5) \
   template <>                                                                                    \
   struct Wgmma<DType::lhs, DType::rhs, n, false, false> {                                        \
     static constexpr int kDepth = depth;                                                         \
-    static JAXGEMM_SM90 void Run(sum* d, uint64_t a, uint64_t b, bool accumulate) {              \
+    static JAXGEMM_SM90 void Run(acc* d, uint64_t a, uint64_t b, bool accumulate) {              \
       asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #r2                                      \
                    ", 0;\n"                                                                      \
                    "wgmma.mma_async.sync.aligned.m64n" #n "k" #depth "." types                   \
@@ -105,7 +107,7 @@ struct Wgmma;
                    : JAXGEMM_R##regs(c, d)                                                       \
                    : "l"(a), "l"(b), "r"(int{accumulate}));                                      \
     }                                                                                            \
-    static JAXGEMM_SM90 void RunA(sum* d, const uint32_t* a, uint64_t b, bool accumulate) {      \
+    static JAXGEMM_SM90 void RunA(acc* d, const uint32_t* a, uint64_t b, bool accumulate) {      \
       asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #r5                                      \
                    ", 0;\n"                                                                      \
                    "wgmma.mma_async.sync.aligned.m64n" #n "k" #depth "." types                   \

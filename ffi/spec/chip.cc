@@ -4,10 +4,19 @@
 
 #include <algorithm>
 
+#include "spec/names.h"
 #include "spec/text.h"
 
 namespace jaxgemm {
 namespace {
+
+constexpr Target kTargets[] = {
+#define JAXGEMM_TARGET(name, platform, family, float8, has_mx) \
+  {name, Family::family, Float8::float8, has_mx},
+#include "spec/instances.def"
+#undef JAXGEMM_TARGET
+};
+constexpr Target kUnknown{"", Family::kHost, Float8::kNone, false};
 
 constexpr Chip kChips[] = {
 #define JAXGEMM_CHIP(name, target, num_cus, num_xcds, waves_per_cu, mhz, gb_per_s) \
@@ -25,12 +34,22 @@ int64_t NumProcessors() {
 
 }  // namespace
 
+const Target& FindTarget(std::string_view name) {
+  const auto found = std::ranges::find(kTargets, name, &Target::name);
+  return found == std::end(kTargets) ? kUnknown : *found;
+}
+
+bool Target::Decodes(DType dtype) const {
+  const bool is_fnuz = dtype == DType::kF8E4M3FNUZ || dtype == DType::kF8E5M2FNUZ;
+  return !IsF8(dtype) || float8 == Float8::kAll ||
+         float8 == (is_fnuz ? Float8::kFnuz : Float8::kOcp);
+}
+
 Chip FirstChip(std::string_view target, std::string* error) {
-  for (const Chip& chip : kChips) {
-    if (chip.target == target) return chip;
-  }
+  const auto first = std::ranges::find(kChips, target, &Chip::target);
+  if (first != std::end(kChips)) return *first;
   *error = "target '" + Str(target) + "' is unknown; there are";
-#define JAXGEMM_TARGET(name, platform) *error += " " name;
+#define JAXGEMM_TARGET(name, ...) *error += " " name;
 #include "spec/instances.def"
 #undef JAXGEMM_TARGET
   *error += ".";
@@ -43,7 +62,7 @@ Chip FindChip(std::string_view name_or_target, int64_t num_cus, std::string* err
   if (is_named && (num_cus == 0 || num_cus == named->num_cus) && named->gpu()) return *named;
   const std::string_view target = is_named ? named->target : name_or_target;
   for (const Chip& chip : kChips) {
-    if (num_cus > 0 && chip.target == target && chip.num_cus == num_cus) return chip;
+    if (num_cus > 0 && chip.num_cus == num_cus && target == chip.target) return chip;
   }
   // No chip has so many CUs: some are masked, or the device is a partition without a line.
   Chip found = is_named ? *named : FirstChip(target, error);

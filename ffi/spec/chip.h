@@ -5,7 +5,28 @@
 #include <string>
 #include <string_view>
 
+#include "spec/types.h"
+
 namespace jaxgemm {
+
+// The targets whose plans have the same candidates, forms and model: a folder of plan/ each.
+enum class Family : uint8_t { kHost, kAmd, kHopper };
+// The float8 types that the instructions of a target decode.
+enum class Float8 : uint8_t { kNone, kOcp, kFnuz, kAll };
+
+// A JAXGEMM_TARGET line of instances.def.
+struct Target {
+  std::string_view name;
+  Family family;
+  Float8 float8;
+  bool has_mx;
+
+  // False for a float8 type that its instructions do not decode.
+  bool Decodes(DType dtype) const;
+};
+
+// If there is no such target, its name is "".
+const Target& FindTarget(std::string_view name);
 
 // A JAXGEMM_CHIP line of instances.def, or a device without a line. A CU is a compute unit of an
 // AMD GPU, a multiprocessor (SM) of Hopper, or a processor of the host. An XCD is a chiplet of an
@@ -18,7 +39,8 @@ struct Chip {
   int64_t waves_per_cu;  // waves (sm90: consumer warpgroups) of one kernel that a CU holds
   double mhz, gb_per_s;  // GPUs: frequency, and bandwidth of the memory
 
-  bool gpu() const { return target != "cpu"; }
+  Family family() const { return FindTarget(target).family; }
+  bool gpu() const { return family() != Family::kHost; }
 };
 
 // The first chip of a target; for the host its num_cus is 0. Sets *error if there is no such

@@ -1,5 +1,6 @@
 #include "spec/gpu_instances.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -47,7 +48,7 @@ std::string_view Layouts(const Tile& tile, DType lhs) {
 // Whether a kernel of the tile has this form. On Hopper forms.h says it.
 bool TileHasForm(const Tile& tile, const GpuInstance& instance, KernelForm form) {
   const bool lhs_k = instance.lhs_contracting == 1, rhs_k = instance.rhs_contracting == 1;
-  if (tile.target == "sm90") {
+  if (instance.family == Family::kHopper) {
     return HasForm(form, instance.lhs, tile.n, tile.waves() / kSm90Consumers, lhs_k, rhs_k,
                    tile.transposed());
   }
@@ -61,6 +62,7 @@ GpuInstance MakeInstance(int id, const Operands& operands, const Tile& tile,
   GpuInstance instance{
       .id = id,
       .target = operands.target,
+      .family = FindTarget(operands.target).family,
       .lhs = operands.lhs,
       .rhs = operands.rhs,
       .tile_m = tile.m,
@@ -102,6 +104,12 @@ std::vector<GpuInstance> MakeInstances() {
 const std::vector<GpuInstance>& GpuInstances() {
   static const std::vector<GpuInstance> instances = MakeInstances();
   return instances;
+}
+
+std::span<const GpuInstance> GpuInstances(std::string_view target) {
+  const auto begin = std::ranges::find(GpuInstances(), target, &GpuInstance::target);
+  const auto of_other = [target](const GpuInstance& each) { return each.target != target; };
+  return {begin, std::find_if(begin, GpuInstances().end(), of_other)};
 }
 
 const GpuInstance* FindGpuInstance(std::string_view target, std::string_view name) {

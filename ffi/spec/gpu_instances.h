@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "sm90/forms.h"
 #include "sm90/launch_args.h"
+#include "spec/chip.h"
 #include "spec/names.h"
 #include "spec/types.h"
 
@@ -17,6 +19,7 @@ namespace jaxgemm {
 struct GpuInstance {
   int id;  // its place in GpuInstances()
   std::string_view target;
+  Family family;
   DType lhs, rhs;
   int64_t tile_m, tile_n, tile_k;
   int64_t waves;
@@ -41,29 +44,31 @@ inline bool HasForm(const GpuInstance& instance, KernelForm form) {
 }
 
 inline bool LhsInRegisters(const GpuInstance& instance) {
-  return instance.target == "sm90" &&
+  return instance.family == Family::kHopper &&
          LhsInRegisters(instance.lhs, instance.lhs_contracting == 1, instance.transposed);
 }
 inline bool RhsInRegisters(const GpuInstance& instance, KernelForm form) {
-  return instance.target == "sm90" &&
+  return instance.family == Family::kHopper &&
          RhsInRegisters(form, instance.lhs, instance.lhs_contracting == 1,
                         instance.rhs_contracting == 1, instance.transposed);
 }
 inline bool HasOnlyGroupedForm(const GpuInstance& instance) {
-  return instance.target == "sm90" &&
+  return instance.family == Family::kHopper &&
          HasOnlyGroupedForm(instance.lhs, instance.tile_n, instance.lhs_contracting == 1,
                             instance.rhs_contracting == 1, instance.transposed);
 }
 inline bool MayMulticast(const GpuInstance& instance, KernelForm form) {
-  return instance.target == "sm90" && HasForm(instance, form) &&
+  return instance.family == Family::kHopper && HasForm(instance, form) &&
          MayMulticast(form, instance.lhs, instance.lhs_contracting == 1, instance.transposed);
 }
 inline bool HasOnlyDenseForms(const GpuInstance& instance) {
-  return instance.target == "sm90" && HasOnlyDenseForms(instance.tile_n, instance.transposed);
+  return instance.family == Family::kHopper &&
+         HasOnlyDenseForms(instance.tile_n, instance.transposed);
 }
 
 // All instances. Those of one target and one pair of operands are neighbours, large tiles first.
 const std::vector<GpuInstance>& GpuInstances();
+std::span<const GpuInstance> GpuInstances(std::string_view target);
 
 // Null if there is no such instance.
 const GpuInstance* FindGpuInstance(std::string_view target, std::string_view name);

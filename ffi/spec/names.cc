@@ -26,6 +26,7 @@ constexpr std::string_view kActivations[] = {
 #undef JAXGEMM_ACTIVATION
 };
 constexpr std::string_view kReductions[] = {"linear", "tree", "atomic"};
+constexpr std::string_view kPaths[] = {"tiles", "one_tile", "few_rows", "small"};
 constexpr std::string_view kRagged[] = {"none", "m", "k"};
 constexpr std::string_view kForms[] = {
 #define JAXGEMM_FORM(id, name, ...) name,
@@ -50,6 +51,7 @@ const DTypeInfo& Info(DType dtype) { return kDTypes[static_cast<size_t>(dtype)];
 JAXGEMM_NAMES(DType, kDTypeNames)
 JAXGEMM_NAMES(Activation, kActivations)
 JAXGEMM_NAMES(Reduction, kReductions)
+JAXGEMM_NAMES(KernelPath, kPaths)
 JAXGEMM_NAMES(Ragged, kRagged)
 JAXGEMM_NAMES(KernelForm, kForms)
 JAXGEMM_NAMES(Schedule, kSchedules)

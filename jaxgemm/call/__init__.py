@@ -1,8 +1,9 @@
 """What a call of any kind of product is made of.
 
-  options.py, config.py    its options, and their checks
+  options.py, config.py    its options, checked: one record
   dtypes.py, precision.py  in which dtypes and how precisely it multiplies
-  fallback.py              whether the kernels or XLA compute it
+  fallback.py              who computes it, the kernels or XLA
+  product.py               what each kind of product answers: how arrays lie, the plan
   spec.py                  the records that describe it for the kernels: Spec and Geometry
   plan.py                  the plan of its kernel
   tuned.py                 the entry of the tuning file that may decide the plan

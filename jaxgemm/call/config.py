@@ -220,35 +220,3 @@ class GemmConfig:
           for name in ("claim_ahead", "multicast")),
         *sizes,
     )
-
-
-def resolve(config, schedule, reduction, deterministic) -> GemmConfig:
-  """One config from the keyword arguments of a call.
-
-  Raises:
-    TypeError: config is not a GemmConfig, or deterministic is not a bool.
-    ValueError: an unknown name, a name that differs from the config's, or
-      deterministic=True with reduction "atomic".
-  """
-  check_config(config)
-  if config is None:
-    config = GemmConfig()
-  given = {"schedule": schedule, "reduction": reduction}
-  for name, value in given.items():
-    inside = getattr(config, name)
-    if value is not None and inside is not None and value != inside:
-      raise ValueError(
-          f"{name}={value!r} was given and config.{name} is {inside!r}; one of "
-          "them is allowed. Remove one."
-      )
-  config = dataclasses.replace(
-      config, **{name: value for name, value in given.items() if value is not None}
-  )
-  check_bool("deterministic", deterministic)
-  if deterministic and config.reduction == "atomic":
-    raise ValueError(
-        "deterministic=True was given with reduction='atomic', whose sums depend "
-        "on the order of arrival; 'linear' and 'tree' are allowed. Choose one of "
-        "these or deterministic=False."
-    )
-  return config

@@ -1,6 +1,6 @@
 """Copies that bring operands into the layout and sizes that a plan's kernel reads.
 
-The native plan chooses the copies (ffi/plan/relayout_sm90.h). They are ordinary XLA
+The native plan chooses the copies (ffi/plan/hopper/copies.h). They are ordinary XLA
 operations in front of the custom call: XLA fuses them with what produces the operand,
 and moves them out of loops in which the operand does not change.
 """

@@ -1,6 +1,6 @@
-"""The dtypes in which a product's operands are multiplied.
+"""The dtypes of a product: of its operands, its sums, its epilogue, its result, and its tangents.
 
-jax decides the dtype of the result: see dense/dimensions.py. The accumulators' is in spec.py.
+jax decides the dtype of the result (`result_type`), but for operands of 8 bits with scales.
 """
 
 import jax
@@ -58,6 +58,58 @@ def for_jax(lhs, rhs, preferred) -> tuple[jax.Array, jax.Array]:
   return lhs.astype(jnp.bfloat16), rhs.astype(jnp.bfloat16)
 
 
+def result_type(function, *operands) -> jax.core.ShapedArray:
+  """The type of function(*operands), with its sharding.
+
+  `jax.eval_shape` leaves the sharding out on meshes with some automatic axes.
+  """
+  out, = jax.make_jaxpr(function)(*operands).out_avals
+  return out
+
+
+def preferred_of_scaled(preferred, lhs, rhs, scaled: bool):
+  """The preferred_element_type of a product whose operands may have scales.
+
+  It is float32 if none was given, and both operands have 8 bits and one has scales: sums of
+  products of quantised values mostly do not fit their own dtype.
+  """
+  if preferred is not None or not scaled:
+    return preferred
+  narrow = all(jnp.asarray(x).dtype.itemsize == 1 for x in (lhs, rhs))
+  return jnp.dtype(jnp.float32) if narrow else None
+
+
+def _four_bytes(integer) -> np.dtype:
+  return jnp.dtype(jnp.int32 if integer else jnp.float32)
+
+
+def accumulator_dtype(*operands) -> np.dtype:
+  """That of the kernels' sums: int32 for integer operands, else float32."""
+  return _four_bytes(all(jnp.issubdtype(x.dtype, jnp.integer) for x in operands))
+
+
+def xla_accumulator_dtype(out_dtype) -> np.dtype:
+  """That of XLA's product if an epilogue follows it, from the dtype of the result."""
+  return out_dtype if out_dtype.itemsize >= 4 else bias_dtype(out_dtype)
+
+
+def bias_dtype(out_dtype) -> np.dtype:
+  """That of a bias: int32 for a result of integers, else float32."""
+  return _four_bytes(jnp.issubdtype(out_dtype, jnp.integer))
+
+
+def tangents_dtype(out_dtype, multiplies: bool) -> np.dtype:
+  """That in which a product's derivative computes tangents before the epilogue.
+
+  It is that of the result, unless that has 8 bits and the epilogue multiplies: cotangents of 8 bits
+  would be rounded again, or become zero.
+
+  Args:
+    multiplies: whether the product has a scale, a gate or an activation.
+  """
+  return jnp.dtype(jnp.bfloat16) if multiplies and out_dtype.itemsize == 1 else out_dtype
+
+
 def is_held_by(wide, dtype) -> bool:
   """Whether `wide` (bfloat16, float16 or float32) holds every value of `dtype` exactly."""
   return dtype == wide or jnp.issubdtype(dtype, jnp.floating) and (
@@ -100,7 +152,7 @@ def across_groups(dtypes) -> tuple[tuple[np.dtype, np.dtype], int]:
 
   Where k is not the last dimension, wgmma reads only operands of 16 bits. So float32 is split
   into parts of bfloat16; the three products of the parts keep 16 bits of an operand, more than
-  tf32 does. Operands of 8 bits are transposed by a copy (ffi/plan/relayout_sm90.h).
+  tf32 does. Operands of 8 bits are transposed by a copy (ffi/plan/hopper/copies.h).
   """
   if jnp.float32 in dtypes:
     return (jnp.dtype(jnp.bfloat16),) * 2, 3

@@ -81,20 +81,6 @@ def results(z, spec, gated: bool = False) -> list[jax.Array]:
   return [out, z.astype(spec.out_dtype)] if spec.save_preact else [out]
 
 
-def tangents_dtype(spec, scaled: bool = False):
-  """The dtype in which a product's derivative computes tangents before the epilogue.
-
-  It is that of out, unless out has 8 bits and the epilogue multiplies: cotangents of 8 bits would
-  be rounded again, or become zero.
-
-  Args:
-    spec: the product's `Spec`.
-    scaled: whether the product has a scale or a gate.
-  """
-  multiplies = scaled or spec.activation is not None
-  return jnp.dtype(jnp.bfloat16) if multiplies and spec.out_dtype.itemsize == 1 else spec.out_dtype
-
-
 def added(terms) -> jax.Array:
   """The sum of tangents. Those of 8 bits, which jax adds to no other dtype, are cast to float32."""
   if len(terms) > 1:

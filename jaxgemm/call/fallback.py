@@ -1,7 +1,7 @@
-"""Decides whether this package's kernels or XLA compute a product, and says why."""
+"""Who computes a product, this package's kernels or XLA, and why: `who_computes` decides it."""
 
+from collections.abc import Callable
 import contextlib
-import contextvars
 import re
 import sys
 from typing import NamedTuple
@@ -14,48 +14,110 @@ import numpy as np
 
 from jaxgemm import _ffi
 from jaxgemm.call.dtypes import kernel_dtypes, promoted_dtypes
+from jaxgemm.call.options import Options, is_own, use_emulator
 from jaxgemm.call.precision import precision_error
+from jaxgemm.sharding.mesh import unreduced_reason
 
 # The most products of int8 whose sum always fits int32.
 _MOST_INT8_PRODUCTS = (2**31 - 1) // 2**14
 
 
-class Support(NamedTuple):
-  """Whether this package's kernels can compute a product.
+# The reasons that need no warning: XLA was asked for; or each sum has one term. Then XLA also keeps
+# -0.0, and the kernels, whose accumulators begin with 0, would make it 0.0.
+XLA_WAS_ASKED = "implementation='xla' was given"
+NOTHING_TO_SUM = ("k is 1: each element of the result is one product, and no sum. XLA "
+                  "fuses this product with the operations before and after it")
+
+
+class Decision(NamedTuple):
+  """Who computes a product.
 
   Attributes:
-    dtypes: the dtypes to which lhs and rhs are converted, as `promoted_dtypes` gives them. If there
-      is a reason, they are the dtypes of the operands.
-    reason: why the kernels cannot compute the product, or None.
+    dtypes: the dtypes to which lhs and rhs are converted for the kernels.
+    reason: why XLA computes it; "" if the kernels do.
   """
 
   dtypes: tuple[np.dtype, np.dtype]
-  reason: str | None
+  reason: str
 
 
-def support(lhs, rhs, out_dtype, k: int, precision, emulated: str | None,
-            splits: bool = True) -> Support:
-  """Whether the kernels can compute a product.
+class Unsupported(ValueError):
+  """The caller asked for the kernels, which cannot compute the call, for `reason`."""
+
+  def __init__(self, message: str, reason: str):
+    super().__init__(message)
+    self.reason = reason
+
+
+def who_computes(lhs, rhs, result, k: int, options: Options, *, splits: bool = True,
+                 faster: Callable[..., str] | None = None) -> Decision:
+  """Decides who computes a product. The first of these reasons for XLA counts:
+
+  1. the caller asked for XLA;
+  2. the kernels lack the target, the dtypes or the precision (`lack`), or partial sums are left to
+     be done;
+  3. there is nothing to sum;
+  4. XLA is faster, by a rule of the plan or by a tuned entry.
+
+  Args:
+    lhs, rhs, k, splits: see `lack`.
+    result: dtype and sharding of the result.
+    options: the caller's.
+    faster: function of the dtypes for the kernels, that gives the plan's entry "faster_by_xla".
+      None for grouped products, for which 3 and 4 do not count.
+
+  Raises:
+    Unsupported: the kernels lack something, and the caller asked for them.
+  """
+  if options.implementation == "xla":
+    return Decision((lhs.dtype, rhs.dtype), XLA_WAS_ASKED)
+  dtypes, reason = lack(lhs, rhs, result, k, options, splits)
+  if reason and options.implementation is not None:
+    raise Unsupported(
+        f"implementation={options.implementation!r} was given, but {reason}. Pass other "
+        "operands, or implementation=None to let XLA compute this.", reason)
+  warns = bool(reason) or not (options.own or is_own())
+  if faster is not None and not reason:
+    reason = prefers_xla(k, options, lambda: faster(dtypes))
+  if reason and reason != NOTHING_TO_SUM and warns:
+    warn_once(f"jaxgemm leaves this product to XLA: {reason}.")
+  if options.emulated is not None:
+    use_emulator()
+  return Decision(dtypes, reason)
+
+
+def prefers_xla(k: int, options: Options, faster: Callable[[], str]) -> str:
+  """Why XLA computes a product that the kernels can compute, too; "" if they do.
+
+  These are the reasons 3 and 4 of `who_computes`. They count if no implementation was given.
+  """
+  if options.implementation is not None:
+    return ""
+  return NOTHING_TO_SUM if k == 1 else faster()
+
+
+def lack(lhs, rhs, result, k: int, options: Options, splits: bool = True) -> Decision:
+  """A `Decision` with what the kernels lack for a product, whoever is asked for.
 
   Args:
     lhs: array or `jax.ShapeDtypeStruct`.
     rhs: see lhs.
-    out_dtype: dtype of the result.
+    result: dtype and sharding of the result.
     k: the number of products in the sum of each element of the result.
-    precision: as the caller gave it.
-    emulated: the name of the GPU target or chip to emulate, or None.
+    options: the caller's.
     splits: whether float32 operands may be split in three passes, for precision="high".
   """
-  target, reason = _default_target() if emulated is None else (
-      _ffi.target_of(emulated) or "", None)
-  reason = (reason or _operands_error(lhs, rhs, out_dtype, k)
-            or precision_error(precision, lhs, rhs, out_dtype, target, splits))
-  if reason is not None:
-    return Support((lhs.dtype, rhs.dtype), reason)
-  promoted = promoted_dtypes(lhs, rhs)
-  read = kernel_dtypes(*promoted, target)
-  error = _ffi.native.operands_error(read[0].name, read[1].name, target)
-  return Support(promoted, error.removesuffix(".") or None)
+  target, reason = _default_target() if options.emulated is None else (
+      _ffi.target_of(options.emulated) or "", None)
+  reason = (reason or _operands_error(lhs, rhs, result.dtype, k)
+            or precision_error(options.precision, lhs, rhs, result.dtype, target, splits))
+  dtypes = lhs.dtype, rhs.dtype
+  if not reason:
+    dtypes = promoted_dtypes(lhs, rhs)
+    read = kernel_dtypes(*dtypes, target)
+    reason = _ffi.native.operands_error(read[0].name, read[1].name, target).removesuffix(".")
+  return Decision(dtypes, reason or unreduced_reason(
+      result.sharding, *(jax.typeof(x).sharding for x in (lhs, rhs))) or "")
 
 
 def _default_target() -> tuple[str, str | None]:
@@ -94,27 +156,6 @@ def _operands_error(lhs, rhs, out_dtype, k: int) -> str | None:
   return None
 
 
-# Whether the product that is traced belongs to a layer or a recipe: its caller did not ask for it.
-_is_own: contextvars.ContextVar[bool] = contextvars.ContextVar("is_own", default=False)
-
-
-@contextlib.contextmanager
-def own_products():
-  """Inside it no warning says that XLA is faster for a product, because no user can change it.
-
-  It is for the products of a layer or a recipe. `explain` shows their reasons, too.
-  """
-  token = _is_own.set(True)
-  try:
-    yield
-  finally:
-    _is_own.reset(token)
-
-
-def is_own() -> bool:
-  return _is_own.get()
-
-
 _warned: set[str] = set()
 _INSIDE = "jaxgemm", "jax", "flax"
 
@@ -133,50 +174,14 @@ def callers_level() -> int:
   return level
 
 
-class Unsupported(ValueError):
-  """The caller asked for the kernels, which cannot compute the call, for `reason`."""
-
-  def __init__(self, message: str, reason: str):
-    super().__init__(message)
-    self.reason = reason
-
-
-def leaves_to_xla(implementation: str | None, reason: str | None, warns: bool = True) -> bool:
-  """Whether XLA computes a call. `reason` says why the kernels cannot or should not, or is None.
-
-  Args:
-    implementation: as the caller gave it.
-    reason: see above.
-    warns: whether a warning says the reason.
-
-  Raises:
-    Unsupported: the kernels cannot compute it, and the caller asked for them.
-  """
-  if implementation == "xla":
-    return True
-  if reason and implementation is not None:
-    raise Unsupported(
-        f"implementation={implementation!r} was given, but {reason}. Pass other "
-        "operands, or implementation=None to let XLA compute this.", reason)
-  if reason and warns:
-    warn_once(f"jaxgemm leaves this product to XLA: {reason}.")
-  return bool(reason)
-
-
-# The two reasons that need no warning: XLA was asked for, or `prefers_xla`.
-XLA_WAS_ASKED = "implementation='xla' was given"
-NOTHING_TO_SUM = ("k is 1: each element of the result is one product, and no sum. XLA "
-                  "fuses this product with the operations before and after it")
-
 _reasons: dict[str, str] = {}  # by the names of `on_xla`'s scopes
 
 
-def on_xla(implementation: str | None, reason: str | None) -> contextlib.AbstractContextManager:
+def on_xla(reason: str) -> contextlib.AbstractContextManager:
   """A named scope for what XLA computes in place of the kernels; `reason_of` reads its name."""
-  why = XLA_WAS_ASKED if implementation == "xla" else reason or NOTHING_TO_SUM
   # No "/", "(" or space: the name is a part of the names of operations in profiles.
-  name = f"jaxgemm_to_xla_{zlib.crc32(why.encode()):08x}"
-  _reasons[name] = why
+  name = f"jaxgemm_to_xla_{zlib.crc32(reason.encode()):08x}"
+  _reasons[name] = reason
   return jax.named_scope(name)
 
 
@@ -184,12 +189,3 @@ def reason_of(name_stack: str) -> str:
   """Why the operation with this name stack was left to XLA, or "" if it was not."""
   found = re.search(r"jaxgemm_to_xla_[0-9a-f]{8}", name_stack)
   return _reasons.get(found[0], "") if found else ""
-
-
-def prefers_xla(k: int, implementation: str | None) -> bool:
-  """Whether XLA computes a call that the kernels can compute, too.
-
-  If k is 1, XLA fuses the product with the operations before and after it, and keeps -0.0. The
-  kernels' accumulators begin with 0, which would make it 0.0.
-  """
-  return implementation is None and k == 1

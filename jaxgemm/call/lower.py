@@ -1,14 +1,14 @@
 """The lowering of all products to one custom call.
 
-`gemm_p` appears only while `contract_p` (dense/primitive.py) is lowered. The lowerings of
-`ragged_p`, `chunked_p` and `scaled_p` (primitive.py of their folders) call `lower_call` themselves,
-the first two by `on_each_platform`. `lower_call` makes the native plan for the platform and emits
-"jaxgemm_gemm". The workspace is the call's last result and is dropped here, so that no abstract
-value depends on the platform.
+The lowerings of `contract_p`, `ragged_p` and `chunked_p` (primitive.py of their folders) bind a
+`kernel`, whose lowering for each platform is `lower_call`; that of `scaled_p` calls it itself.
+`lower_call` makes the plan for the platform and emits "jaxgemm_gemm". The workspace is the call's
+last result and is dropped here, so that no abstract value depends on the platform.
 """
 
 import functools
 import math
+from typing import NamedTuple
 
 import jax
 from jax.extend.core import Primitive
@@ -27,6 +27,23 @@ CHUNKED_TARGET = "jaxgemm_chunked_gemm"
 STATUS_TARGET = "jaxgemm_chunk_status"
 
 
+class Pairs(NamedTuple):
+  """Operands and results whose last two dimensions are one dimension of columns for the kernel.
+
+  Attributes:
+    operands: the places of the operands.
+    first_result: the place of the first of the results, or None.
+  """
+
+  operands: tuple[int, ...]
+  first_result: int | None
+
+
+def merge_columns(shape) -> tuple[int, ...]:
+  """A shape with its last two dimensions as one."""
+  return (*shape[:-2], shape[-2] * shape[-1])
+
+
 def reshaped(aval, shape):
   """The aval with another shape: it keeps the mesh and the varying axes of shard_map."""
   replicated = jax.sharding.PartitionSpec(*(None,) * len(shape))
@@ -37,10 +54,6 @@ def reshaped(aval, shape):
 def out_avals(lhs, shape, spec: Spec):
   aval = reshaped(lhs, shape).update(dtype=spec.out_dtype, weak_type=spec.weak_type)
   return [aval] * (1 + spec.save_preact)
-
-
-gemm_p = Primitive("jaxgemm_gemm")
-gemm_p.multiple_results = True
 
 
 # The bits of a float32 that its high part keeps, by the dtype of the parts: the bits of tf32, or of
@@ -88,14 +101,29 @@ def run_by_jit(primitive: Primitive) -> None:
       return jitted(**params)(*operands)
 
 
-@gemm_p.def_abstract_eval
-def _gemm_abstract_eval(lhs, rhs, *_, lhs_contracting, rhs_contracting, spec, **__):
-  geometry = Geometry.of(lhs.shape, rhs.shape, lhs_contracting, rhs_contracting)
-  return out_avals(lhs, geometry.out_shape(), spec)
+def kernel(name: str, *operands, results, **params) -> list[jax.Array]:
+  """Binds a kernel call.
+
+  Args:
+    name: that of its primitive, which profiles and messages show.
+    results: the types of its results.
+    params: the arguments of `lower_call`, but for the platform.
+  """
+  return _kernel_p(name).bind(*operands, results=tuple(results), **params)
+
+
+@functools.cache
+def _kernel_p(name: str) -> Primitive:
+  primitive = Primitive(name)
+  primitive.multiple_results = True
+  primitive.def_abstract_eval(lambda *_, results, **__: results)
+  register_lowerings(
+      primitive, lambda ctx, *operands, results, **params: lower_call(ctx, *operands, **params))
+  return primitive
 
 
 def lower_call(ctx, *operands, geometry: Geometry, spec: Spec, platform: str,
-               call_target: str = CALL_TARGET, **vectors: int):
+               call_target: str = CALL_TARGET, pairs: Pairs | None = None, **vectors: int):
   """Lowers to the custom call; returns its results without the workspace.
 
   If lhs arrives in chunks, the last result is the status: whether all of them arrived.
@@ -105,12 +133,17 @@ def lower_call(ctx, *operands, geometry: Geometry, spec: Spec, platform: str,
     spec: what the call computes.
     platform: the platform that the program is lowered for.
     call_target: the name of the custom call.
+    pairs: operands and results with two dimensions for their columns, or None.
     vectors: see `plan_call`.
 
   Raises:
     ValueError: see `plan_call`; or this build lacks the plan's kernel; or the emulator is asked
       for on another platform than the CPU.
   """
+  if pairs is not None:
+    call = functools.partial(lower_call, geometry=geometry, spec=spec, platform=platform,
+                             call_target=call_target, pairs=None, **vectors)
+    return _with_one_dimension(ctx, operands, pairs, call)
   lhs, rhs = ctx.avals_in[:2]
   if spec.emulated is not None and platform != "cpu":
     raise ValueError(
@@ -225,51 +258,34 @@ def register_lowerings(primitive: Primitive, rule) -> None:
                            platform=platform)
 
 
-def register_in_place(primitive: Primitive, rule) -> None:
-  """Registers rule(ctx, *operands, **params), which looks at the operations around it.
+def require_platforms(ctx) -> None:
+  """Raises ValueError if a program is lowered for a platform without kernels.
 
-  jax lowers other primitives once for equal calls. This one is lowered for each, and once for all
+  It is for rules that look at the operations around a product, which are registered for all
   platforms: for one that has several rules jax 0.10 cannot lower such a primitive for several
-  platforms. What depends on the platform is lowered by `on_each_platform`.
+  platforms. jax lowers other primitives once for equal calls, and these for each.
   """
-  def lowering(ctx, *operands, **params):
-    if not {*(ctx.platforms or ctx.module_context.platforms)} <= {*PLATFORMS}:
-      _no_lowering(ctx)
-    return rule(ctx, *operands, **params)
-
-  mlir.register_lowering(primitive, lowering, cacheable=False)
+  if not {*(ctx.platforms or ctx.module_context.platforms)} <= {*PLATFORMS}:
+    _no_lowering(ctx)
 
 
-def on_each_platform(ctx, rule, *operands, **params):
-  """Lowers rule(ctx, *operands, platform=..., **params) for each platform of the program.
-
-  Args:
-    rule: a lowering rule, a function of a module.
-    params: the parameters of the rule, which can be hashed.
-  """
-  primitive = _on_each_platform(ctx.primitive.name)
-
-  def bind(*operands):
-    return primitive.bind(*operands, rule=rule, results=tuple(ctx.avals_out), **params)
-
+def lower_kernel(ctx, *operands, **params):
+  """Lowers a `kernel` with the types and the name of ctx; see there for the parameters."""
+  bind = functools.partial(kernel, ctx.primitive.name, results=ctx.avals_out, **params)
   return mlir.lower_fun(bind, multiple_results=True)(ctx, *operands)
 
 
-@functools.cache
-def _on_each_platform(name: str) -> Primitive:
-  """A primitive for the lowering of another one, whose name profiles and messages show."""
-  primitive = Primitive(name)
-  primitive.multiple_results = True
-  primitive.def_abstract_eval(lambda *_, results, **__: results)
-  register_lowerings(
-      primitive, lambda ctx, *operands, rule, results, **params: rule(ctx, *operands, **params))
-  return primitive
-
-
-def _gemm_lowering(ctx, *operands, lhs_contracting, rhs_contracting, **params):
-  lhs, rhs = ctx.avals_in[:2]
-  geometry = Geometry.of(lhs.shape, rhs.shape, lhs_contracting, rhs_contracting)
-  return lower_call(ctx, *operands, geometry=geometry, **params)
-
-
-register_lowerings(gemm_p, _gemm_lowering)
+def _with_one_dimension(ctx, operands, pairs: Pairs, call):
+  """call(ctx, *operands) of arrays with one dimension for columns, as the kernel has them."""
+  operands, avals_in, avals_out = list(operands), list(ctx.avals_in), list(ctx.avals_out)
+  for i in pairs.operands:
+    operands[i], avals_in[i] = applied(
+        ctx, lambda x: jnp.reshape(x, merge_columns(x.shape)), operands[i], avals_in[i])
+  results = () if pairs.first_result is None else range(pairs.first_result, len(avals_out))
+  for i in results:
+    avals_out[i] = reshaped(avals_out[i], merge_columns(avals_out[i].shape))
+  outs = [*call(ctx.replace(avals_in=avals_in, avals_out=avals_out), *operands)]
+  for i in results:
+    outs[i], _ = applied(
+        ctx, lambda x: jnp.reshape(x, ctx.avals_out[i].shape), outs[i], avals_out[i])
+  return outs

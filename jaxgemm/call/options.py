@@ -1,6 +1,11 @@
-"""Checks of the options and optional arrays that all products have in common."""
+"""The options that all products have in common, as the record `Options`; checks of their arrays."""
 
+from collections.abc import Iterator, Mapping
+import contextlib
+import contextvars
+import dataclasses
 import functools
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -10,6 +15,7 @@ from jaxgemm import _ffi
 from jaxgemm.call.config import (
   REDUCTIONS,
   SCHEDULES,
+  GemmConfig,
   check_activation,
   check_bool,
   check_choice,
@@ -44,14 +50,62 @@ def use_emulator() -> None:
   _ffi.native.set_emulator_library(str(emulator.library_path()))
 
 
-def check_options(*, activation=None, schedule=None, reduction=None, deterministic=False,
-                  config=None, implementation=None, preferred_element_type=None,
-                  out_sharding=None, **_) -> None:
-  """Checks each option by itself, before `jax.jit` hashes it.
+class Options(NamedTuple):
+  """The options of a call, checked. Jitted functions take them as one static argument.
 
-  Raises:
-    TypeError, ValueError: an option has a wrong type, or an unknown name.
+  Attributes:
+    precision, preferred_element_type, out_sharding, activation, deterministic, implementation: as
+      the caller gave them; see `jaxgemm.matmul`.
+    config: the caller's, with schedule and reduction.
+    own: see `own_products`. It is an option, so that jit does not take such a product for one of
+      the user.
   """
+
+  precision: Any = None
+  preferred_element_type: Any = None
+  out_sharding: Any = None
+  activation: str | None = None
+  config: GemmConfig = GemmConfig()
+  deterministic: bool = False
+  implementation: str | None = None
+  own: bool = False
+
+  @classmethod
+  def of(cls, arguments: Mapping[str, Any]) -> "Options":
+    """The options among the arguments of a public function, which are given by name.
+
+    Raises:
+      TypeError, ValueError: an option has a wrong type, or an unknown name.
+    """
+    get = arguments.get
+    given: list[Any] = [get(name) for name in _MAY_BE_NONE]
+    given += [get("deterministic", False), is_own()]
+    try:
+      return _kept(*given)
+    except TypeError:  # an option cannot be hashed, or is wrong
+      pass
+    return _checked(*given)
+
+  def keywords(self) -> dict[str, Any]:
+    """The options that all products take, as keywords; schedule and reduction are in config."""
+    return {name: getattr(self, name)
+            for name in ("activation", "config", "deterministic", "implementation")}
+
+  @property
+  def emulated(self) -> str | None:
+    """The name of the GPU target or the chip that is emulated, or None."""
+    return emulated_arch(self.implementation)
+
+
+# The keywords of public functions that are options.
+KEYWORDS = ("precision", "preferred_element_type", "out_sharding", "activation", "schedule",
+            "reduction", "config", "implementation", "deterministic")
+_MAY_BE_NONE = KEYWORDS[:-1]
+
+
+def _checked(precision, preferred_element_type, out_sharding, activation, schedule, reduction,
+             config, implementation, deterministic, own: bool) -> Options:
+  """See `Options.of`."""
   check_activation(activation)
   check_choice("schedule", schedule, SCHEDULES)
   check_choice("reduction", reduction, REDUCTIONS)
@@ -62,6 +116,62 @@ def check_options(*, activation=None, schedule=None, reduction=None, determinist
     dtype_argument("preferred_element_type", preferred_element_type)
   check_hashable("out_sharding", out_sharding,
                  "a jax.sharding.NamedSharding or PartitionSpec is allowed, or None")
+  config = GemmConfig() if config is None else config
+  given = {"schedule": schedule, "reduction": reduction}
+  given = {name: value for name, value in given.items() if value is not None}
+  for name, value in given.items():
+    inside = getattr(config, name)
+    if inside is not None and value != inside:
+      raise ValueError(
+          f"{name}={value!r} was given and config.{name} is {inside!r}; one of "
+          "them is allowed. Remove one."
+      )
+  config = dataclasses.replace(config, **given)
+  if deterministic and config.reduction == "atomic":
+    raise ValueError(
+        "deterministic=True was given with reduction='atomic', whose sums depend "
+        "on the order of arrival; 'linear' and 'tree' are allowed. Choose one of "
+        "these or deterministic=False."
+    )
+  return Options(hashable(precision), preferred_element_type, out_sharding, activation, config,
+                 deterministic, implementation, own)
+
+
+# The same arguments need no second check. With typed=True 1 is not taken for True.
+_kept = functools.lru_cache(maxsize=1024, typed=True)(_checked)
+
+# Whether the product that is traced belongs to a layer or a recipe: its caller did not ask for it.
+_is_own: contextvars.ContextVar[bool] = contextvars.ContextVar("is_own", default=False)
+
+
+@contextlib.contextmanager
+def own_products() -> Iterator[None]:
+  """Inside it no warning says that XLA is faster for a product, because no user can change it.
+
+  It is for the products of a layer or a recipe. `explain` shows their reasons, too.
+  """
+  token = _is_own.set(True)
+  try:
+    yield
+  finally:
+    _is_own.reset(token)
+
+
+def is_own() -> bool:
+  return _is_own.get()
+
+
+def hashable(precision):
+  """The precision, hashable: jax also takes a list, which cannot be static in jit.
+
+  Raises:
+    TypeError: it is something that cannot be hashed, and so no precision.
+  """
+  given = tuple(precision) if isinstance(precision, list) else precision
+  check_hashable(
+      "precision", given, "a name, a jax.lax.Precision, a pair of these or an algorithm is "
+      "allowed, as in jax.numpy.matmul")
+  return given
 
 
 def check_hashable(name: str, given, allowed: str) -> None:
@@ -118,6 +228,18 @@ def operand_argument(name: str, x):
     raise type(error)(f"{name} is {'None' if x is None else f'a {given}'}; an array is allowed. "
                       f"{advice}") from error
   return x
+
+
+_VECTORS = "bias", "scale", "scale_lhs", "scale_rhs"
+
+
+def given_vectors(arguments: Mapping[str, Any]) -> dict[str, Any]:
+  """Bias and scales among the arguments of a public function, without absent ones.
+
+  With fewer arguments a jitted call starts sooner.
+  """
+  return {name: array_argument(name, x) for name in _VECTORS
+          if (x := arguments.get(name)) is not None}
 
 
 def array_argument(name: str, x):

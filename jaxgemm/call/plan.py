@@ -1,11 +1,9 @@
 """The plan of a kernel call: which kernel runs, on which grid, and what is copied before it.
 
-The functions of each kind of product make the `Geometry` of its kernel call, and ask for its plan
-here: plan_contraction (dense/plan.py), plan_ragged (grouped/primitive.py), plan_scaled and
-plan_chunked. The lowering of the call (lower.py) makes the same plan again.
+`Product.plan` of each kind of product makes the `Geometry` of its kernel call, and asks for its
+plan here. The lowering of the call (lower.py) makes the same plan again.
 """
 
-from collections.abc import Callable, Iterable
 import dataclasses
 import re
 
@@ -40,7 +38,8 @@ def plan_call(geometry: Geometry, lhs_dtype, rhs_dtype, spec: Spec, target: str,
       and block_k: the sizes of blocks with scales. mx: whether these are of an MX format.
 
   Raises:
-    ValueError: the problem or the config does not fit the target.
+    ValueError: the problem or the config does not fit the target; or lhs arrives in chunks, and
+      would have to be converted for the kernel.
   """
   if target not in _ffi.CUDA_ARCHS:
     vectors["bias_bf16"] = False
@@ -48,6 +47,11 @@ def plan_call(geometry: Geometry, lhs_dtype, rhs_dtype, spec: Spec, target: str,
   passes = _passes(dtypes, spec, target)
   if geometry.ragged == "k" and target in _ffi.CUDA_ARCHS:
     dtypes, passes = across_groups(dtypes)
+  if geometry.tiles_per_chunk and (dtypes[0] != lhs_dtype or passes != 1):
+    raise ValueError(
+        f"lhs is {lhs_dtype.name} and rhs {rhs_dtype.name}, which the kernels multiply "
+        f"as {dtypes[0].name}; lhs cannot be converted before it has "
+        "arrived. Let the producer write that type, or convert rhs.")
   problem = {
       **dataclasses.replace(geometry, k=passes * geometry.k).to_native(),
       "lhs_dtype": dtypes[0].name,
@@ -65,26 +69,15 @@ def plan_call(geometry: Geometry, lhs_dtype, rhs_dtype, spec: Spec, target: str,
       "copies": copies.described(planned["relayout"], geometry, passes)}
 
 
+def is_bf16(bias) -> bool:
+  """Whether there is a bias and it is bfloat16: the argument bias_bf16 of `plan_call`."""
+  return bias is not None and bias.dtype == jnp.bfloat16
+
+
 def _passes(dtypes, spec: Spec, target: str) -> int:
   # Hopper multiplies float32 as tf32.
   tf32 = target in _ffi.CUDA_ARCHS and jnp.float32 in dtypes
   return 3 if spec.precise and tf32 else 1
-
-
-def require_plan(spec: Spec, make_plan) -> None:
-  """Raises the errors of a call's plan while it is traced; its lowering makes the plan again.
-
-  Args:
-    spec: the call's `Spec`.
-    make_plan: function of a target that returns the plan.
-
-  Raises:
-    ValueError: see `plan_call`; or this build lacks the kernel of the plan.
-  """
-  platform = _ffi.default_platform()
-  if spec.emulated or platform in _ffi.platforms():
-    target = spec.target(platform)
-    require_built(make_plan(target), spec, target, platform)
 
 
 def lacks_kernel(planned: dict, spec: Spec, platform: str) -> bool:
@@ -92,25 +85,6 @@ def lacks_kernel(planned: dict, spec: Spec, platform: str) -> bool:
   # A program for another platform than this process's may run with another build.
   here = spec.emulated is not None or platform == _ffi.default_platform()
   return here and not planned["built"]
-
-
-def can_lower(spec: Spec, platforms: Iterable[str], make_plan: Callable[[str], dict]) -> bool:
-  """Whether a call has a plan on each of these platforms, and this build the kernels for it.
-
-  Args:
-    spec: the call's `Spec`.
-    platforms: those that the program is lowered for. Those without kernels do not count.
-    make_plan: function of a target that returns the plan.
-  """
-  for platform in platforms:
-    if platform in PLATFORMS:
-      try:
-        planned = make_plan(spec.target(platform))
-      except ValueError:  # a tile or a kernel that the user chose does not fit
-        return False
-      if lacks_kernel(planned, spec, platform):
-        return False
-  return True
 
 
 def require_built(planned: dict, spec: Spec, target: str, platform: str) -> None:

@@ -7,7 +7,6 @@ import jax.numpy as jnp
 
 from jaxgemm import _ffi
 from jaxgemm.call.dtypes import is_held_by
-from jaxgemm.call.options import check_hashable
 
 # Algorithms with float32 accumulators, and the dtype to which they round operands.
 _ROUNDED_TO = {
@@ -18,19 +17,6 @@ _ROUNDED_TO = {
 _FLOAT8 = (_Preset.ANY_F8_ANY_F8_F32, _Preset.ANY_F8_ANY_F8_F32_FAST_ACCUM,
            _Preset.ANY_F8_ANY_F8_ANY, _Preset.ANY_F8_ANY_F8_ANY_FAST_ACCUM)
 _FAST = (_Preset.ANY_F8_ANY_F8_F32_FAST_ACCUM, _Preset.ANY_F8_ANY_F8_ANY_FAST_ACCUM)
-
-
-def hashable(precision):
-  """The precision, hashable: jax also takes a list, which cannot be static in jit.
-
-  Raises:
-    TypeError: it is something that cannot be hashed, and so no precision.
-  """
-  given = tuple(precision) if isinstance(precision, list) else precision
-  check_hashable(
-      "precision", given, "a name, a jax.lax.Precision, a pair of these or an algorithm is "
-      "allowed, as in jax.numpy.matmul")
-  return given
 
 
 def _resolved(precision):

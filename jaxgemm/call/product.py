@@ -1,4 +1,4 @@
-"""A kind of product: what the parts of the package that see all kinds ask.
+"""A kind of product: what its own primitive and the parts of the package that see all kinds ask.
 
 Dense, grouped and chunked products and those with scales of blocks have one each, in product.py of
 their folders. explain/ and tune/ ask it, and do not know the kinds themselves.
@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from jax.extend.core import Primitive
 
-from jaxgemm.call.plan import can_lower
+from jaxgemm import _ffi
+from jaxgemm.call.plan import PLATFORMS, lacks_kernel, require_built
 
 
 class Given(NamedTuple):
@@ -78,10 +79,33 @@ class Product(abc.ABC):
     return ""
 
   def read_before_transpose(self, params: dict[str, Any], i: int, permutation):
-    """See call/transposes.py: the parameters of a call that reads operand i as it was before a
-    transpose, or None."""
+    """The rule of call/transposes.py: the parameters of a call that reads x in place of operand i,
+    which is transpose(x, permutation), or None if it cannot."""
     del params, i, permutation
 
+  def require_plan(self, avals, params: dict[str, Any]) -> None:
+    """Raises the errors of a call's plan while it is traced; its lowering makes the plan again.
+
+    Raises:
+      ValueError: see `plan`; or this build lacks the kernel of the plan.
+    """
+    spec, platform = params["spec"], _ffi.default_platform()
+    if spec.emulated or platform in _ffi.platforms():
+      target = spec.target(platform)
+      require_built(self.plan(avals, params, target), spec, target, platform)
+
   def can_be_lowered(self, avals, params: dict[str, Any], platforms: Iterable[str]) -> bool:
-    """See `can_lower`."""
-    return can_lower(params["spec"], platforms, lambda target: self.plan(avals, params, target))
+    """Whether a call has a plan on each of these platforms, and this build the kernels for it.
+
+    Platforms without kernels do not count.
+    """
+    spec = params["spec"]
+    for platform in platforms:
+      if platform in PLATFORMS:
+        try:
+          planned = self.plan(avals, params, spec.target(platform))
+        except ValueError:  # a tile or a kernel that the user chose does not fit
+          return False
+        if lacks_kernel(planned, spec, platform):
+          return False
+    return True

@@ -7,14 +7,10 @@ import numpy as np
 
 from jaxgemm import _ffi
 from jaxgemm.call.config import GemmConfig
+from jaxgemm.call.dtypes import accumulator_dtype
+from jaxgemm.call.options import Options
 
 Labels = tuple[int, ...]  # those of an array's dimensions, as in einsum
-
-
-def accumulator_dtype(*operands) -> np.dtype:
-  """int32 for integer operands, else float32."""
-  integer = all(jnp.issubdtype(x.dtype, jnp.integer) for x in operands)
-  return jnp.dtype(jnp.int32 if integer else jnp.float32)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,17 +37,23 @@ class Spec:
   emulated: str | None = None
   precise: bool = False
 
+  @classmethod
+  def of(cls, out_dtype, options: Options, **more) -> "Spec":
+    """That of a call with these options."""
+    return cls(jnp.dtype(out_dtype), options.activation, config=options.config,
+               deterministic=options.deterministic, emulated=options.emulated, **more)
+
   def accumulator(self, lhs, rhs) -> "Spec":
     """The product without its epilogue, which is computed outside the kernel."""
-    return Spec(accumulator_dtype(lhs, rhs), config=self.config,
-                deterministic=self.deterministic, emulated=self.emulated,
-                precise=self.precise)
+    return self._plain(accumulator_dtype(lhs, rhs), self.config)
 
   def for_gradient(self, out_dtype) -> "Spec":
     """A product without an epilogue, as gradients need it."""
-    return Spec(jnp.dtype(out_dtype), config=self.config.for_gradient(),
-                deterministic=self.deterministic, emulated=self.emulated,
-                precise=self.precise)
+    return self._plain(jnp.dtype(out_dtype), self.config.for_gradient())
+
+  def _plain(self, out_dtype, config: GemmConfig) -> "Spec":
+    return dataclasses.replace(self, out_dtype=out_dtype, activation=None, save_preact=False,
+                               config=config, weak_type=False)
 
   def for_derivative(self, gated: bool = False) -> "Spec":
     """The same product, with the value before the activation if its derivative needs that."""

@@ -2,10 +2,8 @@
 
 XLA does so for its own products. For a custom call it would make the transposed copy.
 
-The rule of a primitive is a function of (params, i, permutation), where operand i is
-transpose(x, permutation). It returns the parameters with which the primitive reads x in place of
-operand i, or None if the primitive cannot read x. Its plan is asked, too: a function of the types
-of the operands and the parameters says whether that call can be lowered. Else x is transposed.
+`Product.read_before_transpose` gives the parameters with which a primitive reads x, and
+`Product.can_be_lowered` says whether that call has a plan. Else x is transposed.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,6 +13,7 @@ import jax
 from jax.extend.core import Var
 from jax.interpreters import mlir
 
+from jaxgemm.call.product import Product
 from jaxgemm.call.residuals import kept_p
 
 ir = mlir.ir
@@ -22,8 +21,6 @@ ir = mlir.ir
 # For jax.jit(inline=...): the functions of products are inlined while jax traces. From jax 0.12 on
 # True inlines later, and inside such a function the operation that makes an operand is not seen.
 INLINE = jax.Inline.JAX_EARLY if hasattr(jax, "Inline") else True
-Rule = Callable[[dict[str, Any], int, tuple[int, ...]], dict[str, Any] | None]
-Accepts = Callable[[list, dict[str, Any]], bool]
 
 
 def before(values: Sequence, permutation: Sequence[int]) -> tuple:
@@ -54,8 +51,8 @@ def _value(x):
   return owner.operation.operands[0], list(owner.operation.attributes["permutation"])
 
 
-def _without(operands, avals, params: dict[str, Any], made_by: Callable, rule: Rule,
-             accepts: Accepts) -> tuple[list, list, dict]:
+def _without(operands, avals, params: dict[str, Any], made_by: Callable, product: Product,
+             platforms) -> tuple[list, list, dict]:
   """(operands, avals, params), where lhs, rhs or both are read before their transposes."""
   found = [_untransposed(x, made_by) for x in operands[:2]]
   for chosen in ((0, 1), (0,), (1,)):
@@ -66,24 +63,24 @@ def _without(operands, avals, params: dict[str, Any], made_by: Callable, rule: R
       if permutation is None or changed is None:
         changed = None
         continue
-      changed = rule(changed, i, permutation)
+      changed = product.read_before_transpose(changed, i, permutation)
       read[i], types[i] = x, types[i].update(shape=before(types[i].shape, permutation))
-    if changed is not None and accepts(types, changed):
+    if changed is not None and product.can_be_lowered(types, changed, platforms):
       return read, types, changed
   return list(operands), list(avals), params
 
 
-def in_lowering(operands, avals, params: dict[str, Any], rule: Rule,
-                accepts: Accepts) -> tuple[list, list, dict]:
+def in_lowering(ctx, operands, avals, product: Product, **params) -> tuple[list, list, dict]:
   """(operands, avals, params) of a product that is lowered, without transposes of lhs and rhs.
 
   Args:
     operands: MLIR values; lhs and rhs come first.
     avals: their types in jax.
-    params: the primitive's parameters that its rule needs.
-    rule, accepts: see above.
+    product: the kind of product.
+    params: the primitive's parameters that the product needs.
   """
-  return _without(operands, avals, params, _value, rule, accepts)
+  return _without(operands, avals, params, _value, product,
+                  ctx.platforms or ctx.module_context.platforms)
 
 
 def made_by(eqn, inlined: bool) -> dict[Any, Any]:
@@ -106,13 +103,14 @@ def made_by(eqn, inlined: bool) -> dict[Any, Any]:
   return found
 
 
-def in_jaxpr(eqn, made: dict[Any, Any], rule: Rule, accepts: Accepts):
+def in_jaxpr(eqn, made: dict[Any, Any], product: Product, platform: str):
   """The equation of a product without transposes of lhs and rhs, as it is lowered.
 
   Args:
     eqn: the equation.
     made: a dictionary from variables to the equations that make them.
-    rule, accepts: see above.
+    product: the kind of product.
+    platform: the platform for which it is lowered.
   """
   def variable(x):
     by = made.get(x)
@@ -123,5 +121,5 @@ def in_jaxpr(eqn, made: dict[Any, Any], rule: Rule, accepts: Accepts):
     return by.invars[0], by.params["permutation"]
 
   invars, _, params = _without(
-      eqn.invars, [x.aval for x in eqn.invars], eqn.params, variable, rule, accepts)
+      eqn.invars, [x.aval for x in eqn.invars], eqn.params, variable, product, [platform])
   return eqn.replace(invars=invars, params=params)

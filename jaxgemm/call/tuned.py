@@ -36,7 +36,7 @@ def _version() -> str:
 
 def machine(target: str, cus: int) -> str:
   """The machine that times are for: a GPU's target and CUs, or a CPU's kernels and processors."""
-  if target == "cpu":
+  if _ffi.NAMES["targets"][target] == "cpu":
     best = next(each["name"] for each in _ffi.native.host_kernels() if each["available"])
     return f"cpu {best} {len(os.sched_getaffinity(0))}"
   # The H100 and the H200 have the same number of multiprocessors, but different memories.

@@ -13,17 +13,6 @@ from jaxgemm.call import epilogue
 from jaxgemm.call.residuals import is_narrow, kept
 
 
-def accumulator_dtype(out_dtype):
-  """The dtype of XLA's product if an epilogue follows it, from the dtype of out.
-
-  `accumulator_dtype` in spec.py is the kernels' dtype, from those of the operands.
-  """
-  if out_dtype.itemsize >= 4:
-    return out_dtype
-  integer = jnp.issubdtype(out_dtype, jnp.integer)
-  return jnp.dtype(jnp.int32 if integer else jnp.float32)
-
-
 def operands(lhs, rhs, out_dtype) -> tuple[jax.Array, jax.Array]:
   """lhs and rhs in dtypes that XLA can multiply into a result of this dtype.
 

@@ -2,7 +2,7 @@
 
 import math
 import operator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -10,31 +10,26 @@ import numpy as np
 
 from jaxgemm import _ffi
 from jaxgemm.call.config import GemmConfig, timeout_ns
-from jaxgemm.call.options import array_argument, check_options, operand_argument, use_emulator
+from jaxgemm.call.fallback import XLA_WAS_ASKED, lack
+from jaxgemm.call.options import (
+  KEYWORDS,
+  Options,
+  given_vectors,
+  operand_argument,
+  use_emulator,
+)
 from jaxgemm.call.spec import Spec
-from jaxgemm.chunked.primitive import ChunkedParams, chunked, plan_chunked
+from jaxgemm.chunked.primitive import chunked
+from jaxgemm.chunked.product import PRODUCT, ChunkedParams
 from jaxgemm.dense.api import dot_general, matmul
-from jaxgemm.dense.call import prepare
 from jaxgemm.dense.dimensions import (
   Product,
   dot_general_product,
   indices,
   matmul_product,
 )
-from jaxgemm.dense.vectors import Scales
+from jaxgemm.dense.vectors import Vectors, placed
 from jaxgemm.sharding.parts import names_parts
-
-_OPTIONS = ("precision", "preferred_element_type", "activation", "schedule",
-            "reduction", "deterministic", "config", "implementation")
-
-
-def _product(lhs, rhs, dimension_numbers, precision, preferred_element_type) -> Product:
-  if dimension_numbers is None:
-    return matmul_product(lhs, rhs, precision=precision,
-                          preferred_element_type=preferred_element_type)
-  return dot_general_product(
-      lhs, rhs, dimension_numbers=dimension_numbers, precision=precision,
-      preferred_element_type=preferred_element_type)
 
 
 class _Arranged(NamedTuple):
@@ -123,21 +118,32 @@ def _signals(signals, arranged: _Arranged):
   return signals.reshape(math.prod(batch), signals.shape[-1])
 
 
-def _prepare(lhs, rhs, bias, scale, *, tiles_per_chunk_m, tile_idx_pivot_m, timeout,
-             dimension_numbers, preferred_element_type, **options):
-  """(form, spec, dtypes, product, arranged, bias, scale) of a call."""
-  limit_ns = timeout_ns(timeout)
-  product = _product(
-      lhs, rhs, dimension_numbers, options["precision"], preferred_element_type)
+class _Call(NamedTuple):
+  """The arguments of `chunked_matmul` of these names that are no arrays."""
+
+  options: Options
+  tiles_per_chunk_m: int
+  tile_idx_pivot_m: int
+  chunk_rows: int | None
+  dimension_numbers: Any
+  timeout: float
+
+
+def _prepare(lhs, rhs, call: _Call, vectors: Vectors):
+  """(form, spec, dtypes, result, arranged, bias, scale) of a call."""
+  limit_ns = timeout_ns(call.timeout)
+  options, numbers = call.options, call.dimension_numbers
+  product = (matmul_product(lhs, rhs, options) if numbers is None
+             else dot_general_product(lhs, rhs, numbers, options))
   arranged = _arrange(lhs, rhs, product)
-  spec, dims, (bias, scale, _), dtypes, reason = prepare(
-      lhs, rhs, bias, Scales(scale), product, chunked=True, **options)
-  if reason or options["implementation"] == "xla":
-    reason = reason or "implementation='xla' was given"
+  dims, (bias, scale, _) = placed(vectors, lhs, rhs, product, chunked=True)
+  result = product.result
+  dtypes, reason = lack(lhs, rhs, result, product.k, options, splits=False)
+  if reason or options.implementation == "xla":
     raise ValueError(
-        f"{reason}, and XLA does not wait for chunks. Pass other operands, or join the "
-        "chunks and use jaxgemm.matmul.")
-  if spec.emulated is not None:
+        f"{reason or XLA_WAS_ASKED}, and XLA does not wait for chunks. Pass other operands, or "
+        "join the chunks and use jaxgemm.matmul.")
+  if options.emulated is not None:
     use_emulator()
   if bias is not None:
     bias = bias.reshape(*((-1,) if bias.ndim > 1 else ()), bias.shape[-1])
@@ -148,8 +154,9 @@ def _prepare(lhs, rhs, bias, scale, *, tiles_per_chunk_m, tile_idx_pivot_m, time
                else (1,))
     scale = scale.reshape(*((-1,) if labels & set(product.batch) else ()), *columns)
   form = ChunkedParams(arranged.lhs_contracting, arranged.rhs_contracting,
-                       tiles_per_chunk_m, tile_idx_pivot_m, limit_ns)
-  return form, spec, dtypes, product, arranged, bias, scale
+                       call.tiles_per_chunk_m, call.tile_idx_pivot_m, limit_ns)
+  spec = Spec.of(result.dtype, options, weak_type=result.weak_type)
+  return form, spec, dtypes, result, arranged, bias, scale
 
 
 def _epoch(epoch):
@@ -175,32 +182,27 @@ def _epoch(epoch):
       "element. Pass epoch=1, for example.")
 
 
-_STATIC = ("chunk_rows", "tiles_per_chunk_m", "tile_idx_pivot_m",
-           "dimension_numbers", "timeout", *_OPTIONS)
-
-
-def _compute(lhs, rhs, signals, epoch, bias, scale, *, chunk_rows, **options):
-  form, spec, dtypes, product, arranged, bias, scale = _prepare(
-      lhs, rhs, bias, scale, **options)
+def _compute(call: _Call, lhs, rhs, signals, epoch, **given):
+  form, spec, dtypes, result, arranged, bias, scale = _prepare(lhs, rhs, call, Vectors(**given))
   if dtypes[0] != lhs.dtype:
     raise ValueError(
         f"lhs is {lhs.dtype.name} and rhs {rhs.dtype.name}; lhs cannot be converted "
         "before it has arrived. Let the producer write a type that the kernels take.")
   rhs = rhs.astype(dtypes[1])
-  if chunk_rows is not None:
+  if call.chunk_rows is not None:
     wanted = _chunk_rows(lhs, rhs, arranged, form, spec)
-    if chunk_rows != wanted:
+    if call.chunk_rows != wanted:
       raise ValueError(
-          f"chunk_rows={chunk_rows!r}; chunks of {form.tiles_per_chunk} tile rows have "
+          f"chunk_rows={call.chunk_rows!r}; chunks of {form.tiles_per_chunk} tile rows have "
           f"{wanted} rows here. Give the producer chunks of as many rows; "
           "jaxgemm.chunk_rows computes the number.")
   outs = chunked(
       lhs.reshape(arranged.lhs_shape), rhs.reshape(arranged.rhs_shape),
       _signals(signals, arranged), epoch, bias, scale, form=form, spec=spec)
-  return outs[0].reshape(product.result.shape)
+  return outs[0].reshape(result.shape)
 
 
-_call = jax.jit(_compute, static_argnames=_STATIC, inline=True)
+_call = jax.jit(_compute, static_argnums=0, inline=True)
 
 
 @names_parts
@@ -284,34 +286,31 @@ def chunked_matmul(
       not take the operands, or the number of signals is wrong.
     ValueError: while lowering: XLA may partition the program.
   """
-  tiles_per_chunk_m = _tile_rows("tiles_per_chunk_m", tiles_per_chunk_m, 1)
-  tile_idx_pivot_m = _tile_rows("tile_idx_pivot_m", tile_idx_pivot_m, 0)
-  options = dict(
-      precision=precision, preferred_element_type=preferred_element_type,
-      activation=activation, schedule=schedule, reduction=reduction,
-      deterministic=deterministic, config=config, implementation=implementation)
-  if dimension_numbers is not None:
-    # jax accepts lists as dimension numbers. jax.jit cannot hash these, so they become tuples.
-    dimension_numbers = indices(dimension_numbers)
+  tiles = (_tile_rows("tiles_per_chunk_m", tiles_per_chunk_m, 1),
+           _tile_rows("tile_idx_pivot_m", tile_idx_pivot_m, 0))
+  # jax accepts lists as dimension numbers. jax.jit cannot hash these, so they become tuples.
+  numbers = indices(dimension_numbers)
   if chunk_signals is None:
-    if dimension_numbers is None:
-      return matmul(lhs, rhs, bias=bias, scale=scale, **options)
-    return dot_general(lhs, rhs, dimension_numbers, bias=bias, scale=scale, **options)
+    options = dict(
+        precision=precision, preferred_element_type=preferred_element_type, bias=bias, scale=scale,
+        activation=activation, schedule=schedule, reduction=reduction,
+        deterministic=deterministic, config=config, implementation=implementation)
+    if numbers is None:
+      return matmul(lhs, rhs, **options)
+    return dot_general(lhs, rhs, numbers, **options)
   if not isinstance(chunk_signals, (jax.Array, np.ndarray)):
     raise TypeError(
         f"chunk_signals is a {type(chunk_signals).__name__}; a uint32 array is allowed, "
         "which the kernel reads while a producer writes it. Pass None if lhs is complete.")
-  check_options(**options)
+  call = _Call(Options.of(locals()), *tiles, chunk_rows, numbers, timeout)
   lhs, rhs = operand_argument("lhs", lhs), operand_argument("rhs", rhs)
   # In a jitted program the product's lowering has to find the start of its producer. Newer
   # jax lowers a nested jitted function separately, so the product is not jitted once more.
   # A new array is a tracer in a jitted program only, not under jax.vmap alone.
   staged = isinstance(jnp.zeros(()), jax.core.Tracer)
   return (_compute if staged else _call)(
-      lhs, rhs, operand_argument("chunk_signals", chunk_signals), _epoch(epoch),
-      array_argument("bias", bias), array_argument("scale", scale), chunk_rows=chunk_rows,
-      tiles_per_chunk_m=tiles_per_chunk_m, tile_idx_pivot_m=tile_idx_pivot_m,
-      dimension_numbers=dimension_numbers, timeout=timeout, **options)
+      call, lhs, rhs, operand_argument("chunk_signals", chunk_signals), _epoch(epoch),
+      **given_vectors(locals()))
 
 
 def chunk_rows(lhs, rhs, *, tiles_per_chunk_m: int, **kwargs) -> int:
@@ -331,27 +330,24 @@ def chunk_rows(lhs, rhs, *, tiles_per_chunk_m: int, **kwargs) -> int:
   """
   for name in ("chunk_signals", "epoch", "chunk_rows", "bias", "scale"):
     kwargs.pop(name, None)
-  options = dict.fromkeys(_OPTIONS) | {
-      "dimension_numbers": None, "deterministic": False, "tile_idx_pivot_m": 0,
-      "timeout": 1.0}
-  for name in kwargs.keys() - options.keys():
+  others: dict[str, Any] = {"dimension_numbers": None, "tile_idx_pivot_m": 0, "timeout": 1.0}
+  for name in kwargs.keys() - {*KEYWORDS, *others} | kwargs.keys() & {"out_sharding"}:
     raise TypeError(f"chunk_rows() got an unexpected keyword argument {name!r}; the arguments of "
                     "chunked_matmul are allowed. Correct or remove it.")
-  options |= kwargs
-  options["tile_idx_pivot_m"] = _tile_rows(
-      "tile_idx_pivot_m", options["tile_idx_pivot_m"], 0)
+  others |= {name: kwargs[name] for name in others.keys() & kwargs.keys()}
+  others["tile_idx_pivot_m"] = _tile_rows("tile_idx_pivot_m", others["tile_idx_pivot_m"], 0)
   # Arrays in host memory are allowed here, but no product takes them.
   lhs, rhs = (
       jax.ShapeDtypeStruct(jnp.shape(x), jnp.result_type(x)) for x in (lhs, rhs))
-  form, spec, _, _, arranged, *_ = _prepare(
-      lhs, rhs, None, None, **options,
-      tiles_per_chunk_m=_tile_rows("tiles_per_chunk_m", tiles_per_chunk_m, 1))
+  call = _Call(Options.of(kwargs), _tile_rows("tiles_per_chunk_m", tiles_per_chunk_m, 1),
+               chunk_rows=None, **others)
+  form, spec, _, _, arranged, *_ = _prepare(lhs, rhs, call, Vectors())
   return _chunk_rows(lhs, rhs, arranged, form, spec)
 
 
 def _chunk_rows(lhs, rhs, arranged: _Arranged, form: ChunkedParams, spec: Spec) -> int:
   operands = [jax.ShapeDtypeStruct(shape, x.dtype) for shape, x in
               ((arranged.lhs_shape, lhs), (arranged.rhs_shape, rhs))]
-  planned = plan_chunked([*operands, None], form, spec, spec.target(
-      _ffi.default_platform()))
+  planned = PRODUCT.plan([*operands, None], {"form": form, "spec": spec},
+                         spec.target(_ffi.default_platform()))
   return planned["tile"][0] * form.tiles_per_chunk

@@ -184,12 +184,8 @@ class _Search:
       self.wrong.append(f"a branch of lax.cond returns {name} of the copy")
 
   def _waits(self, op, index, name, calls) -> bool:
-    target = call_target(op)
-    if target == JOIN_TARGET:
-      return index == {"data": 0, "signals": 1}[name]
-    if target == CHUNKED_TARGET:
-      return index == {"data": 0, "signals": 2}[name]
-    return False
+    places = {JOIN_TARGET: {"data": 0, "signals": 1}, CHUNKED_TARGET: {"data": 0, "signals": 2}}
+    return places.get(call_target(op) or "", {}).get(name) == index
 
 
 def _entry(call):

@@ -12,93 +12,29 @@ the signals must reach the kernel without a copy, which would be made before the
 complete.
 """
 
-import dataclasses
 import functools
-from typing import NamedTuple
 
 import jax
-from jax.extend.core import Primitive
-from jax.interpreters import ad, batching
+from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
 from jaxgemm.call import epilogue
 from jaxgemm.call.lower import (
   CALL_TARGET,
   CHUNKED_TARGET,
-  lower_call,
-  on_each_platform,
+  lower_kernel,
   out_avals,
-  register_in_place,
+  require_platforms,
   run_by_jit,
 )
-from jaxgemm.call.plan import plan_call, require_plan
-from jaxgemm.call.spec import Geometry, Spec, with_absent
+from jaxgemm.call.spec import Spec
 from jaxgemm.chunked import calls
-from jaxgemm.dense.layout import Dims
+from jaxgemm.chunked.product import PRODUCT, ChunkedParams, chunked_p
 from jaxgemm.dense.primitive import contract, tangent_of_sums, zero_tangents
 from jaxgemm.sharding import mesh as meshes
 from jaxgemm.sharding.manual_axes import unify_varying
 
-
-class ChunkedParams(NamedTuple):
-  """Layouts, chunks and optional operands of a chunked product.
-
-  Attributes:
-    lhs_contracting: which of lhs's two matrix dimensions is k.
-    rhs_contracting: the same for rhs.
-    tiles_per_chunk: the number of tile rows in a chunk.
-    pivot: the tile row that is visited first.
-    timeout_ns: how long a workgroup waits for a signal, in nanoseconds.
-    bias: whether there is a bias, [N] or [B, N].
-    scale: whether there is a scale, [N], [1], [B, N] or [B, 1].
-  """
-
-  lhs_contracting: int
-  rhs_contracting: int
-  tiles_per_chunk: int
-  pivot: int
-  timeout_ns: int
-  bias: bool = False
-  scale: bool = False
-
-  def split(self, operands):
-    """(lhs, rhs, signals, epoch, bias, scale), None for an absent one."""
-    return with_absent(operands, 4, self.bias, self.scale)
-
-  def geometry(self, lhs, rhs, signals) -> Geometry:
-    """The `Geometry` of operands of these shapes. signals may be None while unknown."""
-    batched = len(lhs) > 2, len(rhs) > 2, signals is not None and len(signals) > 1
-    batch = next((x[0] for x, there in zip((lhs, rhs, signals), batched) if there), 1)
-    dense = Geometry.of(lhs[-2:], rhs[-2:], self.lhs_contracting, self.rhs_contracting)
-    return dataclasses.replace(
-        dense, batch=batch, lhs_batched=batched[0], rhs_batched=batched[1],
-        tiles_per_chunk=self.tiles_per_chunk, pivot=self.pivot,
-        num_chunks=-1 if signals is None else signals[-1],
-        signals_batched=batched[2], timeout_ns=self.timeout_ns)
-
-  def dims(self, lhs, rhs, bias, scale, out) -> Dims:
-    """The labels of operands of these shapes, for dense/primitive.py; None for an absent one."""
-    batch, m, n, k = range(4)
-    lhs_labels = (m, k) if self.lhs_contracting else (k, m)
-    rhs_labels = (n, k) if self.rhs_contracting else (k, n)
-
-    def lead(shape, labels):
-      return (batch, *labels) if len(shape) > len(labels) else labels
-
-    def vector(shape, size):
-      if shape is None:
-        return None
-      labels = (n,) if shape[-1] == size else ()
-      return (batch, *labels) if len(shape) > 1 else labels
-
-    return Dims(lead(lhs, lhs_labels), lead(rhs, rhs_labels), lead(out, (m, n)),
-                vector(bias, out[-1]), vector(scale, out[-1]))
-
-
 STATUS_BYTES = 4
-
-chunked_p = Primitive("jaxgemm_chunked")
-chunked_p.multiple_results = True
 
 
 def chunked(lhs, rhs, signals, epoch, bias=None, scale=None, *, form: ChunkedParams,
@@ -109,28 +45,10 @@ def chunked(lhs, rhs, signals, epoch, bias=None, scale=None, *, form: ChunkedPar
   return chunked_p.bind(*unify_varying(operands), form=form, spec=spec)
 
 
-def plan_chunked(operands, form: ChunkedParams, spec: Spec, target: str) -> dict:
-  """The plan of a call with operands of these shapes and dtypes.
-
-  Raises:
-    ValueError: see `plan_call`; or lhs would have to be converted for the kernel.
-  """
-  lhs, rhs, signals = operands[:3]
-  geometry = form.geometry(lhs.shape, rhs.shape, signals and signals.shape)
-  planned = plan_call(geometry, lhs.dtype, rhs.dtype, spec, target, bias=form.bias,
-                      scale=form.scale)
-  if planned["operand_dtypes"][0] != lhs.dtype or planned["passes"] != 1:
-    raise ValueError(
-        f"lhs is {lhs.dtype.name} and rhs {rhs.dtype.name}, which the kernels multiply "
-        f"as {planned['operand_dtypes'][0].name}; lhs cannot be converted before it has "
-        "arrived. Let the producer write that type, or convert rhs.")
-  return planned
-
-
 @chunked_p.def_abstract_eval
 def _abstract_eval(*operands, form, spec):
   lhs, rhs, signals = operands[:3]
-  require_plan(spec, lambda target: plan_chunked(operands, form, spec, target))
+  PRODUCT.require_plan(operands, {"form": form, "spec": spec})
   shape = form.geometry(lhs.shape, rhs.shape, signals.shape).out_shape()
   status, = out_avals(lhs, (STATUS_BYTES,), Spec(jnp.dtype(jnp.uint8)))
   return [*out_avals(lhs, shape, spec), status]
@@ -148,23 +66,17 @@ def require_local(ctx, what: str) -> None:
 
 
 def _lowering(ctx, *operands, form, spec):
+  require_platforms(ctx)
   require_local(ctx, "a product of chunks")
   # XLA may put the call into a command buffer if no copy of start_copy sets signals.
   of_others = calls.are_of_others(operands[2], ctx.module_context.module)
-  target = CALL_TARGET if of_others else CHUNKED_TARGET
-  outs = on_each_platform(ctx, _lower_call, *operands, form=form, spec=spec, call_target=target)
+  geometry = form.geometry(*(x.shape for x in ctx.avals_in[:3]))
+  outs = lower_kernel(ctx, *operands, geometry=geometry, spec=spec, bias=form.bias,
+                      scale=form.scale, call_target=CALL_TARGET if of_others else CHUNKED_TARGET)
   return calls.keep_source(ctx, operands, outs)
 
 
-def _lower_call(ctx, *operands, form, spec, call_target, platform):
-  lhs, rhs, signals = ctx.avals_in[:3]
-  plan_chunked(ctx.avals_in, form, spec, spec.target(platform))
-  geometry = form.geometry(lhs.shape, rhs.shape, signals.shape)
-  return lower_call(ctx, *operands, geometry=geometry, spec=spec, bias=form.bias,
-                    scale=form.scale, platform=platform, call_target=call_target)
-
-
-register_in_place(chunked_p, _lowering)
+mlir.register_lowering(chunked_p, _lowering, cacheable=False)
 
 
 @jax.jit

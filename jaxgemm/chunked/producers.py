@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 import jax
 from jax.extend.core import Primitive
-from jax.interpreters import ad, batching
+from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm import _ffi
 from jaxgemm.call.config import check_bool, timeout_ns
-from jaxgemm.call.lower import register_in_place, reshaped
+from jaxgemm.call.lower import require_platforms, reshaped
 from jaxgemm.call.options import operand_argument
 from jaxgemm.chunked import calls
 from jaxgemm.chunked.calls import COPIES, START_TARGET
@@ -236,6 +236,7 @@ def _start_abstract_eval(x, *, axis, chunk_rows, **_):
 
 
 def _start_lowering(ctx, x, *, joined, **params):
+  require_platforms(ctx)
   require_local(ctx, "a copy in chunks")
   if not joined.is_traced:
     raise ValueError(
@@ -248,7 +249,7 @@ def _start_lowering(ctx, x, *, joined, **params):
   return rule(ctx, x, **{name: np.int64(value) for name, value in params.items()})
 
 
-register_in_place(start_p, _start_lowering)
+mlir.register_lowering(start_p, _start_lowering, cacheable=False)
 
 
 def _start_jvp(primals, tangents, **params):
@@ -284,6 +285,7 @@ def _join_abstract_eval(*operands, num_sources, **_):
 
 
 def _join_lowering(ctx, *operands, **params):
+  require_platforms(ctx)
   require_local(ctx, "a join of chunks")
   outs = calls.lower_join(ctx, operands, ctx.avals_in, **params)
   start = calls.start_of(operands[1])
@@ -292,7 +294,7 @@ def _join_lowering(ctx, *operands, **params):
   return outs
 
 
-register_in_place(join_p, _join_lowering)
+mlir.register_lowering(join_p, _join_lowering, cacheable=False)
 
 
 def _join_jvp(primals, tangents, *, num_sources, **params):

@@ -1,17 +1,17 @@
 """allgather_matmul and matmul_reduce_scatter: products that overlap with a collective."""
 
+from collections.abc import Mapping
 import functools
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 from jax import lax
 import jax.numpy as jnp
 
-from jaxgemm.call.config import GemmConfig, check_choice, resolve
-from jaxgemm.call.dtypes import promoted
-from jaxgemm.call.options import array_argument, check_options, dtype_argument, operand_argument
-from jaxgemm.call.precision import hashable
-from jaxgemm.call.spec import Spec, accumulator_dtype
+from jaxgemm.call.config import GemmConfig, check_choice
+from jaxgemm.call.dtypes import accumulator_dtype, bias_dtype, promoted
+from jaxgemm.call.options import Options, array_argument, dtype_argument, operand_argument
+from jaxgemm.call.spec import Spec
 from jaxgemm.collective import copies, primitive
 from jaxgemm.collective.ring import Form
 from jaxgemm.dense.dimensions import matmul_product
@@ -68,8 +68,7 @@ def _bias(bias, columns: int, dtype):
         "columns of rhs.")
   # The ring's derivatives add the bias in float32. So it is cast here, though the kernels could
   # read bfloat16.
-  return epilogue_values(
-      "bias", bias, jnp.int32 if jnp.issubdtype(dtype, jnp.integer) else jnp.float32)
+  return epilogue_values("bias", bias, bias_dtype(dtype))
 
 
 def _sum_dtype(sum_dtype, wide, out_dtype):
@@ -84,39 +83,51 @@ def _sum_dtype(sum_dtype, wide, out_dtype):
   return given
 
 
-@functools.partial(jax.jit, inline=True, static_argnames=(
-    "name", "axis_name", "precision", "preferred_element_type", "sum_dtype", "activation",
-    "schedule", "reduction", "deterministic", "config", "implementation", "transfers"))
-def _call(lhs, rhs, bias, *, name, axis_name, precision, preferred_element_type, sum_dtype,
-          activation, schedule, reduction, deterministic, config, implementation, transfers):
+class Call(NamedTuple):
+  """The arguments of a call that are no arrays.
+
+  Attributes:
+    name: that of the public function.
+    options: see there.
+    axis_name, sum_dtype, transfers: see `jaxgemm.allgather_matmul`.
+  """
+
+  name: str
+  options: Options
+  axis_name: Any
+  sum_dtype: Any
+  transfers: str | None
+
+
+@functools.partial(jax.jit, static_argnums=0, inline=True)
+def _call(call: Call, lhs, rhs, bias):
   lhs, rhs = jnp.asarray(lhs), jnp.asarray(rhs)
-  _check_shapes(name, lhs, rhs, lax.axis_size(axis_name))
-  result = matmul_product(lhs, rhs, precision=precision,
-                          preferred_element_type=preferred_element_type).result
+  _check_shapes(call.name, lhs, rhs, lax.axis_size(call.axis_name))
+  dtype = matmul_product(lhs, rhs, call.options).result.dtype
   lhs, rhs = promoted(lhs, rhs)
-  config = resolve(config, schedule, reduction, deterministic)
-  wide = accumulator_dtype(lhs, rhs)
-  gathers = name == "allgather_matmul"
+  gathers = call.name == "allgather_matmul"
   form = Form(
-      gives="full" if gathers else "rows", axis_name=axis_name, num_batch=0,
+      gives="full" if gathers else "rows", axis_name=call.axis_name, num_batch=0,
       transposed=not gathers,
-      spec=Spec(result.dtype, activation, config=config, deterministic=deterministic),
-      sum_dtype=_sum_dtype(sum_dtype, wide, result.dtype),
-      precision=precision, implementation=implementation, transfers=transfers)
-  bias = _bias(bias, rhs.shape[1], result.dtype)
+      spec=Spec.of(dtype, call.options),
+      sum_dtype=_sum_dtype(call.sum_dtype, accumulator_dtype(lhs, rhs), dtype),
+      options=call.options, transfers=call.transfers)
+  bias = _bias(bias, rhs.shape[1], dtype)
   # In ring.py, matmul_reduce_scatter is the product that gives `rows`. Its operands are `weights`
   # (here rhs, transposed) and `full` (here lhs).
   operands = (lhs, rhs) if gathers else (rhs, lhs)
   return primitive.bind(*operands, bias, form=form)[0]
 
 
-def _checked(name: str, lhs, rhs, bias, *, precision, **options: Any) -> jax.Array:
-  _check_axis(name, options["axis_name"])
-  check_choice("transfers", options["transfers"], copies.TRANSFERS)
-  check_options(**options)
-  lhs, rhs = operand_argument("lhs", lhs), operand_argument("rhs", rhs)
-  return _call(lhs, rhs, array_argument("bias", bias), name=name,
-               precision=hashable(precision), **options)
+def _compute(name: str, arguments: Mapping[str, Any]) -> jax.Array:
+  """Computes a call, given the arguments of its public function by name."""
+  axis_name, transfers = arguments["axis_name"], arguments["transfers"]
+  _check_axis(name, axis_name)
+  check_choice("transfers", transfers, copies.TRANSFERS)
+  options = Options.of(arguments)
+  lhs, rhs = (operand_argument(x, arguments[x]) for x in ("lhs", "rhs"))
+  return _call(Call(name, options, axis_name, arguments["sum_dtype"], transfers), lhs, rhs,
+               array_argument("bias", arguments["bias"]))
 
 
 @names_parts
@@ -181,12 +192,7 @@ def allgather_matmul(
     ValueError: while lowering for a GPU: transfers is "copies", and copies cannot be made.
       (Lowered for a CPU, "copies" is a ring.)
   """
-  return _checked(
-      "allgather_matmul", lhs, rhs, bias, axis_name=axis_name, precision=precision,
-      preferred_element_type=preferred_element_type, sum_dtype=sum_dtype,
-      activation=activation, schedule=schedule, reduction=reduction,
-      deterministic=deterministic, config=config, implementation=implementation,
-      transfers=transfers)
+  return _compute("allgather_matmul", locals())
 
 
 @names_parts
@@ -242,9 +248,4 @@ def matmul_reduce_scatter(
   Raises:
     ValueError, TypeError: see `allgather_matmul`.
   """
-  return _checked(
-      "matmul_reduce_scatter", lhs, rhs, bias, axis_name=axis_name, precision=precision,
-      preferred_element_type=preferred_element_type, sum_dtype=sum_dtype,
-      activation=activation, schedule=schedule, reduction=reduction,
-      deterministic=deterministic, config=config, implementation=implementation,
-      transfers=transfers)
+  return _compute("matmul_reduce_scatter", locals())

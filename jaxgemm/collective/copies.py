@@ -22,14 +22,14 @@ from jax.interpreters import mlir
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgemm.call.fallback import prefers_xla, support
+from jaxgemm.call.dtypes import accumulator_dtype
+from jaxgemm.call.fallback import lack, prefers_xla
 from jaxgemm.call.lower import prepared, reshaped
-from jaxgemm.call.plan import lacks_kernel, plan_call
+from jaxgemm.call.plan import is_bf16, lacks_kernel, plan_call
 from jaxgemm.call.precision import is_high
-from jaxgemm.call.spec import Geometry, Spec, accumulator_dtype
+from jaxgemm.call.spec import Geometry, Spec
 from jaxgemm.collective import ring
 from jaxgemm.collective.ring import Form
-from jaxgemm.dense.plan import is_bf16
 from jaxgemm.sharding import mesh as meshes
 
 GATHERED_TARGET = "jaxgemm_gathered_gemm"
@@ -126,7 +126,7 @@ class _Product(NamedTuple):
     return cls(
         lhs, rhs, operands[2] if gathers and len(operands) > 2 else None,
         Geometry.of((lhs.shape[0] // (blocks * pieces), lhs.shape[1]), rhs.shape, 1, contracting),
-        dataclasses.replace(spec, precise=is_high(form.precision)), pieces,
+        dataclasses.replace(spec, precise=is_high(form.options.precision)), pieces,
         # Products on two streams share the multiprocessors, and not equally.
         not gathers and spec.config.schedule in (None, "auto"))
 
@@ -157,8 +157,9 @@ def why_not(form: Form, operands, mesh, manual_axes, platform: str | None) -> st
     return f"{platform} has no copy engines that this package uses"
   if form.gives == "weights":
     return "the gradient of the weights is always computed by a ring"
-  if form.implementation not in (None, "jaxgemm"):
-    return f"implementation={form.implementation!r} was given"
+  options = form.options
+  if options.implementation not in (None, "jaxgemm"):
+    return f"implementation={options.implementation!r} was given"
   for name, x in zip(("lhs", "rhs") if form.gives == "full" else ("rhs", "lhs"), operands):
     if x.ndim != 2 or 0 in x.shape:
       return f"{name} has shape {x.shape}; copies need two dimensions, none of them 0"
@@ -173,14 +174,12 @@ def why_not(form: Form, operands, mesh, manual_axes, platform: str | None) -> st
   parts = product.pieces * (1 if form.gives == "full" else size)
   if lhs.shape[0] % parts:
     return f"lhs has {lhs.shape[0]} rows, and copies need a multiple of {parts}"
-  _, reason = support(lhs, rhs, product.spec.out_dtype, k, form.precision, None)
-  if reason is not None:
+  result = jax.ShapeDtypeStruct((), product.spec.out_dtype)
+  if reason := lack(lhs, rhs, result, k, options).reason:
     return reason
-  if prefers_xla(k, form.implementation):
-    return "XLA computes the product, because k is 1"
+  if reason := prefers_xla(k, options, lambda: product.plan_piece(platform)["faster_by_xla"]):
+    return reason
   planned = product.plan_piece(platform)
-  if form.implementation is None and planned["faster_by_xla"]:
-    return planned["faster_by_xla"]
   if lacks_kernel(planned, product.spec, platform):
     return f"this build has no code object of {planned['kernel']}, which the copies need"
   if planned["operand_dtypes"][0] != lhs.dtype or planned["passes"] != 1:

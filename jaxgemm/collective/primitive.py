@@ -14,6 +14,7 @@ import jax.numpy as jnp
 
 from jaxgemm import _ffi
 from jaxgemm.call import epilogue
+from jaxgemm.call.dtypes import tangents_dtype
 from jaxgemm.call.residuals import kept
 from jaxgemm.collective import copies, ring
 from jaxgemm.collective.ring import Form
@@ -82,7 +83,7 @@ def _jvp(primals, tangents, *, form, jaxpr, devices):
 
   outs = bind(*primals, form=form._replace(spec=spec.for_derivative()))
   arrays = kept(primals[:2])
-  dtype = epilogue.tangents_dtype(spec)
+  dtype = tangents_dtype(spec.out_dtype, spec.activation is not None)
   terms = []
   for i, tangent in enumerate(tangents):
     if tangent is None:

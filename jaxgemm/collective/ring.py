@@ -33,11 +33,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm.call import epilogue
-from jaxgemm.call.spec import Spec, accumulator_dtype
+from jaxgemm.call.dtypes import accumulator_dtype
+from jaxgemm.call.options import Options
+from jaxgemm.call.spec import Spec
 from jaxgemm.dense.call import dense_results
 from jaxgemm.dense.dimensions import dot_general_product
 from jaxgemm.dense.layout import Dims
-from jaxgemm.dense.vectors import Scales
+from jaxgemm.dense.vectors import Vectors
 from jaxgemm.sharding import mesh as meshes
 
 ROLES = ("rows", "weights", "full")
@@ -54,7 +56,7 @@ class Form(NamedTuple):
     transposed: whether weights are [*f, N, K].
     spec: dtype and epilogue of the result, and the config of each product.
     sum_dtype: the dtype in which sums travel; None is that of the accumulators.
-    precision, implementation: see `jaxgemm.matmul`.
+    options: the caller's; those in spec are of this product.
     transfers: "copies", "ring" or None: see `jaxgemm.allgather_matmul`.
   """
 
@@ -64,8 +66,7 @@ class Form(NamedTuple):
   transposed: bool
   spec: Spec
   sum_dtype: Any = None
-  precision: Any = None
-  implementation: str | None = None
+  options: Options = Options()
   transfers: str | None = None
 
   def operand_names(self) -> tuple[str, ...]:
@@ -82,7 +83,8 @@ def results(first, second, *bias, form: Form) -> list[jax.Array]:
   return _COMPUTE[form.gives](first, second, *bias, form=form)
 
 
-def _product(lhs, rhs, contracted, form: Form, out_dtype=None, **epilogue_of) -> list[jax.Array]:
+def _product(lhs, rhs, contracted, form: Form, out_dtype=None, *, bias=None, activation=None,
+             save_preact: bool = False) -> list[jax.Array]:
   """The results of one product on this device.
 
   Args:
@@ -90,17 +92,14 @@ def _product(lhs, rhs, contracted, form: Form, out_dtype=None, **epilogue_of) ->
     contracted: the contracted dimensions of lhs and of rhs.
     form: the product of the ring that this one is a part of.
     out_dtype: dtype of the result; None is that of form.spec.
-    epilogue_of: bias, activation and save_preact.
+    bias, activation, save_preact: the epilogue.
   """
   batch = tuple(range(form.num_batch))
-  product = dot_general_product(
-      lhs, rhs, dimension_numbers=(contracted, (batch, batch)), precision=form.precision,
-      preferred_element_type=form.spec.out_dtype if out_dtype is None else out_dtype)
-  return dense_results(
-      lhs, rhs, epilogue_of.pop("bias", None), Scales(None), product, precision=form.precision,
-      schedule=None, reduction=None, config=form.spec.config,
-      deterministic=form.spec.deterministic, implementation=form.implementation,
-      **{"activation": None} | epilogue_of)
+  options = form.options._replace(
+      preferred_element_type=form.spec.out_dtype if out_dtype is None else out_dtype,
+      activation=activation, config=form.spec.config)
+  product = dot_general_product(lhs, rhs, (contracted, (batch, batch)), options)
+  return dense_results(lhs, rhs, Vectors(bias), product, options, save_preact=save_preact)
 
 
 def weights_axis(form: Form, name: str) -> int:

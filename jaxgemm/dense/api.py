@@ -5,45 +5,19 @@ import functools
 import jax
 
 from jaxgemm.call.config import GemmConfig
-from jaxgemm.call.fallback import is_own
-from jaxgemm.call.options import array_argument, check_options, operand_argument
-from jaxgemm.call.precision import hashable
+from jaxgemm.call.options import Options, given_vectors, operand_argument
 from jaxgemm.call.transposes import INLINE
-from jaxgemm.dense.call import compute
+from jaxgemm.dense.call import dense_results
 from jaxgemm.dense.dimensions import dot_general_product, indices, matmul_product
-from jaxgemm.dense.vectors import Scales
+from jaxgemm.dense.vectors import Vectors
 from jaxgemm.sharding.parts import names_parts
 
-_OPTIONS = dict(activation=None, schedule=None, reduction=None, deterministic=False,
-                config=None, implementation=None, own=False)
-_STATIC = ("precision", "preferred_element_type", "out_sharding", *_OPTIONS)
 
-
-def _given(*, deterministic, **arguments):
-  """The arguments that were given, checked. With fewer arguments a jitted call starts sooner."""
-  given = {name: x for name, x in arguments.items() if x is not None}
-  if deterministic is not False:
-    given["deterministic"] = deterministic
-  check_options(**given)
-  for name in given.keys() & {"bias", "scale", "scale_lhs", "scale_rhs"}:
-    given[name] = array_argument(name, given[name])
-  if "precision" in given:
-    given["precision"] = hashable(given["precision"])
-  if is_own():  # as an argument, so that jit does not take it for a product of the user
-    given["own"] = True
-  return given
-
-
-@functools.partial(jax.jit, static_argnames=_STATIC, inline=INLINE)
-def _matmul(a, b, *, bias=None, scale=None, scale_lhs=None, scale_rhs=None, precision=None,
-            preferred_element_type=None, out_sharding=None, **options):
-  product = matmul_product(
-      a, b, precision=precision, out_sharding=out_sharding,
-      preferred_element_type=preferred_element_type,
-      scaled=scale_lhs is not None or scale_rhs is not None)
-  return compute(
-      a, b, bias, Scales(scale, scale_lhs, scale_rhs), product, precision=precision,
-      **(_OPTIONS | options))
+@functools.partial(jax.jit, static_argnums=2, inline=INLINE)
+def _matmul(a, b, options: Options, **given):
+  vectors = Vectors(**given)
+  product = matmul_product(a, b, options, vectors.scale_operands())
+  return dense_results(a, b, vectors, product, options)[0]
 
 
 @names_parts
@@ -114,26 +88,15 @@ def matmul(
     ValueError, TypeError: while tracing: jax's own errors for operands that do not fit
       each other, and errors that say what was given and what is allowed.
   """
-  return _matmul(operand_argument("a", a), operand_argument("b", b), **_given(
-      precision=precision, preferred_element_type=preferred_element_type,
-      out_sharding=out_sharding, bias=bias, scale=scale, scale_lhs=scale_lhs,
-      scale_rhs=scale_rhs, activation=activation, schedule=schedule, reduction=reduction,
-      deterministic=deterministic, config=config, implementation=implementation))
+  return _matmul(operand_argument("a", a), operand_argument("b", b), Options.of(locals()),
+                 **given_vectors(locals()))
 
 
-@functools.partial(
-    jax.jit, static_argnames=("dimension_numbers", *_STATIC), inline=INLINE
-)
-def _dot_general(lhs, rhs, *, dimension_numbers, bias=None, scale=None, scale_lhs=None,
-                 scale_rhs=None, precision=None, preferred_element_type=None, out_sharding=None,
-                 **options):
-  product = dot_general_product(
-      lhs, rhs, dimension_numbers=dimension_numbers, precision=precision,
-      out_sharding=out_sharding, preferred_element_type=preferred_element_type,
-      scaled=scale_lhs is not None or scale_rhs is not None)
-  return compute(
-      lhs, rhs, bias, Scales(scale, scale_lhs, scale_rhs), product, precision=precision,
-      **(_OPTIONS | options))
+@functools.partial(jax.jit, static_argnums=(2, 3), inline=INLINE)
+def _dot_general(lhs, rhs, dimension_numbers, options: Options, **given):
+  vectors = Vectors(**given)
+  product = dot_general_product(lhs, rhs, dimension_numbers, options, vectors.scale_operands())
+  return dense_results(lhs, rhs, vectors, product, options)[0]
 
 
 @names_parts
@@ -187,8 +150,5 @@ def dot_general(
   """
   lhs, rhs = operand_argument("lhs", lhs), operand_argument("rhs", rhs)
   # jax accepts lists as dimension numbers. jax.jit cannot hash these, so they become tuples.
-  return _dot_general(lhs, rhs, dimension_numbers=indices(dimension_numbers), **_given(
-      precision=precision, preferred_element_type=preferred_element_type,
-      out_sharding=out_sharding, bias=bias, scale=scale, scale_lhs=scale_lhs,
-      scale_rhs=scale_rhs, activation=activation, schedule=schedule, reduction=reduction,
-      deterministic=deterministic, config=config, implementation=implementation))
+  return _dot_general(lhs, rhs, indices(dimension_numbers), Options.of(locals()),
+                      **given_vectors(locals()))

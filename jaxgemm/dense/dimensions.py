@@ -6,10 +6,10 @@ import operator
 from typing import NamedTuple
 
 import jax
-import jax.numpy as jnp
 
 from jaxgemm.call import jax_products
-from jaxgemm.call.dtypes import for_jax
+from jaxgemm.call.dtypes import for_jax, preferred_of_scaled, result_type
+from jaxgemm.call.options import Options
 from jaxgemm.call.spec import Labels
 from jaxgemm.dense.layout import Dims
 
@@ -73,41 +73,21 @@ def _shape_dtype(x) -> jax.ShapeDtypeStruct:
   return jax.eval_shape(lambda x: x, x)
 
 
-def result_type(function, *operands):
-  """The type of function(*operands), with its sharding.
-
-  `jax.eval_shape` leaves the sharding out on meshes with some automatic axes.
-  """
-  out, = jax.make_jaxpr(function)(*operands).out_avals
-  return out
-
-
-def preferred_of_scaled(preferred, lhs, rhs, scaled: bool):
-  """The preferred_element_type of a product whose operands may have scales.
-
-  It is float32 if none was given, and both operands have 8 bits and one has scales: sums of
-  products of quantised values mostly do not fit their own dtype.
-  """
-  if preferred is not None or not scaled:
-    return preferred
-  narrow = all(jnp.asarray(x).dtype.itemsize == 1 for x in (lhs, rhs))
-  return jnp.dtype(jnp.float32) if narrow else None
-
-
-def matmul_product(a, b, *, precision=None, preferred_element_type=None,
-                   out_sharding=None, scaled: bool = False) -> Product:
+def matmul_product(a, b, options: Options, scaled: bool = False) -> Product:
   """The product that `jnp.matmul` computes. It raises the same errors.
 
   Args:
+    options: the precision, preferred_element_type and out_sharding among them count.
     scaled: whether an operand has scales.
   """
-  preferred_element_type = preferred_of_scaled(preferred_element_type, a, b, scaled)
+  preferred = preferred_of_scaled(options.preferred_element_type, a, b, scaled)
 
-  def reference(a, b, preferred_element_type=preferred_element_type):
+  def reference(a, b, preferred_element_type=preferred):
     if preferred_element_type is not None:  # else jnp.matmul names the dtypes that do not promote
       a, b = for_jax(a, b, preferred_element_type)
-    return jax_products.matmul(a, b, precision=precision, out_sharding=out_sharding,
-                               preferred_element_type=preferred_element_type)
+    return jax_products.matmul(
+        a, b, precision=options.precision, out_sharding=options.out_sharding,
+        preferred_element_type=preferred_element_type)
 
   result = result_type(reference, a, b)
   a, b = map(_shape_dtype, (a, b))
@@ -131,16 +111,15 @@ def matmul_product(a, b, *, precision=None, preferred_element_type=None,
   return Product(reference, dims, dropped, batch, rows, columns, a.shape[-1], result)
 
 
-def dot_general_product(lhs, rhs, *, dimension_numbers, precision=None,
-                        preferred_element_type=None, out_sharding=None,
+def dot_general_product(lhs, rhs, dimension_numbers, options: Options,
                         scaled: bool = False) -> Product:
   """The product of `jax.lax.dot_general`; see `matmul_product`."""
-  preferred_element_type = preferred_of_scaled(preferred_element_type, lhs, rhs, scaled)
+  preferred = preferred_of_scaled(options.preferred_element_type, lhs, rhs, scaled)
 
-  def reference(x, y, preferred_element_type=preferred_element_type):
+  def reference(x, y, preferred_element_type=preferred):
     return jax_products.dot_general(
-        *for_jax(x, y, preferred_element_type), dimension_numbers, precision,
-        preferred_element_type, out_sharding=out_sharding)
+        *for_jax(x, y, preferred_element_type), dimension_numbers, options.precision,
+        preferred_element_type, out_sharding=options.out_sharding)
 
   result = result_type(reference, lhs, rhs)
   lhs, rhs = map(_shape_dtype, (lhs, rhs))

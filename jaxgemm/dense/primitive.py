@@ -13,24 +13,27 @@ saves the value before the activation only if it is differentiated.
 import functools
 
 import jax
-from jax.extend.core import Primitive, jaxpr_as_fun
+from jax.extend.core import jaxpr_as_fun
 from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
 from jaxgemm.call import epilogue, transposes
-from jaxgemm.call.lower import gemm_p, out_avals, run_by_jit
-from jaxgemm.call.plan import can_lower, require_plan
+from jaxgemm.call.dtypes import tangents_dtype
+from jaxgemm.call.lower import kernel, out_avals, run_by_jit
+from jaxgemm.call.plan import is_bf16
 from jaxgemm.call.residuals import kept
 from jaxgemm.call.spec import Spec
 from jaxgemm.dense import layout, sharding
 from jaxgemm.dense.layout import Dims, same_order
-from jaxgemm.dense.plan import in_kernel, is_bf16, kernel_part, plan_contraction
+from jaxgemm.dense.product import (
+  PRODUCT,
+  contract_p,
+  kernel_geometry,
+  kernel_part,
+  kernel_scales,
+)
 from jaxgemm.sharding import mesh as meshes
 from jaxgemm.sharding.manual_axes import unify_varying
-
-# Its parameter `labels` is a `Dims`; jax has an argument `dims` of its own in batching.
-contract_p = Primitive("jaxgemm_contract")
-contract_p.multiple_results = True
 
 
 def _reshape(x, shape):
@@ -78,13 +81,12 @@ def compute(*operands, dims: Dims, spec: Spec) -> list[jax.Array]:
   sizes = layout.label_sizes(dims, *(x.shape for x in operands))
   size = dict(sizes)
   lhs, rhs, bias, scale, row_scale = dims.split(operands)
-  kernel = kernel_part(lhs, rhs, dims, sizes, spec)
-  if not kernel.fused:
+  chosen, kernel_spec, fused = kernel_part(lhs, rhs, dims, sizes, spec)
+  if not fused:
     product = Dims(dims.lhs, dims.rhs, dims.out)
-    acc, = compute(lhs, rhs, dims=product, spec=kernel.spec)
+    acc, = compute(lhs, rhs, dims=product, spec=kernel_spec)
     return epilogue.apply(acc, dims.out, bias, scale, row_scale, dims=dims, spec=spec)
 
-  chosen = kernel.layout
   lhs_labels, rhs_labels = dims.lhs, dims.rhs
   if chosen.swap:
     lhs, rhs, lhs_labels, rhs_labels = rhs, lhs, rhs_labels, lhs_labels
@@ -93,16 +95,16 @@ def compute(*operands, dims: Dims, spec: Spec) -> list[jax.Array]:
   rhs_groups = (n, k) if chosen.rhs_contracting else (k, n)
   args = [_matrices(lhs, lhs_labels, batch, *lhs_groups, size),
           _matrices(rhs, rhs_labels, batch, *rhs_groups, size)]
-  scale, row_scale = in_kernel((scale, dims.scale), (row_scale, dims.row_scale), chosen)
+  scale, row_scale = kernel_scales((scale, dims.scale), (row_scale, dims.row_scale), chosen)
   vectors = ((bias, dims.bias), n), (scale, n), (row_scale, m)
   args += [_vector(x, labels, batch, own, size)
            for (x, labels), own in vectors if x is not None]
-  outs = gemm_p.bind(
-      *args, lhs_contracting=chosen.lhs_contracting,
-      rhs_contracting=chosen.rhs_contracting, spec=kernel.spec,
-      bias=bias is not None, scale=scale[0] is not None,
-      row_scale=row_scale[0] is not None, bias_bf16=is_bf16(bias),
-  )
+  geometry = kernel_geometry(chosen, dims, size)
+  outs = kernel(
+      "jaxgemm_gemm", *args,
+      results=out_avals(jax.typeof(args[0]), geometry.out_shape(), kernel_spec),
+      geometry=geometry, spec=kernel_spec, bias=bias is not None, scale=scale[0] is not None,
+      row_scale=row_scale[0] is not None, bias_bf16=is_bf16(bias))
   return [_result(x, chosen, dims.out, spec.out_dtype, size) for x in outs]
 
 
@@ -143,31 +145,16 @@ def contract_local(*operands, dims: Dims, spec: Spec) -> list[jax.Array]:
 @contract_p.def_abstract_eval
 def _contract_abstract_eval(*operands, labels, spec, partitioned):
   size = dict(layout.label_sizes(labels, *(x.shape for x in operands)))
-  require_plan(spec, lambda target: plan_contraction(operands, labels, spec, target)[1])
+  PRODUCT.require_plan(operands, {"labels": labels, "spec": spec})
   return out_avals(operands[0], [size[i] for i in labels.out], spec)
 
 
 run_by_jit(contract_p)
 
 
-def read_before_transpose(params, i: int, permutation):
-  """See call/transposes.py. A contraction reads its labels in any order."""
-  labels = params["labels"]
-  name = labels._fields[i]
-  before = transposes.before(getattr(labels, name), permutation)
-  return params | {"labels": labels._replace(**{name: before})}
-
-
-def can_be_lowered(avals, params, platforms) -> bool:
-  """See `can_lower`."""
-  return can_lower(params["spec"], platforms, lambda target: plan_contraction(
-      avals, params["labels"], params["spec"], target)[1])
-
-
 def _contract_lowering(ctx, *operands, labels, spec, partitioned):
   values, avals_in, read = transposes.in_lowering(
-      operands, ctx.avals_in, {"labels": labels, "spec": spec}, read_before_transpose,
-      functools.partial(can_be_lowered, platforms=ctx.platforms or ctx.module_context.platforms))
+      ctx, operands, ctx.avals_in, PRODUCT, labels=labels, spec=spec)
   dims = read["labels"]
   fun = functools.partial(compute, dims=dims, spec=spec)
   if partitioned is not None:
@@ -198,7 +185,8 @@ def tangent_of_sums(lhs, rhs, scale, row_scale, d_lhs, d_rhs, d_bias, d_scale, d
   """
   scaled = dims._replace(bias=None)
   has_scale = scale is not None or row_scale is not None
-  of_product = spec.for_gradient(epilogue.tangents_dtype(spec, has_scale))
+  dtype = tangents_dtype(spec.out_dtype, has_scale or spec.activation is not None)
+  of_product = spec.for_gradient(dtype)
   terms = []
   if d_lhs is not None:
     terms += bind(d_lhs, kept(rhs), None, scale, row_scale, dims=scaled, spec=of_product)

@@ -5,16 +5,23 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
+from jaxgemm.call.dtypes import bias_dtype
 from jaxgemm.call.spec import Labels
 from jaxgemm.dense.dimensions import Product
+from jaxgemm.dense.layout import Dims
 
 
-class Scales(NamedTuple):
-  """The arguments scale, scale_lhs and scale_rhs, or None."""
+class Vectors(NamedTuple):
+  """The arguments of these names of a product, or None."""
 
-  scale: jax.Array | None
-  lhs: jax.Array | None = None
-  rhs: jax.Array | None = None
+  bias: jax.Array | None = None
+  scale: jax.Array | None = None
+  scale_lhs: jax.Array | None = None
+  scale_rhs: jax.Array | None = None
+
+  def scale_operands(self) -> bool:
+    """Whether an operand has scales; see `preferred_of_scaled`."""
+    return self.scale_lhs is not None or self.scale_rhs is not None
 
 
 def epilogue_values(name: str, x, dtype, bf16_stays: bool = False) -> jax.Array:
@@ -145,25 +152,35 @@ def _labelled_scale(name: str, x, shape, dropped, labels: Labels, own: Labels,
   return x.reshape(x.shape[:len(labels)]), labels
 
 
-def place_scales(given: Scales, lhs, rhs, product: Product, chunked: bool):
-  """((scale, its labels), (row_scale, its labels)): one for columns, and one for rows.
+def placed(given: Vectors, lhs, rhs, product: Product,
+           chunked: bool) -> tuple[Dims, tuple[jax.Array | None, ...]]:
+  """The product's labels with those of its vectors, and (bias, scale, row_scale) for the kernels.
+
+  scale is the one for columns, and row_scale the one for rows.
 
   Raises:
-    ValueError: a scale has a wrong shape or dtype, or two scales are for the same place.
+    ValueError: bias or a scale has a wrong shape or dtype, or two scales are for the same place.
   """
   dims = product.dims
+  bias, of_bias = labelled_vector(
+      "bias", given.bias, product, bias_dtype(product.result.dtype), scalar=False)
   scale, labels = labelled_vector(
       "scale", given.scale, product, jnp.float32, scalar=True, rows=not chunked)
-  of_rhs = _labelled_scale("scale_rhs", given.rhs, rhs.shape, product.dropped[1], dims.rhs,
+  of_rhs = _labelled_scale("scale_rhs", given.scale_rhs, rhs.shape, product.dropped[1], dims.rhs,
                            product.columns, product)
-  of_lhs = _labelled_scale("scale_lhs", given.lhs, lhs.shape, product.dropped[0], dims.lhs,
+  of_lhs = _labelled_scale("scale_lhs", given.scale_lhs, lhs.shape, product.dropped[0], dims.lhs,
                            product.rows, product)
-  if scale is None:
-    return of_rhs, of_lhs
-  is_of_rows = bool({*labels} & {*product.rows})
-  name, there = ("scale_lhs", given.lhs) if is_of_rows else ("scale_rhs", given.rhs)
-  if there is not None:
-    raise ValueError(
-        f"scale has one value {'for each row' if is_of_rows else 'or one for each column'}, and "
-        f"{name} was given, too; one of the two is allowed. Multiply them, and pass the product.")
-  return (of_rhs, (scale, labels)) if is_of_rows else ((scale, labels), of_lhs)
+  if scale is not None:
+    is_of_rows = bool({*labels} & {*product.rows})
+    name = "scale_lhs" if is_of_rows else "scale_rhs"
+    if getattr(given, name) is not None:
+      raise ValueError(
+          f"scale has one value {'for each row' if is_of_rows else 'or one for each column'}, and "
+          f"{name} was given, too; one of the two is allowed. Multiply them, and pass the product.")
+    if is_of_rows:
+      of_lhs = scale, labels
+    else:
+      of_rhs = scale, labels
+  (scale, of_scale), (row_scale, of_row_scale) = of_rhs, of_lhs
+  return (dims._replace(bias=of_bias, scale=of_scale, row_scale=of_row_scale),
+          (bias, scale, row_scale))

@@ -5,6 +5,7 @@ import functools
 import jax
 
 from jaxgemm.call import epilogue, xla
+from jaxgemm.call.dtypes import xla_accumulator_dtype
 from jaxgemm.call.spec import Spec
 from jaxgemm.dense.dimensions import Product
 from jaxgemm.dense.layout import Dims
@@ -28,7 +29,7 @@ def results(lhs, rhs, vectors, product: Product, dims: Dims, spec: Spec) -> list
     raise ValueError(
         f"bias, a scale or activation was given, but {not_summed}. Sum the result with "
         "jax.reshard, and apply them to that.")
-  dtype = xla.accumulator_dtype(product.result.dtype)
+  dtype = xla_accumulator_dtype(product.result.dtype)
   acc = xla.bilinear(
       functools.partial(product.reference, preferred_element_type=dtype), lhs, rhs)
   return epilogue.apply(acc, dims.out, *vectors, dims=dims, spec=spec)

@@ -2,12 +2,9 @@
 
 The call is traced. If it has a product of the kernels, the reasons are those of its plan
 (ffi/plan/reasons.cc) and of a tuned entry (call/tuned.py), and `data_of` in planned.py adds those
-of copies and shardings. If XLA computes it:
-
-* `_of_product` asks `supports`, which traces the call with implementation="jaxgemm" and returns
-  the error's reason. Without an error it is the plan's "faster_by_xla", or that k is 1.
-* `_of_function` reads the reason from the named scope of XLA's product (`on_xla` in
-  call/fallback.py).
+of copies and shardings. If XLA computes it, the reason is that of `who_computes` in
+call/fallback.py, which is in the named scope of XLA's product. `supports` traces the call with
+implementation="jaxgemm", and returns the error's reason.
 """
 
 from collections.abc import Callable
@@ -18,7 +15,7 @@ from typing import Any, overload
 
 import jax
 
-from jaxgemm.call.fallback import NOTHING_TO_SUM, XLA_WAS_ASKED, Unsupported
+from jaxgemm.call.fallback import Unsupported
 from jaxgemm.call.options import emulated_arch
 from jaxgemm.call.product import Given
 from jaxgemm.explain import program
@@ -47,13 +44,13 @@ def _devices_reason(a, b) -> list[str]:
           "and each device's part is planned when XLA has partitioned it"]
 
 
-def _trace(a, b, kwargs):
-  """The equation of the kernels' call that a call becomes, or None if XLA computes it."""
+def _trace(a, b, kwargs) -> program.Call:
+  """The kernels' call that a call becomes, or if there is none XLA's, which has a reason."""
   function, _, kwargs = function_of(kwargs)
   arrays = {key: kwargs.pop(key) for key in ARRAYS if kwargs.get(key) is not None}
   function = functools.partial(function, **kwargs)
   jaxpr = program.trace(lambda a, b, arrays: function(a, b, **arrays), (a, b, arrays))
-  return next((call.eqn for call in program.calls(jaxpr) if not call.reason), None)
+  return min(program.calls(jaxpr), key=lambda call: bool(call.reason))
 
 
 @operands_by_name
@@ -184,18 +181,12 @@ def _of_product(a, b, *args, gradients: bool = False, **kwargs) -> Explanation:
   kwargs = with_names(args, kwargs)
   devices = _devices_reason(a, b)
   a, b, kwargs = described(a, b, kwargs)
-  eqn = _trace(a, b, kwargs)
-  if eqn is None:
-    reason = XLA_WAS_ASKED
-    if kwargs.get("implementation") is None:
-      reason = supports(a, b, **kwargs)[1]
-      if not reason:
-        forced = plan_of(_trace(a, b, kwargs | {"implementation": "jaxgemm"}))
-        reason = forced["faster_by_xla"] or NOTHING_TO_SUM
-    return Explanation({"implementation": "xla", "reasons": [reason]})
+  call = _trace(a, b, kwargs)
+  if call.reason:
+    return Explanation({"implementation": "xla", "reasons": [call.reason]})
   if kwargs.get("lhs_scales") is not None:
     devices = [*devices, *reasons(a, b, **kwargs)]
-  return Explanation(data_of(eqn, Given(a, b, kwargs), devices, gradients))
+  return Explanation(data_of(call.eqn, Given(a, b, kwargs), devices, gradients))
 
 
 @operands_by_name
@@ -213,5 +204,5 @@ def workspace_size(a, b, *args, **kwargs) -> int:
   Raises:
     ValueError, TypeError: the errors that the call itself would raise.
   """
-  eqn = _trace(*described(a, b, with_names(args, kwargs)))
-  return 0 if eqn is None else plan_of(eqn)["workspace_bytes"]
+  call = _trace(*described(a, b, with_names(args, kwargs)))
+  return 0 if call.reason else plan_of(call.eqn)["workspace_bytes"]

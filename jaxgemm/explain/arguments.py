@@ -10,13 +10,18 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm.call.config import did_you_mean
-from jaxgemm.call.options import array_argument, dtype_argument, operand_argument
-from jaxgemm.call.precision import hashable
+from jaxgemm.call.options import (
+  Options,
+  array_argument,
+  dtype_argument,
+  hashable,
+  operand_argument,
+)
 from jaxgemm.chunked.api import chunked_matmul
 from jaxgemm.dense.api import dot_general, matmul
 from jaxgemm.dense.dimensions import dot_general_product, matmul_product
 from jaxgemm.grouped.api import ragged_dot, ragged_dot_general, ragged_gated_linear_unit
-from jaxgemm.grouped.call import ragged_result
+from jaxgemm.grouped.call import Call, Given, ragged_result
 from jaxgemm.grouped.checks import BASIC
 from jaxgemm.scaled import api as scaled
 
@@ -40,7 +45,7 @@ def function_of(kwargs):
         f"explain are allowed. Correct or remove it.{did_you_mean(name, sorted(known))}")
   if kwargs.get("preferred_element_type") is not None:
     dtype_argument("preferred_element_type", kwargs["preferred_element_type"])
-  shared = {name: kwargs[name] for name in _NAMES if name in kwargs}
+  options = Options(**{name: kwargs[name] for name in _NAMES if name in kwargs})
   if "lhs_scales" in kwargs or "rhs_scales" in kwargs:
     return (scaled.scaled_ragged_dot if "group_sizes" in kwargs else scaled.scaled_matmul,
             lambda a, b: None, kwargs)
@@ -52,9 +57,6 @@ def function_of(kwargs):
             f"{name} was given without group_sizes; it is allowed for a grouped product. "
             "Pass group_sizes=..., an array or a jax.ShapeDtypeStruct.")
   else:
-    for name in ("group_sizes", "group_offset", "num_local_groups"):
-      if kwargs.get(name) is not None:
-        shared[name] = kwargs[name]
     function: Callable = ragged_dot
     numbers = BASIC
     gated = kwargs.pop("gated", False)
@@ -65,9 +67,10 @@ def function_of(kwargs):
     elif "ragged_dot_dimension_numbers" in kwargs:
       function, numbers = ragged_dot_general, kwargs["ragged_dot_dimension_numbers"]
     if kwargs.get("accumulate") is not None:
-      shared["preferred_element_type"] = jnp.float32
-    return function, lambda a, b: ragged_result(
-        a, b, numbers=numbers, gated=gated, **shared)[0], kwargs
+      options = options._replace(preferred_element_type=jnp.float32)
+    call = Call(options, numbers, kwargs.get("num_local_groups"), bool(gated))
+    arrays = kwargs["group_sizes"], kwargs.get("group_offset")
+    return function, lambda a, b: ragged_result(Given(a, b, *arrays), call)[0], kwargs
   waits = kwargs.get("chunk_signals") is not None
   without = "chunk_signals" in kwargs and not waits  # chunk_signals=None, as in chunked_matmul
   if without:
@@ -80,9 +83,9 @@ def function_of(kwargs):
           "jax.ShapeDtypeStruct.")
   function = chunked_matmul if waits else dot_general if "dimension_numbers" in kwargs else matmul
   if function is not dot_general and kwargs.get("dimension_numbers") is None:
-    return function, lambda a, b: matmul_product(a, b, **shared).result, kwargs
-  shared["dimension_numbers"] = kwargs["dimension_numbers"]
-  return function, lambda a, b: dot_general_product(a, b, **shared).result, kwargs
+    return function, lambda a, b: matmul_product(a, b, options).result, kwargs
+  numbers = kwargs["dimension_numbers"]
+  return function, lambda a, b: dot_general_product(a, b, numbers, options).result, kwargs
 
 
 def operands_by_name(function):

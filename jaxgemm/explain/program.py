@@ -107,8 +107,7 @@ def calls(jaxpr, within: tuple[str, ...] = (), reason: str = "", shard_map=None,
     name = eqn.primitive.name
     why = reason or reason_of(str(eqn.source_info.name_stack))
     if product := PRODUCTS.get(eqn.primitive):
-      eqn = transposes.in_jaxpr(eqn, made, product.read_before_transpose, functools.partial(
-          product.can_be_lowered, platforms=[_ffi.default_platform()]))
+      eqn = transposes.in_jaxpr(eqn, made, product, _ffi.default_platform())
       yield Call(eqn, within, why, steps)
       continue
     if name in _XLAS and (why or others):

@@ -1,6 +1,9 @@
 """Errors and warnings about the options and arrays of the layers."""
 
+from collections.abc import Mapping
+import inspect
 import operator
+from typing import Any
 import warnings
 
 import jax
@@ -33,6 +36,12 @@ def as_node_limit(given, num_experts: int, top_k: int) -> routing_lib.NodeLimit 
   limit = routing_lib.NodeLimit(*given)
   limit.check(num_experts, top_k)
   return limit
+
+
+def check_layer(given: Mapping[str, Any]) -> None:
+  """`check_options` of a layer's arguments, or of its attributes, by name."""
+  check_options(**{name: given[name] for name in _CHECKED}, **{
+      name: given[name] for name in ("features", "hidden_features") if name in given})
 
 
 def check_options(
@@ -102,6 +111,10 @@ def check_options(
           "between the products. 8-bit operands need scales: pass recipe=, or a ragged_dot "
           "that casts and scales them."
       )
+
+
+_CHECKED = tuple(name for name, x in inspect.signature(check_options).parameters.items()
+                 if x.kind != x.VAR_KEYWORD)
 
 
 def warn_of_router(

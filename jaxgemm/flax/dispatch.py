@@ -1,6 +1,6 @@
 """How rows of tokens get to their experts and back, on one device and between devices.
 
-Rows are moved by permutations on a device, and between devices by an exchange of slices of
+Rows are moved by gathers on a device (rows.py), and between devices by an exchange of slices of
 different sizes. Shapes do not depend on the routing: a device has room for all rows that could
 come to it, so that no row is dropped.
 """
@@ -14,37 +14,11 @@ from jax import lax
 import jax.numpy as jnp
 
 from jaxgemm.call.transposes import INLINE
+from jaxgemm.flax.rows import combine, routing_table, spread
 
 # A permutation and its transpose never add up rows at one index, which a GPU does in no fixed
 # order. So results are bitwise the same on every run.
 _PERMUTATION: dict[str, Any] = dict(unique_indices=True, mode="promise_in_bounds")
-
-
-def sorted_choices(chosen: jax.Array) -> tuple[jax.Array, jax.Array]:
-  """Sorts `chosen`, int32[T, top_k], the experts of the tokens. Returns (experts, choice).
-
-  `experts`, int32[T * top_k], is ascending. `choice` has the index of each of its elements in the
-  flattened `chosen`.
-  """
-  # The stable sort keeps the order of the tokens of one expert.
-  choice = jnp.arange(chosen.size, dtype=jnp.int32)
-  experts, choice = lax.sort_key_val(chosen.reshape(-1), choice)
-  return experts, choice
-
-
-def copy_rows(x, top_k: int, choice):
-  """[T * top_k, C]: top_k copies of each row of x[T, C], in the order of `choice`."""
-  num_tokens, features = x.shape
-  rows = jnp.broadcast_to(x[:, None], (num_tokens, top_k, features))
-  return rows.reshape(-1, features).at[choice].get(**_PERMUTATION)
-
-
-def combine(rows, weights, choice):
-  """f32[T, C]: for each token the sum of its rows, each times its element of weights[T, top_k]."""
-  rows = _permuted_back(rows, choice)
-  dtype = jnp.promote_types(rows.dtype, jnp.float32)
-  rows = rows.reshape(*weights.shape, rows.shape[-1]).astype(dtype)
-  return (rows * weights[..., None].astype(dtype)).sum(axis=1)
 
 
 def _permuted_back(rows, order):
@@ -115,11 +89,11 @@ def gathered_through_experts(
     compute: as in `through_experts`, but rows and sizes are those of all experts. Rows of experts
       on other devices become zero.
   """
-  rows, sizes, experts, weights, choice = _gathered_rows(
+  rows, sizes, weights, table = _gathered_rows(
       x, weights, chosen, group_sizes, dtype=dtype,
       axis_name=axis_name if sharded_tokens else ())
-  rows = compute(rows, sizes, experts)
-  return _summed(rows, weights, choice, axis_name=axis_name, scatters=sharded_tokens)
+  rows = compute(rows, sizes, table.experts)
+  return _summed(rows, weights, table, axis_name=axis_name, scatters=sharded_tokens)
 
 
 @functools.partial(_compiled, static_argnames=("dtype", "axis_name"))
@@ -128,14 +102,13 @@ def _gathered_rows(x, weights, chosen, group_sizes, *, dtype, axis_name):
     x, weights, chosen = (
         lax.all_gather(a, axis_name, tiled=True) for a in (x, weights, chosen))
     group_sizes = lax.psum(group_sizes, axis_name)
-  experts, choice = sorted_choices(chosen)
-  rows = copy_rows(x, chosen.shape[1], choice).astype(dtype)
-  return rows, group_sizes, experts, weights, choice
+  table = routing_table(chosen)
+  return spread(x, table, dtype=dtype), group_sizes, weights, table
 
 
 @functools.partial(_compiled, static_argnames=("axis_name", "scatters"))
-def _summed(rows, weights, choice, *, axis_name, scatters: bool):
-  out = combine(rows, weights, choice)
+def _summed(rows, weights, table, *, axis_name, scatters: bool):
+  out = combine(rows, table, weights)
   if scatters:
     return lax.psum_scatter(out, axis_name, tiled=True)
   return lax.psum(out, axis_name) if axis_name else out
@@ -162,10 +135,10 @@ def through_experts(
       experts. Rows after those of all experts are zero, and their results are not used.
   """
   room = dict(most=chosen.shape[0] * most_per_token, axis_name=axis_name)
-  rows, sizes, experts, choice, order, sent = _rows_of_device(
+  rows, sizes, experts, table, order, sent = _rows_of_device(
       x, chosen, group_sizes, dtype=dtype, **room)
   rows = compute(rows, sizes, experts)
-  return _sent_back(rows, weights, choice, order, sent, **room)
+  return _sent_back(rows, weights, table, order, sent, **room)
 
 
 @functools.partial(_compiled, static_argnames=("dtype", "most", "axis_name"))
@@ -173,15 +146,15 @@ def _rows_of_device(x, chosen, group_sizes, *, dtype, most: int, axis_name):
   """The rows for the experts of this device; see `through_experts`.
 
   Returns:
-    rows, sizes and experts, the arguments of `compute`; the order of the choices; the order of the
-    rows; and int32[D, D], the numbers of rows that devices sent.
+    rows, sizes and experts, the arguments of `compute`; the table of this device's tokens; the
+    order of the rows; and int32[D, D], the numbers of rows that devices sent.
   """
   devices, num_experts = lax.axis_size(axis_name), group_sizes.size
   num_local = num_experts // devices
   # counts[i, j, e]: the rows that device i sends for expert e of device j.
   counts = lax.all_gather(group_sizes, axis_name).reshape(devices, devices, num_local)
-  _, choice = sorted_choices(chosen)
-  rows = copy_rows(x, chosen.shape[1], choice).astype(dtype)
+  table = routing_table(chosen)
+  rows = spread(x, table, dtype=dtype)
   sent = counts.sum(axis=2, dtype=jnp.int32)
   rows = exchange(rows, sent, room=devices * most, most=most, axis_name=axis_name)
 
@@ -191,13 +164,14 @@ def _rows_of_device(x, chosen, group_sizes, *, dtype, most: int, axis_name):
   repeats = jnp.pad(mine, ((0, 0), (0, 1))).reshape(-1)
   repeats = repeats.at[-1].set(devices * most - repeats.sum(dtype=jnp.int32))
   of_rows = jnp.repeat(of_rows, repeats, total_repeat_length=devices * most)
-  experts, order = sorted_choices(of_rows)
-  return (rows.at[order].get(**_PERMUTATION), mine.sum(axis=0, dtype=jnp.int32), experts, choice,
+  places = jnp.arange(of_rows.size, dtype=jnp.int32)
+  experts, order = lax.sort_key_val(of_rows, places)  # it is stable
+  return (rows.at[order].get(**_PERMUTATION), mine.sum(axis=0, dtype=jnp.int32), experts, table,
           order, sent)
 
 
 @functools.partial(_compiled, static_argnames=("most", "axis_name"))
-def _sent_back(rows, weights, choice, order, sent, *, most: int, axis_name):
+def _sent_back(rows, weights, table, order, sent, *, most: int, axis_name):
   rows = exchange(_permuted_back(rows, order), sent.T, room=weights.size, most=most,
                   axis_name=axis_name)
-  return combine(rows, weights, choice)
+  return combine(rows, table, weights)

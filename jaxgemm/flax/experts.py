@@ -18,7 +18,7 @@ import jax.numpy as jnp
 
 import jaxgemm
 from jaxgemm.call import epilogue
-from jaxgemm.call.fallback import own_products
+from jaxgemm.call.options import own_products
 from jaxgemm.call.transposes import INLINE
 
 

@@ -14,14 +14,14 @@ from jaxgemm import fp8
 from jaxgemm.call.options import dtype_argument
 from jaxgemm.flax import experts as experts_lib
 from jaxgemm.flax.checks import (
-  check_options,
+  check_layer,
   check_shapes,
   num_features,
   num_shards,
   warn_of_router,
 )
 from jaxgemm.flax.experts import MoEParams
-from jaxgemm.flax.moe import moe
+from jaxgemm.flax.moe import moe, options_of
 from jaxgemm.flax.parameters import compiled
 from jaxgemm.flax.routing import MoEStats
 
@@ -126,28 +126,21 @@ class MoE(nn.Module, kw_only=True):
     activation: "silu", another one of `jaxgemm.matmul`, or a `jaxgemm.flax.ClampedSwiGLU` for
       gpt-oss.
     use_bias: whether the experts have biases.
-    router_scores: the affinities of tokens and experts, "softmax" or "sigmoid"; see
-      `jaxgemm.flax.moe`.
     use_router_bias: whether a bias of each expert is added to the affinities for the choice, not
       for the weights, as in DeepSeek-V3. It is the variable "router_bias" of the collection
       "router_bias", zeros at first. No gradient changes it: set it by
       `jaxgemm.flax.updated_router_bias`.
-    normalize_weights: see `jaxgemm.flax.nnx.MoE`.
-    routed_scaling: factor of the experts' weights.
-    node_limit: (nodes, most), a bound on the nodes of a token's experts; see `jaxgemm.flax.moe`.
-    recipe, dtype: see `jaxgemm.flax.nnx.MoE`.
+    router_scores, normalize_weights, routed_scaling, node_limit, recipe, dtype: see
+      `jaxgemm.flax.moe`.
     param_dtype: the dtype passed to parameter initializers (default: float32).
     precision: numerical precision of the products, see `jax.lax.Precision`.
     kernel_init: see `jaxgemm.flax.nnx.MoE`.
     router_init: initializer function for the router, of shape (C, num_experts).
     bias_init: initializer function for the biases, called for each expert.
-    dot_general, ragged_dot, ragged_gated_linear_unit: see `jaxgemm.flax.nnx.MoE`.
-    expert_axis_name: the mesh axis of `jax.shard_map` along which the experts'
-      parameters are sharded in `apply`; `init` makes the parameters of all experts. See
-      `jaxgemm.flax.nnx.MoE`.
-    sharded_tokens, dispatch: see `jaxgemm.flax.nnx.MoE`.
-    tensor_axis_name: the mesh axis along which the experts' hidden features are sharded when
-      the layer is applied; see `jaxgemm.flax.moe`.
+    dot_general, ragged_dot, ragged_gated_linear_unit: see `jaxgemm.flax.moe`.
+    expert_axis_name, tensor_axis_name: see `jaxgemm.flax.moe`. They count in `apply`; `init` makes
+      the parameters of all experts.
+    sharded_tokens, dispatch: see `jaxgemm.flax.moe`.
     partition_name: the name of a mesh axis, or a logical name: the experts' dimension has it in
       the boxes of the experts' parameters (`nn.Partitioned`), in front of the names that
       `nn.with_partitioning` gives to an initializer (else in front of None).
@@ -219,14 +212,7 @@ class MoE(nn.Module, kw_only=True):
     parts = num_shards(tensor_axis_name, "tensor_axis_name")
     x = jnp.asarray(x)
     features = num_features(x)
-    check_options(
-        self.num_experts, self.top_k, self.activation, dtype=self.dtype,
-        num_shared_experts=self.num_shared_experts, node_limit=self.node_limit,
-        gated=self.gated, router_scores=self.router_scores, recipe=self.recipe,
-        ragged_dot=self.ragged_dot, ragged_gated_linear_unit=self.ragged_gated_linear_unit,
-        sharded_tokens=self.sharded_tokens, expert_axis_name=self.expert_axis_name,
-        dispatch=self.dispatch, hidden_features=self.hidden_features,
-    )
+    check_layer(vars(self))
     if jax.sharding.get_abstract_mesh().manual_axes and not self.is_initializing():
       # The error names in_specs; that of Flax, which follows, would not.
       given = jax.tree.map(
@@ -269,18 +255,11 @@ class MoE(nn.Module, kw_only=True):
     if self.num_shared_experts:
       shared = build(
           _Mlp, self.num_shared_experts * self.hidden_features // parts, "shared")
-    return moe(
-        x, MoEParams(router, every, shared, bias), experts, top_k=self.top_k,
-        activation=self.activation, router_scores=self.router_scores,
-        normalize_weights=self.normalize_weights,
-        routed_scaling=self.routed_scaling, node_limit=self.node_limit,
-        recipe=self.recipe, dtype=self.dtype, precision=self.precision,
-        dot_general=self.dot_general, ragged_dot=self.ragged_dot,
-        ragged_gated_linear_unit=self.ragged_gated_linear_unit,
-        expert_axis_name=axis_name, tensor_axis_name=tensor_axis_name,
-        sharded_tokens=None if axis_name is None else self.sharded_tokens,
-        dispatch="gather" if axis_name is None else self.dispatch,
-    )
+    options = options_of(self) | dict(
+        expert_axis_name=axis_name, tensor_axis_name=tensor_axis_name)
+    if axis_name is None:
+      options |= dict(sharded_tokens=None, dispatch="gather")
+    return moe(x, MoEParams(router, every, shared, bias), experts, **options)
 
 
 class Fp8DotGeneralOp(fp8_ops.Fp8DotGeneralBase):

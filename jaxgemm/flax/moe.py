@@ -9,6 +9,8 @@ features is made.
 
 from collections.abc import Callable
 import functools
+import inspect
+from typing import Any
 
 import jax
 from jax import lax
@@ -214,6 +216,15 @@ def moe(
                  tensor_axes=meshes.names(tensor_axis_name))
 
 
+_OPTIONS = tuple(name for name, x in inspect.signature(moe).parameters.items()
+                 if x.kind == x.KEYWORD_ONLY)
+
+
+def options_of(layer) -> dict[str, Any]:
+  """The options of `moe` from a layer's attributes, which have the same names."""
+  return {name: getattr(layer, name) for name in _OPTIONS}
+
+
 def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, router_scores,
          normalize_weights, routed_scaling, node_limit, recipe, dtype, precision, dot_general,
          ragged_dot, ragged_gated_linear_unit, expert_axis_name, sharded_tokens=False,
@@ -235,7 +246,6 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, rout
   repeats_routing = experts is not None
   dense = experts_lib.dense_products(dot_general, precision)
 
-  # Rows are copied in float32, so that the gradient adds up a token's rows in float32.
   wide = jnp.promote_types(params.router.dtype, jnp.float32)
   x, wide_x, router, experts = _flat(x, params.router, experts, wide=wide, top_k=top_k)
   logits = dense.linear(wide_x, router, None, None)
@@ -258,9 +268,10 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, rout
         wide_x, weights, stats.experts, group_sizes, dtype=dtype,
         most_per_token=most, axis_name=axes, compute=compute)
   else:
+    # Where devices gather tokens, their gradients are added up in float32.
     out = dispatch_lib.gathered_through_experts(
-        wide_x, weights, stats.experts, group_sizes, dtype=dtype, sharded_tokens=sharded_tokens,
-        axis_name=axes, compute=functools.partial(compute, first_expert=first_expert))
+        wide_x if sharded_tokens else x, weights, stats.experts, group_sizes, dtype=dtype,
+        sharded_tokens=sharded_tokens, axis_name=axes, compute=functools.partial(compute, first_expert=first_expert))
   shared = None
   if params.shared is not None:
     if recipe is not None:

@@ -14,9 +14,9 @@ from jaxgemm import fp8
 from jaxgemm.call.options import dtype_argument
 from jaxgemm.call.transposes import INLINE
 from jaxgemm.flax import experts as experts_lib
-from jaxgemm.flax.checks import check_options, check_shapes, warn_of_router
+from jaxgemm.flax.checks import check_layer, check_shapes, warn_of_router
 from jaxgemm.flax.experts import MoEParams
-from jaxgemm.flax.moe import moe
+from jaxgemm.flax.moe import moe, options_of
 from jaxgemm.flax.parameters import Drawn, is_of_library
 from jaxgemm.flax.routing import MoEStats
 
@@ -150,21 +150,11 @@ class MoE(nnx.Module):
     activation: "silu", another one of `jaxgemm.matmul`, or a `jaxgemm.flax.ClampedSwiGLU` for
       gpt-oss.
     use_bias: whether the experts have biases.
-    router_scores: the affinities of tokens and experts, "softmax" or "sigmoid"; see
-      `jaxgemm.flax.moe`.
     use_router_bias: whether a bias of each expert is added to the affinities for the choice, not
       for the weights, as in DeepSeek-V3. It is a `RouterBias`, zeros at first. No gradient
       changes it: set it by `jaxgemm.flax.updated_router_bias`.
-    normalize_weights: whether the experts' weights are the affinities of the chosen experts
-      divided by their sum (True, as in Mixtral), or the affinities (False, as in DeepSeek-V2).
-      With top_k=1 and True the weight is 1, the router has no gradient from the result, and a
-      warning says so.
-    routed_scaling: factor of these weights.
-    node_limit: (nodes, most), a bound on the nodes of a token's experts; see `jaxgemm.flax.moe`.
-    recipe: a recipe of `jaxgemm.fp8.ragged_dot` for the products of the experts and the shared
-      expert, "rowwise" for example; see `jaxgemm.flax.moe`.
-    dtype: the dtype of the experts' products and of the result (default: the dtype to which
-      x and the kernels promote). The router computes in float32.
+    router_scores, normalize_weights, routed_scaling, node_limit, recipe, dtype: see
+      `jaxgemm.flax.moe`. A warning says if the router has no gradient from the result.
     param_dtype: the dtype passed to parameter initializers (default: float32).
     precision: numerical precision of the products, see `jax.lax.Precision`.
     kernel_init: initializer function for the weight matrices; it is called for each
@@ -172,22 +162,10 @@ class MoE(nnx.Module):
     router_init: initializer function for the router, of shape (features,
       num_experts).
     bias_init: initializer function for the biases, called for each expert.
-    dot_general: dot product function of router and shared experts (default:
-      `jaxgemm.dot_general`).
-    ragged_dot: grouped product of the experts (default: `jaxgemm.ragged_dot`).
-    ragged_gated_linear_unit: grouped product of gate and up (default:
-      `jaxgemm.ragged_gated_linear_unit`, or `ragged_dot` if that is not jaxgemm's).
-    expert_axis_name: the mesh axis of `jax.shard_map` along which the experts'
-      parameters are sharded when the layer is called. The other parameters must be the
-      same along this axis (in_specs P()). If x is the same along it, too, one psum adds up
-      the experts' results. The constructor always makes the parameters of all experts.
-    sharded_tokens: whether x's tokens are sharded along expert_axis_name. None: they are if x
-      varies along the axis. With check_vma=False jax does not know this, and True or False must
-      be given; see `jaxgemm.flax.moe`.
-    dispatch: how tokens that are sharded along expert_axis_name get to their experts:
-      "gather" or "all_to_all", see `jaxgemm.flax.moe`.
-    tensor_axis_name: the mesh axis along which the experts' hidden features are sharded when
-      the layer is called; see `jaxgemm.flax.moe`.
+    dot_general, ragged_dot, ragged_gated_linear_unit: see `jaxgemm.flax.moe`.
+    expert_axis_name, tensor_axis_name: see `jaxgemm.flax.moe`. They count when the layer is called;
+      the constructor always makes the parameters of all experts.
+    sharded_tokens, dispatch: see `jaxgemm.flax.moe`.
     partition_name: the name of a mesh axis, or a logical name: the experts' dimension has it in
       the sharding metadata of the experts' parameters, in front of the names that
       `nnx.with_partitioning` gives to an initializer (else in front of None). If there is a mesh
@@ -231,14 +209,7 @@ class MoE(nnx.Module):
       partition_name: str | None = None,
       rngs: nnx.Rngs,
   ):
-    check_options(
-        num_experts, top_k, activation, num_shared_experts=num_shared_experts,
-        dtype=dtype, node_limit=node_limit, gated=gated, router_scores=router_scores,
-        recipe=recipe, ragged_dot=ragged_dot,
-        ragged_gated_linear_unit=ragged_gated_linear_unit, sharded_tokens=sharded_tokens,
-        expert_axis_name=expert_axis_name, dispatch=dispatch, features=features,
-        hidden_features=hidden_features,
-    )
+    check_layer(locals())
     warn_of_router(num_experts, top_k, normalize_weights, router_scores)
     if not isinstance(rngs, nnx.Rngs):
       raise TypeError(
@@ -314,17 +285,7 @@ class MoE(nnx.Module):
         jnp.asarray(x), params, self.expert_axis_name, self.tensor_axis_name,
         num_experts=self.num_experts, hidden_features=self.hidden_features,
         num_shared_experts=self.num_shared_experts, features=self.features)
-    return moe(
-        x, params, experts,
-        top_k=self.top_k, activation=self.activation, router_scores=self.router_scores,
-        normalize_weights=self.normalize_weights,
-        routed_scaling=self.routed_scaling, node_limit=self.node_limit,
-        recipe=self.recipe, dtype=self.dtype, precision=self.precision,
-        dot_general=self.dot_general, ragged_dot=self.ragged_dot,
-        ragged_gated_linear_unit=self.ragged_gated_linear_unit,
-        expert_axis_name=self.expert_axis_name, sharded_tokens=self.sharded_tokens,
-        dispatch=self.dispatch, tensor_axis_name=self.tensor_axis_name,
-    )
+    return moe(x, params, experts, **options_of(self))
 
 
 class OverwriteWithGradient(nnx.Variable):

@@ -12,6 +12,7 @@ from jax import lax
 import jax.numpy as jnp
 
 from jaxgemm.call import copies
+from jaxgemm.call.options import Options
 from jaxgemm.scaled.api import scaled_matmul
 from jaxgemm.scaled.quantization import BLOCKS, Quantized, quantize
 
@@ -66,6 +67,7 @@ def _padded(x: jax.Array, axis: int, size: int) -> jax.Array:
   return jnp.pad(x, widths)
 
 
-def product(lhs: Quantized, rhs: Quantized, dtype, options) -> jax.Array:
+def product(lhs: Quantized, rhs: Quantized, dtype, options: Options) -> jax.Array:
   """The product [B, M, N] of [B, M, K] and [B, N, K], which have blocks along K."""
-  return scaled_matmul(lhs.values, rhs.values, lhs.scales, rhs.scales, dtype, **options)
+  return scaled_matmul(lhs.values, rhs.values, lhs.scales, rhs.scales, dtype,
+                       **options.keywords())

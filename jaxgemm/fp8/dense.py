@@ -11,15 +11,16 @@ import numpy as np
 
 from jaxgemm.call import epilogue, jax_products
 from jaxgemm.call.config import GemmConfig
-from jaxgemm.call.fallback import own_products, warn_once
-from jaxgemm.call.options import check_options, operand_argument
+from jaxgemm.call.dtypes import result_type
+from jaxgemm.call.fallback import warn_once
+from jaxgemm.call.options import Options, operand_argument, own_products
 from jaxgemm.call.residuals import kept
 from jaxgemm.call.spec import Labels
-from jaxgemm.dense.call import compute
-from jaxgemm.dense.dimensions import Product, dot_general_product, indices, result_type
+from jaxgemm.dense.call import dense_results
+from jaxgemm.dense.dimensions import Product, dot_general_product, indices
 from jaxgemm.dense.layout import Dims, count
 from jaxgemm.dense.merge import merged, parts, unmerged
-from jaxgemm.dense.vectors import Scales
+from jaxgemm.dense.vectors import Vectors
 from jaxgemm.fp8 import blocks
 from jaxgemm.fp8.recipes import RECIPES, DelayedScaling, check, dtypes_of, first_derivative
 from jaxgemm.scaled.quantization import Quantized, quantize, quantize_rows
@@ -37,7 +38,7 @@ class _Params(NamedTuple):
     dtypes: the dtypes of lhs, rhs and the result.
     float8: the dtypes of quantised operands and of quantised cotangents.
     out_sharding: sharding of the result.
-    options: options of `jaxgemm.dot_general`, as sorted pairs of name and value.
+    options: those that its products share.
   """
 
   dims: Dims
@@ -46,7 +47,7 @@ class _Params(NamedTuple):
   dtypes: tuple[np.dtype, np.dtype, np.dtype]
   float8: tuple[np.dtype, np.dtype]
   out_sharding: Any
-  options: tuple[tuple[str, Any], ...]
+  options: Options
 
 
 def _quantized(x, labels: Labels, kept: Labels, kind: str, dtype) -> Quantized:
@@ -70,8 +71,8 @@ def _product(lhs: Quantized, rhs, rhs_scales, dims: Dims, dtype, params: _Params
   b, m, n, k = parts(dims)
   product = Product(reference, dims, ((), ()), b, m, n, count(k, dict(params.sizes)),
                     result_type(reference, lhs.values, rhs))
-  return compute(lhs.values, rhs, None, Scales(None, lhs.scales, rhs_scales), product,
-                 precision=None, activation=None, **dict(params.options))
+  vectors = Vectors(scale_lhs=lhs.scales, scale_rhs=rhs_scales)
+  return dense_results(lhs.values, rhs, vectors, product, params.options)[0]
 
 
 def _forward_in_blocks(lhs, rhs, params: _Params):
@@ -84,7 +85,7 @@ def _forward_in_blocks(lhs, rhs, params: _Params):
       merged(rhs, dims.rhs, (b, k, n) if k_first else (b, n, k)), params.kind, dtype)
   right, of_gradient = of_rhs if k_first else reversed(of_rhs)
   out = blocks.product(quantized(lhs, dims.lhs, (b, m, k)), right, params.dtypes[2],
-                       dict(params.options))
+                       params.options)
   return (unmerged(out, (b, m, n), dict(params.sizes), dims.out),
           (quantized(lhs, dims.lhs, (b, k, m)), of_gradient))
 
@@ -104,7 +105,7 @@ def _in_blocks(x, labels: Labels, groups: tuple[Labels, Labels, Labels], kind: s
 
 
 def _backward_in_blocks(params: _Params, lhs: Quantized, rhs: Quantized, ct):
-  dims, sizes, options = params.dims, dict(params.sizes), dict(params.options)
+  dims, sizes, options = params.dims, dict(params.sizes), params.options
   b, m, n, k = parts(dims)
 
   cotangent = functools.partial(_in_blocks, ct, dims.out, kind=params.kind, dtype=params.float8[1])
@@ -268,14 +269,11 @@ def dot_general(
     ValueError, TypeError: an argument is not allowed; see `jaxgemm.matmul`.
     NotImplementedError: a gradient is differentiated again.
   """
-  options = dict(schedule=schedule, reduction=reduction, deterministic=deterministic,
-                 config=config, implementation=implementation)
-  check_options(**options, preferred_element_type=preferred_element_type)
+  options = Options.of(locals() | {"precision": None})
   lhs, rhs = (jnp.asarray(operand_argument(name, x)) for name, x in (("lhs", lhs), ("rhs", rhs)))
   check(recipe, precision, lhs=lhs, rhs=rhs)
   product = dot_general_product(
-      lhs, rhs, dimension_numbers=indices(dimension_numbers),
-      preferred_element_type=preferred_element_type)
+      lhs, rhs, indices(dimension_numbers), options._replace(out_sharding=None))
   if not isinstance(state, DelayedScaling | None):
     raise TypeError(
         f"state is of type {type(state).__name__}; a jaxgemm.fp8.DelayedScaling is allowed, or "
@@ -292,7 +290,7 @@ def dot_general(
   sizes = dict(zip((*product.dims.lhs, *product.dims.rhs), (*lhs.shape, *rhs.shape)))
   params = _Params(
       product.dims, tuple(sizes.items()), kind, (lhs.dtype, rhs.dtype, product.result.dtype),
-      dtypes_of(kind, implementation, dtypes), out_sharding, tuple(sorted(options.items())))
+      dtypes_of(kind, implementation, dtypes), out_sharding, options)
   # Because of unify_varying, the gradient of an operand that devices of a shard_map share is summed
   # over these devices.
   return _jitted(*unify_varying([lhs, rhs]), state, params)

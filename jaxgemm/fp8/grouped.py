@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm.call.config import GemmConfig
-from jaxgemm.call.options import check_options, operand_argument
+from jaxgemm.call.options import Options, operand_argument
 from jaxgemm.call.residuals import kept
 from jaxgemm.fp8 import blocks
 from jaxgemm.fp8.recipes import RECIPES, check, dtypes_of, first_derivative
@@ -32,13 +32,13 @@ class _Params(NamedTuple):
     kind: the kind of `quantize`, for lhs and the cotangent.
     dtypes: the dtypes of lhs, rhs and the result.
     float8: the dtypes of quantised operands and of quantised cotangents.
-    options: options of `jaxgemm.ragged_dot`, as sorted pairs of name and value.
+    options: those that its products share.
   """
 
   kind: str
   dtypes: tuple[np.dtype, np.dtype, np.dtype]
   float8: tuple[np.dtype, np.dtype]
-  options: tuple[tuple[str, Any], ...]
+  options: Options
 
 
 @functools.partial(jax.custom_vjp, nondiff_argnums=(4,))
@@ -64,12 +64,12 @@ def _forward_in_blocks(lhs, rhs, sizes, offset, params: _Params):
   right, of_gradient = blocks.for_both_products(rhs, params.kind, params.float8[0])
   out = scaled_ragged_dot(
       left.values, right.values, sizes, left.scales, right.scales, params.dtypes[2], offset,
-      **dict(params.options))
+      **params.options.keywords())
   return out, quantized(lhs, k_first=True), of_gradient
 
 
 def _backward_in_blocks(params: _Params, lhs: Quantized, rhs: Quantized, sizes, offset, ct):
-  options = dict(params.options)
+  options = params.options.keywords()
   quantized = functools.partial(blocks.quantized, kind=params.kind, dtype=params.float8[1])
   of_rows, of_columns = quantized(ct), quantized(ct, k_first=True)
   d_lhs = scaled_ragged_dot(
@@ -94,13 +94,13 @@ def _forward(lhs, rhs, sizes, offset, params: _Params):
     lhs, rhs = quantize_rows(lhs, (1,), dtype), quantize_rows(rhs, (1,), dtype)
   out = api.ragged_dot(
       lhs.values, rhs.values, sizes, None, params.dtypes[2], offset, scale_lhs=lhs.scales,
-      scale_rhs=rhs.scales, **dict(params.options))
+      scale_rhs=rhs.scales, **params.options.keywords())
   return out, kept((lhs, rhs, sizes, offset))
 
 
 def _backward(params: _Params, saved, ct):
   lhs, rhs, sizes, offset = saved
-  options, dtype, groups = dict(params.options), params.float8[1], rhs.values.shape[0]
+  options, dtype, groups = params.options.keywords(), params.float8[1], rhs.values.shape[0]
   group = groups_of_rows(sizes, offset, groups, ct.shape[0])
   ct = _of_groups(ct, group, groups)
   if params.kind in blocks.BLOCKS:
@@ -179,9 +179,7 @@ def ragged_dot(
     ValueError, TypeError: see `jaxgemm.ragged_dot`.
     NotImplementedError: a gradient is differentiated again.
   """
-  options = dict(schedule=schedule, reduction=reduction, deterministic=deterministic,
-                 config=config, implementation=implementation)
-  check_options(**options, preferred_element_type=preferred_element_type)
+  options = Options.of(locals() | {"precision": None})
   lhs, rhs = (jnp.asarray(operand_argument(name, x)) for name, x in (("lhs", lhs), ("rhs", rhs)))
   group_sizes, group_offset = given_groups(group_sizes, group_offset)
   check(recipe, precision, lhs=lhs, rhs=rhs)
@@ -195,7 +193,7 @@ def ragged_dot(
   out_dtype = jnp.dtype(preferred_element_type or jnp.promote_types(lhs.dtype, rhs.dtype))
   kind = RECIPES[recipe]
   params = _Params(kind, (lhs.dtype, rhs.dtype, out_dtype), dtypes_of(kind, implementation, dtypes),
-                   tuple(sorted(options.items())))
+                   options)
   # Because of unify_varying, the gradient of an operand that devices of a shard_map share is summed
   # over these devices.
   return _jitted(*unify_varying([lhs, rhs]), group_sizes, group_offset, params)

@@ -5,7 +5,7 @@ from jax import lax
 
 from jaxgemm.call.config import GemmConfig
 from jaxgemm.grouped import batching, derivatives  # noqa: F401  they register rules of ragged_p
-from jaxgemm.grouped.call import call, call_general
+from jaxgemm.grouped.call import compute
 from jaxgemm.sharding.parts import names_parts
 
 
@@ -91,12 +91,7 @@ def ragged_dot(
       gradient would not have it exactly once, or shard_map has check_vma=False, where this
       is not known.
   """
-  return call(
-      lhs, rhs, group_sizes, group_offset, bias, scale, scale_lhs, scale_rhs, rhs_grad=rhs_grad,
-      precision=precision, preferred_element_type=preferred_element_type,
-      out_sharding=out_sharding, activation=activation, schedule=schedule,
-      reduction=reduction, deterministic=deterministic, config=config,
-      implementation=implementation)
+  return compute(locals())
 
 
 @names_parts
@@ -161,13 +156,7 @@ def ragged_dot_general(
   Raises:
     ValueError, TypeError: see `jaxgemm.ragged_dot`.
   """
-  return call_general(
-      lhs, rhs, group_sizes, group_offset, bias, scale, scale_lhs, scale_rhs, accumulate=accumulate,
-      numbers=ragged_dot_dimension_numbers, precision=precision,
-      preferred_element_type=preferred_element_type, out_sharding=out_sharding,
-      num_local_groups=num_local_groups, activation=activation, schedule=schedule,
-      reduction=reduction, deterministic=deterministic, config=config,
-      implementation=implementation)
+  return compute(locals(), ragged_dot_dimension_numbers)
 
 
 @names_parts
@@ -224,10 +213,4 @@ def ragged_gated_linear_unit(
   Raises:
     ValueError, TypeError, NotImplementedError: see `jaxgemm.ragged_dot`.
   """
-  return call(
-      lhs, rhs, group_sizes, group_offset, bias, scale, scale_lhs, scale_rhs, rhs_grad=rhs_grad,
-      gated=True,
-      precision=precision, preferred_element_type=preferred_element_type,
-      out_sharding=out_sharding, activation=activation, schedule=schedule,
-      reduction=reduction, deterministic=deterministic, config=config,
-      implementation=implementation)
+  return compute(locals(), gated=True)

@@ -12,8 +12,10 @@ from jax.interpreters import batching
 import jax.numpy as jnp
 
 from jaxgemm.call.spec import Spec
+from jaxgemm.grouped.form import GroupedParams
 from jaxgemm.grouped.group_sizes import local_sizes
-from jaxgemm.grouped.primitive import GroupedParams, bind, finish, ragged, ragged_p
+from jaxgemm.grouped.primitive import bind, finish, ragged
+from jaxgemm.grouped.product import ragged_p
 
 
 def _outside(*operands, form: GroupedParams, spec: Spec):

@@ -4,31 +4,30 @@ A call is checked as jax checks its own calls, arranged for the kernels (layout.
 and bound as `ragged_p` (primitive.py), or left to `jax.lax.ragged_dot_general`.
 """
 
+from collections.abc import Mapping
 import dataclasses
 import functools
 import math
+from typing import Any, NamedTuple
 
 import jax
+from jax import lax
 import jax.numpy as jnp
 
 from jaxgemm.call import fallback, jax_products
-from jaxgemm.call.config import check_activation, resolve
-from jaxgemm.call.dtypes import for_jax
-from jaxgemm.call.fallback import leaves_to_xla, support
+from jaxgemm.call.dtypes import for_jax, preferred_of_scaled, result_type
+from jaxgemm.call.fallback import who_computes
 from jaxgemm.call.options import (
-  array_argument,
+  KEYWORDS,
+  Options,
   check_hashable,
-  check_options,
-  emulated_arch,
+  given_vectors,
   operand_argument,
-  use_emulator,
 )
-from jaxgemm.call.precision import hashable
 from jaxgemm.call.spec import Spec
 from jaxgemm.call.transposes import INLINE
 from jaxgemm.dense.api import dot_general
-from jaxgemm.dense.dimensions import preferred_of_scaled, result_type
-from jaxgemm.dense.vectors import Scales
+from jaxgemm.dense.vectors import Vectors
 from jaxgemm.grouped import layout as grouped_layout
 from jaxgemm.grouped import sharding, xla
 from jaxgemm.grouped.checks import (
@@ -46,183 +45,71 @@ from jaxgemm.grouped.checks import (
 )
 from jaxgemm.grouped.group_sizes import given_groups
 from jaxgemm.grouped.primitive import finish, ragged, ragged_local
-from jaxgemm.grouped.vectors import place_vectors
+from jaxgemm.grouped.vectors import placed
 from jaxgemm.sharding import mesh as meshes
 
 
-def ragged_result(lhs, rhs, group_sizes, numbers, precision=None,
-                  preferred_element_type=None, group_offset=None, out_sharding=None,
-                  num_local_groups=None, gated=False, scaled=False,
-                  **buffers) -> tuple[jax.core.ShapedArray, int]:
-  """Checks the arrays of a call. Returns (type of the result, number of groups computed).
+class Given(NamedTuple):
+  """The arrays of a call; None for one that was not given."""
 
-  Args:
-    gated: see `_call`.
-    scaled: whether an operand has scales.
-    buffers: accumulate and rhs_grad, or None, by name.
+  lhs: Any
+  rhs: Any
+  sizes: Any
+  offset: Any = None
+  accumulate: Any = None
+  rhs_grad: Any = None
+  vectors: Vectors = Vectors()
+
+
+class Call(NamedTuple):
+  """The other arguments of a call.
+
+  Attributes:
+    options: see there.
+    numbers, num_local_groups: see `jaxgemm.ragged_dot_general`.
+    gated: rhs has shape (G, K, 2, N), and numbers are BASIC.
+  """
+
+  options: Options
+  numbers: lax.RaggedDotDimensionNumbers = BASIC
+  num_local_groups: int | None = None
+  gated: bool = False
+
+
+def ragged_result(given: Given, call: Call) -> tuple[jax.core.ShapedArray, int]:
+  """Checks the arrays of a call. Returns (type of the result, number of groups computed).
 
   Raises:
     TypeError, ValueError: jax's own errors, or an array does not fit the call.
   """
-  check_arrays(numbers, lhs, rhs, group_sizes, group_offset=group_offset, **buffers)
-  if gated:
+  lhs, rhs, sizes, offset, accumulate, rhs_grad, vectors = given
+  numbers, options = call.numbers, call.options
+  check_arrays(numbers, lhs, rhs, sizes, offset, accumulate=accumulate, rhs_grad=rhs_grad)
+  if call.gated:
     rhs = _half(rhs)
-  groups = group_sizes.shape[-1]
-  local = groups
-  check_num_local_groups(num_local_groups, groups, group_offset is not None)
-  if group_offset is not None:
-    local = groups if num_local_groups is None else num_local_groups
+  groups = local = sizes.shape[-1]
+  check_num_local_groups(call.num_local_groups, groups, offset is not None)
+  if offset is not None:
+    local = groups if call.num_local_groups is None else call.num_local_groups
     if len(numbers.rhs_group_dimensions) == 1 and (
         0 <= numbers.rhs_group_dimensions[0] < rhs.ndim):
       local = rhs.shape[numbers.rhs_group_dimensions[0]]
     check_num_groups(local, groups, has_offset=True)
-    group_sizes = jax.ShapeDtypeStruct(
-        (*group_sizes.shape[:-1], local), group_sizes.dtype)
+    sizes = jax.ShapeDtypeStruct((*sizes.shape[:-1], local), sizes.dtype)
   elif len(numbers.rhs_group_dimensions) == 1 and (
       numbers.rhs_group_dimensions[0] in _free_of_rhs(numbers, rhs.ndim)):
     check_num_groups(rhs.shape[numbers.rhs_group_dimensions[0]], groups)
-  preferred = preferred_of_scaled(preferred_element_type, lhs, rhs, scaled)
-  if buffers.get("accumulate") is not None and preferred is None:
+  preferred = preferred_of_scaled(
+      options.preferred_element_type, lhs, rhs, vectors.scale_operands())
+  if accumulate is not None and preferred is None:
     preferred = jnp.float32
   # jax 0.10.0 has no out_sharding.
-  sharded = {} if out_sharding is None else {"out_sharding": out_sharding}
+  sharded = {} if options.out_sharding is None else {"out_sharding": options.out_sharding}
   result = result_type(
-      lambda lhs, rhs, group_sizes: jax_products.ragged_dot_general(
-          *for_jax(lhs, rhs, preferred), group_sizes, numbers, precision, preferred, **sharded),
-      lhs, rhs, group_sizes)
+      lambda lhs, rhs, sizes: jax_products.ragged_dot_general(
+          *for_jax(lhs, rhs, preferred), sizes, numbers, options.precision, preferred, **sharded),
+      lhs, rhs, sizes)
   return result, local
-
-
-def _free_of_rhs(numbers, rank: int) -> list[int]:
-  """The dimensions of rhs that are neither contracted nor a batch. The groups are one of them."""
-  (_, contracted), (_, batch) = numbers.dot_dimension_numbers
-  return [i for i in range(rank) if i not in (*contracted, *batch)]
-
-
-_STATIC = ("gated", "numbers", "precision", "preferred_element_type", "out_sharding",
-           "num_local_groups", "activation", "schedule", "reduction", "deterministic",
-           "config", "implementation")
-
-
-def call(lhs, rhs, group_sizes, group_offset, bias, scale, scale_lhs=None, scale_rhs=None, *,
-         precision=None, **options):
-  """A grouped product; see `jaxgemm.ragged_dot_general` and `_call` for its arguments."""
-  check_options(**options)
-  check_numbers(options.get("numbers", BASIC))
-  check_hashable("num_local_groups", options.get("num_local_groups"), "an int is allowed, or None")
-  lhs, rhs = operand_argument("lhs", lhs), operand_argument("rhs", rhs)
-  for name in ("accumulate", "rhs_grad"):
-    if options.get(name) is not None:
-      options[name] = operand_argument(name, options[name])
-  return _call(
-      lhs, rhs, *given_groups(group_sizes, group_offset), array_argument("bias", bias),
-      array_argument("scale", scale), array_argument("scale_lhs", scale_lhs),
-      array_argument("scale_rhs", scale_rhs), precision=hashable(precision), **options)
-
-
-@functools.partial(jax.jit, static_argnames=_STATIC, inline=INLINE)
-def _call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None, scale_lhs=None,
-          scale_rhs=None, accumulate=None, rhs_grad=None, *, gated=False, numbers=BASIC,
-          precision=None, preferred_element_type=None, out_sharding=None,
-          num_local_groups=None, activation=None, schedule=None, reduction=None,
-          deterministic=False, config=None, implementation=None):
-  """See `call`.
-
-  Args:
-    gated: rhs has shape (G, K, 2, N), and numbers are BASIC.
-  """
-  check_activation(activation)
-  emulated = emulated_arch(implementation)
-  resolved = resolve(config, schedule, reduction, deterministic)
-  # If jax does not trace (jax.disable_jit), these may still be numpy arrays.
-  lhs, rhs, group_sizes, group_offset, accumulate, rhs_grad = jax.tree.map(
-      jnp.asarray, (lhs, rhs, group_sizes, group_offset, accumulate, rhs_grad))
-  wanted, local_groups = ragged_result(
-      lhs, rhs, group_sizes, numbers, precision, preferred_element_type, group_offset,
-      out_sharding, num_local_groups, gated, scale_lhs is not None or scale_rhs is not None,
-      accumulate=accumulate, rhs_grad=rhs_grad)
-  out_dtype = wanted.dtype
-  (contracting, _), _ = numbers.dot_dimension_numbers
-  ragged_dimension, = numbers.lhs_ragged_dimensions
-  check_extent(lhs.shape[ragged_dimension])
-  contracted = ragged_dimension in contracting
-  if contracted:
-    check_contracted(bias=bias, scale=scale, scale_lhs=scale_lhs, scale_rhs=scale_rhs,
-                     activation=activation)
-  if gated and jnp.issubdtype(out_dtype, jnp.integer):
-    raise ValueError(
-        f"the result of a gate has dtype {out_dtype.name}; a float is allowed. Pass "
-        "preferred_element_type=jnp.float32, for example.")
-  if accumulate is not None:
-    check_accumulate(accumulate, contracted, wanted, preferred_element_type)
-  if rhs_grad is not None:
-    check_rhs_grad(rhs_grad, lhs, rhs)
-  bias, scale, row_scale = place_vectors(
-      bias, Scales(scale, scale_lhs, scale_rhs), lhs, rhs, numbers, local_groups, gated, out_dtype)
-  partition = meshes.needs_partitioning_rule(resolved.partition)
-  resolved = dataclasses.replace(resolved, partition=partition)
-  spec = Spec(out_dtype, activation, config=resolved, deterministic=deterministic,
-              weak_type=wanted.weak_type, emulated=emulated)
-
-  k = math.prod(lhs.shape[i] for i in contracting)
-  dtypes, reason = support(lhs, rhs, out_dtype, k, precision, emulated, splits=False)
-  by_xla = leaves_to_xla(implementation, reason)
-  if emulated is not None:
-    use_emulator()
-  layout = grouped_layout.arrange(lhs.shape, rhs.shape, numbers, local_groups, gated)
-  row_scale = grouped_layout.rows(row_scale, layout)
-
-  def on_kernels(mesh, lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, accumulate,
-                 rhs_grad):
-    if mesh is not None:
-      layout.check_explicit(rhs_grad is not None)
-    lhs, rhs = (x if x.dtype == dtype else x.astype(dtype) for x, dtype in zip((lhs, rhs), dtypes))
-    operands = grouped_layout.operands(lhs, rhs, group_sizes, layout)
-    buffer = rhs_grad
-    if accumulate is not None and not layout.is_summed:
-      buffer = grouped_layout.addend(accumulate, layout)
-    kernel_spec = spec.accumulator(lhs, rhs) if layout.is_summed else spec
-    if mesh is not None:
-      return sharding.explicit(
-          mesh, *operands, group_offset, buffer, bias, scale, row_scale, form=layout.form,
-          spec=kernel_spec, compute=ragged_local, finish=finish, result=wanted)
-    out, = ragged(*operands, group_offset, bias, scale, row_scale, buffer=buffer,
-                  form=layout.form, spec=kernel_spec)
-    out = grouped_layout.result(out, layout, out_dtype)
-    return accumulate + out if accumulate is not None and layout.is_summed else out
-
-  def on_xla(*operands):
-    with fallback.on_xla(implementation, reason):
-      return xla.result(*operands, numbers=numbers, layout=layout, spec=spec,
-                        precision=precision)
-
-  arrays = lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, accumulate, rhs_grad
-  compute, by_types = (
-      (on_xla, None) if by_xla else (functools.partial(on_kernels, None), on_kernels))
-  return meshes.on_mesh(compute, by_types, arrays, resolved.partition, wanted)
-
-
-def call_general(lhs, rhs, group_sizes, group_offset, bias, scale, scale_lhs, scale_rhs, *,
-                 numbers, **options):
-  """`call` for any dimension numbers."""
-  check_numbers(numbers)
-  fun = _call_of_batches if is_ragged_batch(numbers) else call
-  return fun(lhs, rhs, group_sizes, group_offset, bias, scale, scale_lhs, scale_rhs,
-             numbers=numbers, **options)
-
-
-def _call_of_batches(lhs, rhs, group_sizes, group_offset, bias, scale, scale_lhs, scale_rhs, *,
-                     numbers, precision, preferred_element_type, out_sharding, num_local_groups,
-                     accumulate, **options):
-  """A product whose ragged dimension is a batch dimension. The group sizes have no effect."""
-  lhs, rhs = operand_argument("lhs", lhs), operand_argument("rhs", rhs)
-  group_sizes, group_offset = given_groups(group_sizes, group_offset)
-  ragged_result(lhs, rhs, group_sizes, numbers, precision, preferred_element_type, group_offset,
-                out_sharding, num_local_groups, accumulate=accumulate)
-  check_ragged_batch(group_offset=group_offset, bias=bias, scale=scale, scale_lhs=scale_lhs,
-                     scale_rhs=scale_rhs, accumulate=accumulate)
-  return dot_general(lhs, rhs, numbers.dot_dimension_numbers, precision, preferred_element_type,
-                     out_sharding=out_sharding, **options)
 
 
 def _half(rhs) -> jax.core.ShapedArray:
@@ -232,3 +119,105 @@ def _half(rhs) -> jax.core.ShapedArray:
         f"rhs has shape {rhs.shape}; (G, K, 2, N) is allowed, with the matrices of the gate in "
         "rhs[:, :, 0] and those of up in rhs[:, :, 1]. Pass jnp.stack([gate, up], axis=2).")
   return result_type(lambda rhs: rhs[:, :, 0], rhs)
+
+
+def _free_of_rhs(numbers, rank: int) -> list[int]:
+  """The dimensions of rhs that are neither contracted nor a batch. The groups are one of them."""
+  (_, contracted), (_, batch) = numbers.dot_dimension_numbers
+  return [i for i in range(rank) if i not in (*contracted, *batch)]
+
+
+def compute(arguments: Mapping[str, Any], numbers=BASIC, gated: bool = False) -> jax.Array:
+  """A grouped product.
+
+  Args:
+    arguments: those of the public function, by name.
+    numbers: the dimension numbers.
+    gated: see `Call`.
+  """
+  if numbers is not BASIC:
+    check_numbers(numbers)
+    if is_ragged_batch(numbers):
+      return _compute_batches(arguments, numbers)
+  options, num_local = Options.of(arguments), arguments.get("num_local_groups")
+  check_hashable("num_local_groups", num_local, "an int is allowed, or None")
+  lhs, rhs = operand_argument("lhs", arguments["lhs"]), operand_argument("rhs", arguments["rhs"])
+  buffers = {name: operand_argument(name, x) for name in ("accumulate", "rhs_grad")
+             if (x := arguments.get(name)) is not None}
+  sizes, offset = given_groups(arguments["group_sizes"], arguments["group_offset"])
+  return _call(Call(options, numbers, num_local, gated), lhs, rhs, sizes, offset, **buffers,
+               **given_vectors(arguments))
+
+
+@functools.partial(jax.jit, static_argnums=0, inline=INLINE)
+def _call(call: Call, lhs, rhs, sizes, offset, accumulate=None, rhs_grad=None,
+          **vectors) -> jax.Array:
+  # If jax does not trace (jax.disable_jit), these may still be numpy arrays.
+  given = jax.tree.map(jnp.asarray, Given(
+      lhs, rhs, sizes, offset, accumulate, rhs_grad, Vectors(**vectors)))
+  lhs, rhs, sizes, offset, accumulate, rhs_grad, of_epilogue = given
+  options, numbers, gated = call.options, call.numbers, call.gated
+  wanted, local_groups = ragged_result(given, call)
+  (contracting, _), _ = numbers.dot_dimension_numbers
+  ragged_dimension, = numbers.lhs_ragged_dimensions
+  check_extent(lhs.shape[ragged_dimension])
+  contracted = ragged_dimension in contracting
+  if contracted:
+    check_contracted(**of_epilogue._asdict(), activation=options.activation)
+  if gated and jnp.issubdtype(wanted.dtype, jnp.integer):
+    raise ValueError(
+        f"the result of a gate has dtype {wanted.dtype.name}; a float is allowed. Pass "
+        "preferred_element_type=jnp.float32, for example.")
+  if accumulate is not None:
+    check_accumulate(accumulate, contracted, wanted, options.preferred_element_type)
+  if rhs_grad is not None:
+    check_rhs_grad(rhs_grad, lhs, rhs)
+  bias, scale, row_scale = placed(of_epilogue, lhs, rhs, numbers, local_groups, gated, wanted.dtype)
+  partition = meshes.needs_partitioning_rule(options.config.partition)
+  spec = Spec.of(wanted.dtype, options._replace(
+      config=dataclasses.replace(options.config, partition=partition)),
+                 weak_type=wanted.weak_type)
+  k = math.prod(lhs.shape[i] for i in contracting)
+  dtypes, reason = who_computes(lhs, rhs, wanted, k, options, splits=False)
+  layout = grouped_layout.arrange(lhs.shape, rhs.shape, numbers, local_groups, gated)
+  row_scale = grouped_layout.rows(row_scale, layout)
+
+  def on_kernels(mesh, lhs, rhs, sizes, offset, bias, scale, row_scale, accumulate, rhs_grad):
+    if mesh is not None:
+      layout.check_explicit(rhs_grad is not None)
+    lhs, rhs = (x if x.dtype == dtype else x.astype(dtype) for x, dtype in zip((lhs, rhs), dtypes))
+    operands = grouped_layout.operands(lhs, rhs, sizes, layout)
+    buffer = rhs_grad
+    if accumulate is not None and not layout.is_summed:
+      buffer = grouped_layout.addend(accumulate, layout)
+    kernel_spec = spec.accumulator(lhs, rhs) if layout.is_summed else spec
+    if mesh is not None:
+      return sharding.explicit(
+          mesh, *operands, offset, buffer, bias, scale, row_scale, form=layout.form,
+          spec=kernel_spec, compute=ragged_local, finish=finish, result=wanted)
+    out, = ragged(*operands, offset, bias, scale, row_scale, buffer=buffer,
+                  form=layout.form, spec=kernel_spec)
+    out = grouped_layout.result(out, layout, wanted.dtype)
+    return accumulate + out if accumulate is not None and layout.is_summed else out
+
+  def on_xla(*operands):
+    with fallback.on_xla(reason):
+      return xla.result(*operands, numbers=numbers, layout=layout, spec=spec,
+                        precision=options.precision)
+
+  arrays = lhs, rhs, sizes, offset, bias, scale, row_scale, accumulate, rhs_grad
+  function, by_types = (
+      (on_xla, None) if reason else (functools.partial(on_kernels, None), on_kernels))
+  return meshes.on_mesh(function, by_types, arrays, partition, wanted)(*arrays)
+
+
+def _compute_batches(arguments: Mapping[str, Any], numbers) -> jax.Array:
+  """A product whose ragged dimension is a batch dimension. The group sizes have no effect."""
+  lhs, rhs = (operand_argument(name, arguments[name]) for name in ("lhs", "rhs"))
+  sizes, offset = given_groups(arguments["group_sizes"], arguments["group_offset"])
+  ragged_result(Given(lhs, rhs, sizes, offset, arguments["accumulate"]),
+                Call(Options.of(arguments), numbers, arguments["num_local_groups"]))
+  check_ragged_batch(**{name: arguments[name] for name in (
+      "group_offset", "bias", "scale", "scale_lhs", "scale_rhs", "accumulate")})
+  return dot_general(lhs, rhs, numbers.dot_dimension_numbers,
+                     **{name: arguments[name] for name in KEYWORDS})

@@ -2,7 +2,7 @@
 
 The backward pass is `_transpose` of the products that `_jvp` makes. Its products need no other
 mode, only other layouts of their operands: those of mode "m" are mode "m" over rhs's other
-dimension, and mode "k"; those of mode "k" are mode "m" (`_gradient_products`).
+dimension, and mode "k"; those of mode "k" are mode "m" (`gradient_products` in form.py).
 """
 
 import functools
@@ -13,10 +13,12 @@ from jax.interpreters import ad
 import jax.numpy as jnp
 
 from jaxgemm.call import epilogue
+from jaxgemm.call.dtypes import tangents_dtype
 from jaxgemm.call.residuals import kept
 from jaxgemm.dense.primitive import zero_tangents
-from jaxgemm.grouped.primitive import GroupedParams, along_rows, ragged, ragged_p, rows_of
-from jaxgemm.sharding.gradients import alike
+from jaxgemm.grouped.primitive import along_rows, ragged, rows_of
+from jaxgemm.grouped.product import ragged_p
+from jaxgemm.sharding.gradients import with_primal_sharding
 
 
 def _jvp(primals, tangents, *, form, spec, partitioned):
@@ -37,9 +39,10 @@ def _jvp(primals, tangents, *, form, spec, partitioned):
   product = functools.partial(ragged, sizes=sizes, offset=offset,
                               form=form._replace(gated=False, tangent=True))
   if form.mode == "m" and d_rhs is not None and spec.config.partition:
-    d_rhs = alike(d_rhs, kept(rhs))
+    d_rhs = with_primal_sharding(d_rhs, kept(rhs))
   has_scale = scale is not None or row_scale is not None
-  dtype = epilogue.tangents_dtype(spec, has_scale or form.gated)
+  dtype = tangents_dtype(
+      spec.out_dtype, has_scale or form.gated or spec.activation is not None)
   of_rhs = d_rhs, None
   if form.accumulate and form.mode == "m":
     of_rhs = d_rhs if form.tangent else d_buffer, buffer
@@ -74,34 +77,6 @@ def _jvp(primals, tangents, *, form, spec, partitioned):
 ad.primitive_jvps[ragged_p] = _jvp
 
 
-def _gradient_products(form: GroupedParams):
-  """The grouped products that are the gradients of lhs and of rhs, the weights.
-
-  In mode "m" the gradient of the weights has mode "k": it is summed over the rows of each group.
-
-  Returns:
-    For each of the two: the names of the two operands, the form of the product, and whether its
-    result has to be transposed.
-  """
-  of_lhs, of_rhs = form.lhs_contracting, form.rhs_contracting
-  if form.mode == "m":
-    lhs = ("ct", "rhs", GroupedParams("m", 1, 1 - of_rhs), of_lhs == 0)
-    if of_rhs == 0:
-      rhs = ("lhs", "ct", GroupedParams("k", 1 - of_lhs, 0, form.local_groups), False)
-    else:
-      rhs = ("ct", "lhs", GroupedParams("k", 0, 1 - of_lhs, form.local_groups), False)
-  else:
-    lhs = ("rhs", "ct", GroupedParams("m", 1 - of_rhs, 1), of_lhs == 1)
-    rhs = ("lhs", "ct", GroupedParams("m", 1 - of_lhs, 0), of_rhs == 1)
-  return [(left, right, to._replace(paired=form.paired), transposed)
-          for left, right, to, transposed in (lhs, rhs)]
-
-
-def transposed_gradients(form: GroupedParams) -> tuple[bool, bool]:
-  """Whether lhs's gradient, and rhs's, has to be transposed by a copy."""
-  return tuple(transposed for *_, transposed in _gradient_products(form))
-
-
 def _transpose(cotangents, *operands, form, spec, partitioned):
   # Only calls that _jvp binds are transposed: no bias, no activation, one result.
   del partitioned
@@ -128,7 +103,7 @@ def _transpose(cotangents, *operands, form, spec, partitioned):
       factor = rows_of(scale, sizes, offset, count, jnp.float32, spec)
       scaled = scaled * epilogue.lifted(factor, ct.ndim)
     ct = scaled.astype(ct.dtype)
-  left, right, product, transposed = _gradient_products(form)[index]
+  left, right, product, transposed = form.gradient_products()[index]
   arrays = {"lhs": lhs, "rhs": rhs, "ct": ct}
   # The gradient of an operand that the batch shares is the sum over the batch.
   shared = (wanted.ndim == form.ranks()[index]

@@ -1,4 +1,4 @@
-"""Arranges a call of ragged_dot_general for one of primitive.py's two modes.
+"""Arranges a call of ragged_dot_general for one of the two modes of form.py.
 
 Dimensions of lhs before the ragged one (sizes may differ along them) join the batch. Those
 after it are folded into the ragged dimension, and all group sizes are multiplied by their
@@ -15,10 +15,10 @@ import jax
 from jax import lax
 import jax.numpy as jnp
 
+from jaxgemm.call.lower import merge_columns
 from jaxgemm.call.spec import Labels
 from jaxgemm.dense.layout import same_order
-from jaxgemm.grouped.derivatives import transposed_gradients
-from jaxgemm.grouped.primitive import GroupedParams, merge_columns
+from jaxgemm.grouped.form import GroupedParams
 
 
 class RaggedLayout(NamedTuple):
@@ -87,8 +87,8 @@ class RaggedLayout(NamedTuple):
   def gradient_relayouts(self, lhs, rhs) -> dict[str, tuple[str, ...]]:
     """By operand: the arrays that its gradient transposes; "out" is the gradient itself."""
     found = {}
-    for name, other, x, transposed in zip(
-        ("lhs", "rhs"), ("rhs", "lhs"), (lhs, rhs), transposed_gradients(self.form)):
+    for name, other, x, (*_, transposed) in zip(
+        ("lhs", "rhs"), ("rhs", "lhs"), (lhs, rhs), self.form.gradient_products()):
       if jnp.issubdtype(x.dtype, jnp.inexact):
         parts = {"out": transposed or name in self.relayouts,
                  other: other in self.relayouts, "cotangent": "out" in self.relayouts}

@@ -1,9 +1,14 @@
-"""Grouped products, as explain/ and tune/ see them (call/product.py)."""
+"""Grouped products: the primitive, the layout of a call for its kernel, and its plan."""
 
+from jax.extend.core import Primitive
+
+from jaxgemm.call.plan import plan_call
 from jaxgemm.call.product import Arranged, Product
 from jaxgemm.grouped.checks import BASIC
 from jaxgemm.grouped.layout import RaggedLayout, arrange
-from jaxgemm.grouped.primitive import plan_ragged, ragged_p, read_before_transpose
+
+ragged_p = Primitive("jaxgemm_ragged")
+ragged_p.multiple_results = True
 
 
 class Grouped(Product):
@@ -12,7 +17,10 @@ class Grouped(Product):
   primitive = ragged_p
 
   def plan(self, avals, params, target):
-    return plan_ragged(avals, params["form"], params["spec"], target)
+    form, (lhs, rhs, sizes) = params["form"], avals[:3]
+    geometry = form.geometry(lhs.shape, rhs.shape, sizes.shape)
+    return plan_call(geometry, lhs.dtype, rhs.dtype, params["spec"], target,
+                     **form.vectors(avals))
 
   def arrange(self, avals, params, given):
     if given is None:
@@ -31,7 +39,14 @@ class Grouped(Product):
     return "they are added to a buffer in place" if params["form"].accumulate else ""
 
   def read_before_transpose(self, params, i, permutation):
-    return read_before_transpose(params, i, permutation)
+    # The kernels read each group's matrix of rhs in both orders.
+    form, rank = params["form"], len(permutation)
+    swapped = (*range(rank - 2), rank - 1, rank - 2)
+    if i != 1 or form.mode != "m" or form.paired or (
+        permutation not in (swapped, tuple(range(rank)))):
+      return None
+    is_swapped = permutation == swapped
+    return params | {"form": form._replace(rhs_contracting=form.rhs_contracting ^ is_swapped)}
 
 
 def _reasons(how: RaggedLayout, arguments) -> list[str]:

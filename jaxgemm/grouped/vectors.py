@@ -4,10 +4,11 @@ import math
 
 import jax.numpy as jnp
 
-from jaxgemm.dense.vectors import Scales, epilogue_values
+from jaxgemm.call.dtypes import bias_dtype
+from jaxgemm.dense.vectors import Vectors, epilogue_values
 
 
-def place_vectors(bias, scales: Scales, lhs, rhs, numbers, groups: int, gated: bool, out_dtype):
+def placed(given: Vectors, lhs, rhs, numbers, groups: int, gated: bool, out_dtype):
   """(bias, scale, row_scale); None for an absent one.
 
   bias and scale have the shapes and dtypes that the kernels read. row_scale is an argument of
@@ -20,21 +21,19 @@ def place_vectors(bias, scales: Scales, lhs, rhs, numbers, groups: int, gated: b
   Raises:
     ValueError: a shape or a dtype is not allowed, or both scale and scale_rhs were given.
   """
-  if scales.scale is not None and scales.rhs is not None:
+  if given.scale is not None and given.scale_rhs is not None:
     raise ValueError(
         "scale and scale_rhs were given; both have values for groups and columns, and one of the "
         "two is allowed. Multiply them, and pass the product.")
-  integer = jnp.issubdtype(out_dtype, jnp.integer)
   (_, contracting), (_, batch) = numbers.dot_dimension_numbers
   others = *contracting, *batch, *numbers.rhs_group_dimensions
   columns = tuple(n for i, n in enumerate(rhs.shape) if i not in others)
-  bias = _per_group("bias", bias, groups, columns, gated, jnp.int32 if integer else jnp.float32,
-                    False)
-  name, scale = "scale", scales.scale
-  if scales.rhs is not None:
-    name, scale = "scale_rhs", _columns_scale(scales.rhs, rhs, numbers, groups)
+  bias = _per_group("bias", given.bias, groups, columns, gated, bias_dtype(out_dtype), False)
+  name, scale = "scale", given.scale
+  if given.scale_rhs is not None:
+    name, scale = "scale_rhs", _columns_scale(given.scale_rhs, rhs, numbers, groups)
   scale = _per_group(name, scale, groups, columns, gated, jnp.float32, True)
-  return bias, scale, _rows_scale(scales.lhs, lhs, numbers)
+  return bias, scale, _rows_scale(given.scale_lhs, lhs, numbers)
 
 
 def _per_group(name: str, x, groups: int, columns: tuple[int, ...], gated: bool, dtype,

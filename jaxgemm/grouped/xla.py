@@ -6,11 +6,11 @@ import jax
 import jax.numpy as jnp
 
 from jaxgemm.call import epilogue, jax_products, xla
-from jaxgemm.call.dtypes import for_jax
+from jaxgemm.call.dtypes import for_jax, xla_accumulator_dtype
+from jaxgemm.call.lower import merge_columns
 from jaxgemm.call.spec import Spec
 from jaxgemm.grouped.group_sizes import clamp_sizes, groups_of_rows, local_sizes
 from jaxgemm.grouped.layout import RaggedLayout
-from jaxgemm.grouped.primitive import merge_columns
 
 
 def result(lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, accumulate, rhs_grad, *,
@@ -18,32 +18,14 @@ def result(lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, accumula
   """The product by lax.ragged_dot_general, and the epilogue by jax.numpy."""
   if rhs_grad is not None:
     rhs = _constant(rhs, rhs_grad)
-  if layout.form.gated:
-    rhs = jnp.reshape(rhs, merge_columns(rhs.shape))
-  out = _product(lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, numbers=numbers,
-                 layout=layout, spec=spec, precision=precision)
-  return out if accumulate is None else accumulate + out
-
-
-@jax.custom_vjp
-def _constant(rhs, rhs_grad):
-  """rhs as a constant: the gradient of rhs_grad is rhs_grad plus rhs's gradient."""
-  del rhs_grad
-  return rhs
-
-
-_constant.defvjp(lambda rhs, rhs_grad: (rhs, rhs_grad),
-                 lambda rhs_grad, ct: (None, rhs_grad + ct.astype(jnp.float32)))
-
-
-def _product(lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, *, numbers, layout, spec,
-             precision):
   form = layout.form
+  if form.gated:
+    rhs = jnp.reshape(rhs, merge_columns(rhs.shape))
   no_epilogue = (bias is None and scale is None and row_scale is None
                  and spec.activation is None and not form.gated)
   acc_dtype = spec.out_dtype
   if not no_epilogue:
-    acc_dtype = xla.accumulator_dtype(acc_dtype)
+    acc_dtype = xla_accumulator_dtype(acc_dtype)
   # lax.ragged_dot_general adds up the sizes as they are: the sum may overflow, and negative sizes
   # would count.
   count = lhs.shape[layout.ragged]
@@ -64,7 +46,8 @@ def _product(lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, *, num
       preferred_element_type=acc_dtype)
   out = xla.bilinear(product, lhs, rhs, sizes)
   if form.mode == "k":
-    return out if group_offset is None else out[1:]
+    out = out if group_offset is None else out[1:]
+    return out if accumulate is None else accumulate + out
   if rows is None:
     return out
 
@@ -90,3 +73,14 @@ def _product(lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, *, num
   if form.gated:
     out = jnp.reshape(out, (*out.shape[:-1], *layout.columns))
   return epilogue.activate(out, spec.activation, form.gated).astype(spec.out_dtype)
+
+
+@jax.custom_vjp
+def _constant(rhs, rhs_grad):
+  """rhs as a constant: the gradient of rhs_grad is rhs_grad plus rhs's gradient."""
+  del rhs_grad
+  return rhs
+
+
+_constant.defvjp(lambda rhs, rhs_grad: (rhs, rhs_grad),
+                 lambda rhs_grad, ct: (None, rhs_grad + ct.astype(jnp.float32)))

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxgemm.call.config import GemmConfig
-from jaxgemm.call.options import array_argument, operand_argument
+from jaxgemm.call.options import Options, array_argument, operand_argument
 from jaxgemm.grouped.checks import check_num_groups, check_vector
 from jaxgemm.grouped.group_sizes import given_groups
 from jaxgemm.scaled.call import RAGGED, Call, Given, computed
@@ -77,10 +77,8 @@ def scaled_matmul(
     raise ValueError(
         f"lhs has shape {lhs.shape} and rhs {rhs.shape}; (B, M, K) and (B, N, K) are allowed. "
         "Transpose an operand whose last dimension is not K.")
-  options = dict(activation=activation, schedule=schedule, reduction=reduction,
-                 deterministic=deterministic, config=config, implementation=implementation)
   return computed(
-      Call(block, "none", preferred_element_type, tuple(sorted(options.items()))),
+      Call(block, "none", Options.of(locals())),
       Given(lhs, rhs, lhs_scales, rhs_scales, bias=array_argument("bias", bias)))
 
 
@@ -151,9 +149,7 @@ def scaled_ragged_dot(
     raise ValueError(
         "bias or activation was given with ragged='k'; neither is allowed there. Leave them out, "
         "and apply them to the result.")
-  options = dict(activation=activation, schedule=schedule, reduction=reduction,
-                 deterministic=deterministic, config=config, implementation=implementation)
   return computed(
-      Call(block, ragged, preferred_element_type, tuple(sorted(options.items()))),
+      Call(block, ragged, Options.of(locals())),
       Given(lhs, rhs, lhs_scales, rhs_scales, group_sizes, group_offset,
              array_argument("bias", bias)))

@@ -10,15 +10,15 @@ from jax import lax
 import jax.numpy as jnp
 
 from jaxgemm import _ffi
-from jaxgemm.call.config import resolve
 from jaxgemm.call.dtypes import is_float4
-from jaxgemm.call.fallback import support
-from jaxgemm.call.options import check_options, emulated_arch, use_emulator
+from jaxgemm.call.fallback import XLA_WAS_ASKED, lack
+from jaxgemm.call.options import Options, use_emulator
 from jaxgemm.call.spec import Spec
 from jaxgemm.dense.api import dot_general
 from jaxgemm.grouped.api import ragged_dot_general
 from jaxgemm.grouped.checks import K_LAST
-from jaxgemm.scaled.primitive import ScaledParams, plan_scaled, product
+from jaxgemm.scaled.primitive import product
+from jaxgemm.scaled.product import PRODUCT, ScaledParams
 from jaxgemm.scaled.quantization import BLOCKS
 from jaxgemm.scaled.sharding import BLOCK
 from jaxgemm.sharding import mesh as meshes
@@ -47,14 +47,12 @@ class Call(NamedTuple):
   Attributes:
     block: elements along k in a block, or None if K is a multiple of it.
     ragged: "none", "m" or "k"; see primitive.py.
-    out_dtype: dtype of the result.
-    options: options of `jaxgemm.matmul`, as sorted pairs of name and value.
+    options: see there; preferred_element_type is the dtype of the result.
   """
 
   block: int | None
   ragged: str
-  out_dtype: Any
-  options: tuple[tuple[str, Any], ...]
+  options: Options
 
 
 def _check(name, x, scales, block: int | None) -> None:
@@ -121,7 +119,8 @@ def _by_whole_sums(call: Call, given: Given) -> jax.Array:
   """
   lhs, scale_lhs = _dequantized(given.lhs, given.lhs_scales, call.block)
   rhs, scale_rhs = _dequantized(given.rhs, given.rhs_scales, call.block)
-  options = dict(call.options, preferred_element_type=call.out_dtype)
+  out_dtype = call.options.preferred_element_type
+  options = call.options.keywords() | {"preferred_element_type": out_dtype}
   if call.ragged == "none":
     return dot_general(lhs, rhs, _NUMBERS, scale_lhs=scale_lhs, scale_rhs=scale_rhs,
                        bias=given.bias, **options)
@@ -132,7 +131,7 @@ def _by_whole_sums(call: Call, given: Given) -> jax.Array:
         **options | dict(preferred_element_type=jnp.float32))
     for scale, axis in zip((scale_lhs, scale_rhs), (2, 1)):
       out = out if scale is None else out * jnp.expand_dims(scale[:, 0], (0, axis))
-    return out.astype(call.out_dtype)
+    return out.astype(out_dtype)
   return ragged_dot_general(
       lhs, rhs, given.sizes, RAGGED["m"], group_offset=given.offset, scale_lhs=scale_lhs,
       scale_rhs=scale_rhs, bias=given.bias, **options)
@@ -211,32 +210,26 @@ def _abstract(call: Call, given: Given) -> tuple[Given, ScaledParams]:
 
 
 def _spec(call: Call) -> Spec:
-  options = dict(call.options)
-  config = resolve(options["config"], options["schedule"], options["reduction"],
-                   options["deterministic"])
-  return Spec(jnp.dtype(call.out_dtype), options["activation"], config=config,
-              deterministic=options["deterministic"],
-              emulated=emulated_arch(options["implementation"]))
+  return Spec.of(call.options.preferred_element_type, call.options)
 
 
-def _reason(call: Call, given: Given) -> str | None:
-  """Why the kernels do not apply the scales of blocks; None if they do."""
+def _reason(call: Call, given: Given) -> str:
+  """Why the kernels do not apply the scales of blocks; "" if they do."""
   own = [_block_of(given.lhs.shape[-1], x.shape[-1], call.block)
          for x in (given.lhs_scales, given.rhs_scales)]
   if given.lhs_scales.shape[-1] == given.rhs_scales.shape[-1] == 1 and (
       not _reads_float4(given, own)):
     return "the operands have scales of rows, which are applied to whole sums"
-  if dict(call.options)["implementation"] == "xla":
-    return "implementation='xla' was given"
+  if call.options.implementation == "xla":
+    return XLA_WAS_ASKED
   if not given.lhs.shape[-1]:
     return "k is 0, so that there is nothing to sum"
   spec = _spec(call)
   prepared, form = _abstract(call, given)
   # If a target has no kernel for float4, the product is one of float8.
   lhs, rhs = (jax.eval_shape(_float8_for_float4, x) for x in (prepared.lhs, prepared.rhs))
-  _, reason = support(lhs, rhs, spec.out_dtype, given.lhs.shape[-1], None, spec.emulated,
-                      splits=False)
-  if reason is not None:
+  result = jax.ShapeDtypeStruct((), spec.out_dtype)
+  if reason := lack(lhs, rhs, result, given.lhs.shape[-1], call.options, splits=False).reason:
     return reason
   if meshes.explicit_mesh(given.lhs, given.rhs) is not None:
     return ("the mesh has explicit axes, where the kernels do not apply scales of blocks; they do "
@@ -246,10 +239,10 @@ def _reason(call: Call, given: Given) -> str | None:
               if x is not None]
   form = form._replace(offset=given.offset is not None, bias=given.bias is not None)
   try:
-    plan_scaled(operands, form, spec, spec.target(_ffi.default_platform()))
+    PRODUCT.plan(operands, {"form": form, "spec": spec}, spec.target(_ffi.default_platform()))
   except ValueError as error:
     return str(error).removesuffix(".")
-  return None
+  return ""
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
@@ -271,12 +264,10 @@ def _jvp(call, primals, tangents):
 
 @functools.partial(jax.jit, static_argnums=0, inline=True)
 def _jitted(call: Call, given: Given) -> jax.Array:
-  by_blocks = _reason(call, given) is None
-  return (_by_blocks if by_blocks else _by_whole_sums)(call, given)
+  return (_by_whole_sums if _reason(call, given) else _by_blocks)(call, given)
 
 
 def computed(call: Call, given: Given) -> jax.Array:
-  check_options(**dict(call.options), preferred_element_type=call.out_dtype)
   if call.block is not None and (
       isinstance(call.block, bool) or not isinstance(call.block, numbers.Integral)):
     raise TypeError(
@@ -295,14 +286,12 @@ def reasons(lhs, rhs, *, lhs_scales, rhs_scales, group_sizes=None, block=None, b
             group_offset=None, preferred_element_type=jnp.float32, ragged="m",
             **options) -> list[str]:
   """Sentences on how `scaled_matmul` or `scaled_ragged_dot` converts operands before the kernel."""
-  options = dict(activation=None, schedule=None, reduction=None, deterministic=False, config=None,
-                 implementation=None) | options
-  call = Call(block, "none" if group_sizes is None else ragged, preferred_element_type,
-               tuple(sorted(options.items())))
+  call = Call(block, "none" if group_sizes is None else ragged, Options.of(
+      options | {"preferred_element_type": preferred_element_type}))
   given = Given(lhs, rhs, lhs_scales, rhs_scales, group_sizes, group_offset, bias)
   why = _reason(call, given)
   pairs = ("lhs", lhs, lhs_scales), ("rhs", rhs, rhs_scales)
-  if why is None:
+  if not why:
     own = [_block_of(x.shape[-1], scales.shape[-1], block) for _, x, scales in pairs]
     if _reads_float4(given, own):
       return []

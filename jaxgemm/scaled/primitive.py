@@ -16,12 +16,10 @@ operand but group_offset may have a batch dimension in front; an operand and its
 it or both lack it. Derivatives are those of the dequantised product (api.py).
 """
 
-import dataclasses
 import math
-from typing import NamedTuple
 
 import jax
-from jax.extend.core import Primitive, jaxpr_as_fun
+from jax.extend.core import jaxpr_as_fun
 from jax.interpreters import batching, mlir
 import jax.numpy as jnp
 
@@ -32,63 +30,11 @@ from jaxgemm.call.lower import (
   register_lowerings,
   run_by_jit,
 )
-from jaxgemm.call.plan import plan_call, require_plan
-from jaxgemm.call.spec import Geometry, Spec, with_absent
+from jaxgemm.call.spec import Spec
 from jaxgemm.scaled import sharding
+from jaxgemm.scaled.product import PRODUCT, ScaledParams, scaled_p
 from jaxgemm.sharding import mesh as meshes
 from jaxgemm.sharding.manual_axes import unify_varying
-
-# The kernels of this target read the scales of the MX formats. Others get them as float32.
-_MX_TARGET = "gfx950"
-
-
-class ScaledParams(NamedTuple):
-  """Blocks, mode, layouts and optional operands of a scaled product; see above."""
-
-  block_k: int
-  block_m: int = 1
-  block_n: int = 1
-  mode: str = "none"
-  lhs_contracting: int = 1
-  rhs_contracting: int = 1
-  mx: bool = False
-  local_groups: int = 0
-  offset: bool = False
-  bias: bool = False
-
-  def split(self, operands):
-    """(lhs, rhs, sizes, offset, lhs_scales, rhs_scales, bias), None for an absent one."""
-    return with_absent(operands, 2, self.mode != "none", self.offset, True, True, self.bias)
-
-  def ranks(self) -> tuple[int, ...]:
-    """The number of dimensions of each operand that `split` gives, without a batch."""
-    of_rhs = 3 if self.mode == "m" else 2
-    return 2, of_rhs, 1, 1, 2, of_rhs, 2 if self.mode == "m" else 1
-
-  def geometry(self, lhs, rhs, sizes=None) -> Geometry:
-    """The `Geometry` of operands of these shapes."""
-    shapes, ranks = (lhs, rhs, sizes), self.ranks()
-    batched = [x is not None and len(x) > rank for x, rank in zip(shapes, ranks)]
-    batch = next((x[0] for x, there in zip(shapes, batched) if there), 1)
-    dense = Geometry.of(lhs[-2:], rhs[-2:], self.lhs_contracting, self.rhs_contracting)
-    grouped = {} if sizes is None else dict(
-        ragged=self.mode, groups=sizes[-1], local_groups=self.local_groups,
-        group_offset=self.offset, sizes_batched=batched[2])
-    return dataclasses.replace(
-        dense, batch=batch, lhs_batched=batched[0], rhs_batched=batched[1], **grouped)
-
-  def on(self, target: str) -> "ScaledParams":
-    """The form for the kernels of a target, most of which do not read scales of MX formats."""
-    return self._replace(mx=self.mx and target == _MX_TARGET)
-
-  def blocks(self) -> dict[str, int]:
-    """The keyword arguments of `plan_call` and `lower_call`."""
-    return dict(block_k=self.block_k, block_m=self.block_m, block_n=self.block_n, mx=self.mx,
-                bias=self.bias)
-
-
-scaled_p = Primitive("jaxgemm_scaled")
-scaled_p.multiple_results = True
 
 
 def product(lhs, rhs, sizes, offset, lhs_scales, rhs_scales, bias, *, form: ScaledParams,
@@ -116,26 +62,10 @@ def _local(*operands, form: ScaledParams, spec: Spec) -> list[jax.Array]:
   return scaled_p.bind(*operands, form=form, spec=spec, partitioned=None)
 
 
-def _geometry(operands, form: ScaledParams) -> Geometry:
-  lhs, rhs, sizes, *_ = form.split(operands)
-  return form.geometry(lhs.shape, rhs.shape, None if sizes is None else sizes.shape)
-
-
-def plan_scaled(operands, form: ScaledParams, spec: Spec, target: str) -> dict:
-  """The plan of a call with operands of these shapes and dtypes.
-
-  Raises:
-    ValueError: see `plan_call`.
-  """
-  lhs, rhs, *_ = operands
-  return plan_call(_geometry(operands, form), lhs.dtype, rhs.dtype, spec, target,
-                   **form.on(target).blocks())
-
-
 @scaled_p.def_abstract_eval
 def _abstract_eval(*operands, form, spec, partitioned):
-  require_plan(spec, lambda target: plan_scaled(operands, form, spec, target))
-  return out_avals(operands[0], _geometry(operands, form).out_shape(), spec)
+  PRODUCT.require_plan(operands, {"form": form, "spec": spec})
+  return out_avals(operands[0], form.geometry(operands).out_shape(), spec)
 
 
 run_by_jit(scaled_p)
@@ -146,11 +76,11 @@ def _lowering(ctx, *operands, form, spec, partitioned, platform):
     meshes.refuse_export(ctx)
     fun = mlir.lower_fun(jaxpr_as_fun(partitioned), multiple_results=True)
     return fun(ctx, *operands)
-  target = spec.target(platform)
-  operands, avals = _with_scales_for(target, ctx, operands, form) if form.mx else (
-      operands, ctx.avals_in)
+  target, avals = spec.target(platform), ctx.avals_in
+  if form.mx:
+    operands, avals = _with_scales_for(target, ctx, operands, form)
   return lower_call(ctx.replace(avals_in=avals), *operands, spec=spec, platform=platform,
-                    geometry=_geometry(ctx.avals_in, form), **form.on(target).blocks())
+                    geometry=form.geometry(ctx.avals_in), **form.on(target).blocks())
 
 
 def _with_scales_for(target: str, ctx, operands, form: ScaledParams):

@@ -54,7 +54,7 @@ def float8_dtypes(implementation: str | None = None) -> tuple[np.dtype, np.dtype
       target = _ffi.target(_ffi.default_platform())
     except ValueError:  # a GPU without kernels, for which XLA computes products
       target = None
-  names = (("float8_e4m3fnuz", "float8_e5m2fnuz") if target == "gfx942"
+  names = (("float8_e4m3fnuz", "float8_e5m2fnuz") if target in _ffi.FNUZ_TARGETS
            else ("float8_e4m3fn", "float8_e5m2"))
   e4m3, e5m2 = map(jnp.dtype, names)
   return e4m3, e5m2

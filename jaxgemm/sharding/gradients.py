@@ -1,8 +1,8 @@
-"""`alike` gives a gradient the sharding of its primal array, on automatic meshes.
+"""`with_primal_sharding` gives a gradient the sharding of its primal array, on automatic meshes.
 
 XLA derives a gradient's sharding from the operands. The operands of the gradient of the
 experts' weights are rows and cotangents, which have no dimension of experts. So without
-`alike` every device would compute the gradient of all experts.
+`with_primal_sharding` every device would compute the gradient of all experts.
 """
 
 import functools
@@ -19,7 +19,7 @@ from jax.sharding import NamedSharding, PartitionSpec
 
 from jaxgemm.sharding import mesh as meshes
 
-_alike_p = Primitive("jaxgemm_alike")
+_with_primal_sharding_p = Primitive("jaxgemm_with_primal_sharding")
 
 
 @functools.lru_cache
@@ -47,35 +47,35 @@ def _partitioned(rank: int, within):
   return fun
 
 
-def alike(x, like):
+def with_primal_sharding(x, like):
   """x with the sharding of `like`, an array of x's shape; x's cotangent gets it too."""
   partitioned = meshes.partitioned_jaxpr(
       _partitioned(x.ndim, meshes.partly_manual()), (x, like), meshes.partly_manual())
-  return _alike_p.bind(x, like, partitioned=partitioned)
+  return _with_primal_sharding_p.bind(x, like, partitioned=partitioned)
 
 
-_alike_p.def_impl(lambda x, like, partitioned: x)
-_alike_p.def_abstract_eval(lambda x, like, partitioned: x)
+_with_primal_sharding_p.def_impl(lambda x, like, partitioned: x)
+_with_primal_sharding_p.def_abstract_eval(lambda x, like, partitioned: x)
 
 
 def _lowering(ctx, x, like, *, partitioned):
   return mlir.lower_fun(jaxpr_as_fun(partitioned), multiple_results=True)(ctx, x, like)
 
 
-mlir.register_lowering(_alike_p, _lowering)
+mlir.register_lowering(_with_primal_sharding_p, _lowering)
 
 
 def _jvp(primals, tangents, *, partitioned):
   del partitioned
   tangent, like = tangents[0], primals[1]
   if type(tangent) is not ad.Zero:
-    tangent = alike(tangent, like)
-  return alike(*primals), tangent
+    tangent = with_primal_sharding(tangent, like)
+  return with_primal_sharding(*primals), tangent
 
 
 def _transpose(ct, x, like, *, partitioned):
   del x, partitioned
-  return [ct if type(ct) is ad.Zero else alike(ct, like), None]
+  return [ct if type(ct) is ad.Zero else with_primal_sharding(ct, like), None]
 
 
 def _batch(operands, axes, *, partitioned):
@@ -83,9 +83,9 @@ def _batch(operands, axes, *, partitioned):
   (x, like), (axis, of_like) = operands, axes
   if axis is None or of_like is None:
     return x, axis
-  return alike(x, jnp.moveaxis(like, of_like, axis)), axis
+  return with_primal_sharding(x, jnp.moveaxis(like, of_like, axis)), axis
 
 
-ad.primitive_jvps[_alike_p] = _jvp
-ad.primitive_transposes[_alike_p] = _transpose
-batching.primitive_batchers[_alike_p] = _batch
+ad.primitive_jvps[_with_primal_sharding_p] = _jvp
+ad.primitive_transposes[_with_primal_sharding_p] = _transpose
+batching.primitive_batchers[_with_primal_sharding_p] = _batch

@@ -1,6 +1,6 @@
 """The mesh of a call: how it is found, and along which of its axes arrays are sharded."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 import functools
 import hashlib
 import itertools
@@ -120,8 +120,8 @@ def _with_automatic_axes(mesh, function, result):
   return jax.checkpoint(automatic, prevent_cse=False) if mesh.manual_axes else automatic
 
 
-def on_mesh(compute, by_types, operands, partition: bool | None, result) -> jax.Array:
-  """compute(*operands), or by_types(mesh, *operands) if the shardings are in the types.
+def on_mesh(compute, by_types, operands, partition: bool | None, result) -> Callable:
+  """The function of the operands: compute, or by_types of the mesh if shardings are in the types.
 
   Inside of `compute` all axes of the mesh are automatic, except those of a `jax.shard_map`.
 
@@ -135,10 +135,10 @@ def on_mesh(compute, by_types, operands, partition: bool | None, result) -> jax.
   """
   mesh = explicit_mesh(*jax.tree.leaves(operands))
   if mesh is None:
-    return compute(*operands)
+    return compute
   if by_types is None or mesh.auto_axes or mesh.manual_axes or _is_vmapped(partition):
-    return _with_automatic_axes(mesh, compute, result)(*operands)
-  return by_types(mesh, *operands)
+    return _with_automatic_axes(mesh, compute, result)
+  return functools.partial(by_types, mesh)
 
 
 def unreduced_reason(*shardings) -> str | None:

@@ -9,7 +9,8 @@ import numpy as np
 import jaxgemm
 from jaxgemm.call import options
 from jaxgemm.call.spec import Spec
-from jaxgemm.grouped.primitive import GroupedParams, ragged
+from jaxgemm.grouped.form import GroupedParams
+from jaxgemm.grouped.primitive import ragged
 
 
 @dataclasses.dataclass(frozen=True)

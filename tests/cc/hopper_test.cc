@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "hopper/cases.h"
-#include "plan/relayout_sm90.h"
+#include "plan/hopper/tma.h"
 
 namespace jaxgemm {
 namespace {
@@ -45,7 +45,7 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
     // The form for products with an epilogue, if TMA can load the operands.
     auto fused_form = [&](const Problem& p) {
       const bool has = HasForm(KernelForm::kFused, lhs, tile_n, cluster, lhs_k, rhs_k, false) &&
-                       TmaReadsLhs(p) && TmaReadsRhs(p);
+                       Tma(p).reads_both();
       constexpr KernelForm kTurns = KernelForm::kFusedPingPong;
       const bool stores = !HasOnlyVectors(kTurns, lhs, tile_n) ||
                           (p.activation == Activation::kNone && p.out_dtype == PlainOut(lhs) &&
@@ -332,7 +332,7 @@ void RunTransposed(GpuLauncher& launcher, int rounds) {
       config.num_workgroups = config.num_shares =
           p.batch * CeilDiv(p.n, kTileM) * CeilDiv(p.m, tile_n) * peers;
     }
-    if (!TmaReadsLhs(p) || !TmaReadsRhs(p)) continue;
+    if (!Tma(p).reads_both()) continue;
     config.multicast = 1;
     Run(launcher, {p, config, "_peers"});
   }

@@ -86,7 +86,7 @@ void TestCallsOfSeveralThreads() {
 // `then` is called when the call has ended, before the others have.
 void RunCrew(const HostCall& call, Crew* crew, int64_t num_threads,
              const std::function<void()>& then) {
-  Prepare(call);
+  InitWorkspace(call);
   std::vector<std::thread> helpers;
   for (int64_t i = 1; i < num_threads; ++i) {
     helpers.emplace_back([crew, late = Random(0, 200)] {

@@ -92,7 +92,7 @@ void RunCase() {
   call.strides.row_scale = {.batch = p.m, .row = 1, .column = 0};
   call.out = out.data() + kGuard;
   call.workspace = reinterpret_cast<char*>(start);
-  Prepare(call);
+  InitWorkspace(call);
   int64_t threads = Random(1, call.plan.choice.num_threads);
   std::atomic<int64_t> next = 0;
   RunOnThreads(threads, static_cast<int>(threads),

@@ -67,10 +67,10 @@ void Fail(const HostKernel& kernel, const std::string& what) {
 }
 
 template <class Acc>
-void TestMultiply(const HostKernel& kernel, DType lhs, DType rhs, bool skinny) {
-  const int rows = Random(1, skinny ? kHostSkinnyM : kHostBlockM);
+void TestMultiply(const HostKernel& kernel, DType lhs, DType rhs, bool few_rows) {
+  const int rows = Random(1, few_rows ? kHostSkinnyM : kHostBlockM);
   const int cols = Random(1, Random(0, 1) ? 400 : 70);
-  const int most_k = skinny ? kHostBlockK : kernel.block_k;
+  const int most_k = few_rows ? kHostBlockK : kernel.block_k;
   const int k = Random(0, 7) == 0   ? Random(0, 1) * most_k
                 : Random(0, 1) == 0 ? Random(1, 40)
                                     : Random(1, 3 * most_k / 4);
@@ -101,8 +101,8 @@ void TestMultiply(const HostKernel& kernel, DType lhs, DType rhs, bool skinny) {
   before = c;
   const int64_t origin = margin + ldc;
   kernel.pack_a(pa.get(), av, rows, k);
-  if (skinny) {
-    kernel.multiply_skinny(pa.get(), bv, rows, cols, k, &c[origin], ldc, accumulate);
+  if (few_rows) {
+    kernel.multiply_few_rows(pa.get(), bv, rows, cols, k, &c[origin], ldc, accumulate);
   } else {
     kernel.pack_b(pb.get(), bv, k, cols);
     NextRhs next;  // any addresses
@@ -133,8 +133,8 @@ void TestMultiply(const HostKernel& kernel, DType lhs, DType rhs, bool skinny) {
     const double allowed = kernel.math == Math::kS8 ? 0 : size * 4e-6;
     if (!(std::abs(double(c[i]) - sum) <= allowed)) {
       CHECK_THAT(false, "%s %s x %s%s %dx%dx%d, transposed %d %d, at %d, %d: %g for %g",
-                 kernel.name, FormatOf(lhs).name, FormatOf(rhs).name, skinny ? " skinny" : "", rows,
-                 cols, k, lhs_t, rhs_t, int(row), int(col), double(c[i]), sum);
+                 kernel.name, FormatOf(lhs).name, FormatOf(rhs).name, few_rows ? " few rows" : "",
+                 rows, cols, k, lhs_t, rhs_t, int(row), int(col), double(c[i]), sum);
       return;
     }
   }

@@ -54,7 +54,7 @@ void RunGroupedCase(int num_threads) {
 
   RunOnThreads(workgroups, num_threads, [&](int64_t thread) {
     GroupedMap mine = map;
-    mine.Prepare(workgroups, max_shares);
+    mine.CountTiles(workgroups, max_shares);
     ListAccumulator accumulator{&slots, &atomic, {}};
     auto compute = [&](const WorkTile& tile) {
       accumulator.sum.clear();
@@ -133,7 +133,7 @@ void CheckGroupsOfAnXcd() {
                  .group_sizes = sizes};
   map.cut.grid = {
       .batch = 1, .tiles_m = 1, .tiles_n = kTilesN, .tiles_k = 1, .group_m = 8, .num_xcds = kXcds};
-  map.Prepare(kWorkgroups, 0);
+  map.CountTiles(kWorkgroups, 0);
   // The order of tiles without XCDs.
   GroupedMap plain = map;
   plain.cut.grid.num_xcds = 1;

@@ -19,10 +19,10 @@ void CheckSlots(const StreamKMap& map) {
   }
 }
 
-// PeersMap must cut tiles as StreamKMap does if all tiles have the same number of shares.
+// ClusterSplitKMap must cut tiles as StreamKMap does if all tiles have the same number of shares.
 void CheckPeers(TileGrid grid) {
   grid.num_xcds = 1;
-  const PeersMap peers{grid, RandomIndex(1, grid.tiles_k)};
+  const ClusterSplitKMap peers{grid, RandomIndex(1, grid.tiles_k)};
   const StreamKMap shares{grid, 0, grid.num_tiles(), peers.size()};
   for (Index index = 0; index < peers.size(); ++index) {
     const WorkTile mine = peers(index), its = shares(index);
@@ -33,7 +33,7 @@ void CheckPeers(TileGrid grid) {
     CHECK_THAT(!shares(peers.size() + index).valid, "share %d has two parts", index);
   }
 
-  PeersMap clusters{grid, peers.peers, RandomIndex(1, 2), RandomIndex(1, 3)};
+  ClusterSplitKMap clusters{grid, peers.peers, RandomIndex(1, 2), RandomIndex(1, 3)};
   TileGrid tiles = grid;
   tiles.tiles_m *= clusters.cluster_m, tiles.tiles_n *= clusters.cluster_n;
   std::vector<int> count(tiles.num_tiles() * peers.peers);

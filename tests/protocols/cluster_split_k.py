@@ -21,7 +21,7 @@ def model(peers: int, owners: int, faults=()) -> Model:
   memory: dict = {"cluster barrier": 0}
   memory |= {f"sent[{peer}]": 0 for peer in range(peers)}
   for owner in range(owners):
-    memory |= {f"peers_ready[{owner}]": 0, f"initialised[{owner}]": False, f"out[{owner}]": None}
+    memory |= {f"partials_ready[{owner}]": 0, f"initialised[{owner}]": False, f"out[{owner}]": None}
     memory |= {f"received[{owner}] from {peer}": None for peer in others[owner]}
 
   def cta(me: int):
@@ -29,18 +29,18 @@ def model(peers: int, owners: int, faults=()) -> Model:
     if owns:
       yield Write(f"initialised[{me}]", True)  # InitBarriers
     if "no fence after init" not in faults:
-      yield Fence("release")  # FenceBarrierInit
+      yield Fence("release")  # FenceMbarrierInit
     if "no cluster barrier" not in faults:
-      yield Add("cluster barrier", 1)  # ArriveAtCluster
-      yield Await((("cluster barrier", lambda n: n >= peers),), "acquire")  # WaitForCluster
+      yield Add("cluster barrier", 1)  # BarrierClusterArrive
+      yield Await((("cluster barrier", lambda n: n >= peers),), "acquire")  # BarrierClusterWait
     expected = 0 if "bytes not expected" in faults else peers - 1
     if owns:
-      yield Add(f"peers_ready[{me}]", _ARRIVAL + expected)  # Expect
+      yield Add(f"partials_ready[{me}]", _ARRIVAL + expected)  # Expect
     yield Add(f"sent[{me}]", 1, "release")  # Send
     if not owns:
       return
     if "no wait" not in faults:
-      yield Await(((f"peers_ready[{me}]", lambda word: word == _ARRIVAL),), "acquire")  # Wait
+      yield Await(((f"partials_ready[{me}]", lambda word: word == _ARRIVAL),), "acquire")  # Wait
     total: object = "zero"
     for peer in range(peers):  # AddUp, in peer order
       term = me
@@ -57,7 +57,7 @@ def model(peers: int, owners: int, faults=()) -> Model:
     yield Await(((f"sent[{sender}]", lambda n: n == 1),), "acquire")
     yield Read(f"initialised[{owner}]")
     yield Write(f"received[{owner}] from {sender}", sender)
-    yield Add(f"peers_ready[{owner}]", -1, "release")
+    yield Add(f"partials_ready[{owner}]", -1, "release")
 
   def check(values, done):
     wanted: object = "zero"

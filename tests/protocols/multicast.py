@@ -2,10 +2,10 @@
 
 The model has what the code does, and where:
 
-* ffi/sm90/loaders.h: Sharers (which CTAs load for each other), InitStages (how many arrivals end a
-  phase), TileBoxes (a box outside of an operand is not loaded), TmaLoader::LoadAhead (the first k
-  tiles, which each CTA loads for itself before the cluster barrier), TmaLoader::Load.
-* ffi/sm90/mainloop.h: Multiplier::Run and Release. A stage is released when the next one of the
+* ffi/sm90/loaders.h: MulticastGroup (which CTAs load for each other), InitStages (how many arrivals
+  end a phase), TileBoxes (a box outside of an operand is not loaded), TmaLoader::LoadAhead (the
+  first k tiles, which each CTA loads for itself before the cluster barrier), TmaLoader::Load.
+* ffi/sm90/mainloop.h: SmemMainloop::Run and Release. A stage is released when the next one of the
   tile is full, and a tile's last stage at its end.
 * ffi/sm90/gemm_dense.h: DenseWorkgroup::Run. A CTA exits without a cluster barrier, so the last
   stages, which are not loaded again, are not released. In the forms of gemm.h clusters are the two
@@ -28,8 +28,8 @@ are still there: what comes late only lets the one that waits for it go on later
 runs a phase ahead of that one. This is checked in all states.
 
 What is sent before a cluster barrier is taken to have come after it. For the first barrier
-FenceBarrierInit sees to that. For the last one of gemm.h PTX does not promise it, because
-ArriveAtCluster is relaxed.
+FenceMbarrierInit sees to that. For the last one of gemm.h PTX does not promise it, because
+BarrierClusterArrive is relaxed.
 """
 
 from collections.abc import Callable, Iterator
@@ -52,16 +52,16 @@ class Tiles(NamedTuple):
 
 
 def all_tiles(cluster_m: int, cluster_n: int) -> list[Tiles]:
-  """All that the plan allows (MayMulticast in plan/sm90.cc): out ends anywhere in the cluster, but
-  has not one tile of four."""
+  """All that the plan allows (MayMulticast in plan/hopper/forms.cc): out ends anywhere in the
+  cluster, but has not one tile of four."""
   halves = {1: [(2,), (1,)], 2: [(2, 2), (2, 1), (2, 0), (1, 0)]}
   return [Tiles(rows, columns)
           for rows, columns in product(halves[cluster_m], halves[cluster_n])
           if cluster_m * cluster_n < 4 or rows[-1] or columns[-1]]
 
 
-class Sharers:
-  """loaders.h's Sharers, in the same arithmetic."""
+class MulticastGroup:
+  """loaders.h's MulticastGroup, in the same arithmetic."""
 
   def __init__(self, rank: int, cluster_m: int, cluster_n: int):
     self.of_rhs, self.of_lhs = cluster_m, cluster_n
@@ -151,11 +151,11 @@ class _Model:
     self.ctas = range(cluster.cluster_m * cluster.cluster_n * cluster.peers)
     self.stages, self.consumers = cluster.stages, range(cluster.consumers)
     first = "all as the first" in cluster.faults
-    self.sharers = [Sharers(0 if first else cta, cluster.cluster_m, cluster.cluster_n)
+    self.groups = [MulticastGroup(0 if first else cta, cluster.cluster_m, cluster.cluster_n)
                     for cta in self.ctas]
     # Where a CTA's releases go to.
     self.released_in = [self._released_in(cta) for cta in self.ctas]
-    count = len(self.ctas) if cluster.released_in_all else len(self.sharers[0].ranks())
+    count = len(self.ctas) if cluster.released_in_all else len(self.groups[0].ranks())
     count -= "one release less counted" in cluster.faults
     self.arrivals = count * (1 if cluster.ping_pong else cluster.consumers)
     self.loads = [[self._loads(cta, k) for k in range(self.total)] for cta in self.ctas]
@@ -169,15 +169,15 @@ class _Model:
     self.unread = [self._least(program, 1) for program in self.programs]
 
   def _released_in(self, cta: int) -> list[int]:
-    sharers, faults = self.sharers[cta], self.of.faults
-    ranks = [*self.ctas] if self.of.released_in_all else sharers.ranks()
+    group, faults = self.groups[cta], self.of.faults
+    ranks = [*self.ctas] if self.of.released_in_all else group.ranks()
     if "no release to the same rows" in faults:
-      ranks = ranks[:sharers.of_rhs]
+      ranks = ranks[:group.of_rhs]
     return ranks * (2 if "released twice" in faults else 1)
 
   def _halves(self, cta: int, k: int) -> tuple[int, int]:
-    tiles, sharers = self.of.tiles[k // self.of.k_tiles], self.sharers[cta]
-    return tiles.rows[sharers.in_rhs], tiles.columns[sharers.in_lhs]
+    tiles, group = self.of.tiles[k // self.of.k_tiles], self.groups[cta]
+    return tiles.rows[group.in_rhs], tiles.columns[group.in_lhs]
 
   def _wanted(self, cta: int, k: int) -> list[int]:
     """The boxes that the CTA reads of a k tile."""
@@ -186,16 +186,16 @@ class _Model:
 
   def _loads(self, cta: int, k: int) -> list[tuple[int, int]]:
     """(CTA, box) for each box that the CTA loads of a k tile, and each CTA that it loads it to."""
-    sharers, loads = self.sharers[cta], []
+    group, loads = self.groups[cta], []
     for box in self._wanted(cta, k):
       of_lhs = box < 2
-      count = sharers.of_lhs if of_lhs else sharers.of_rhs
-      mask = sharers.lhs_mask() if of_lhs else sharers.rhs_mask()
+      count = group.of_lhs if of_lhs else group.of_rhs
+      mask = group.lhs_mask() if of_lhs else group.rhs_mask()
       if of_lhs and "lhs to all" in self.of.faults:
         mask = (1 << len(self.ctas)) - 1
       if k < self._ahead(cta) or count == 1:
         loads.append((cta, box))
-      elif box % 2 == (sharers.in_lhs if of_lhs else sharers.in_rhs):
+      elif box % 2 == (group.in_lhs if of_lhs else group.in_rhs):
         loads += [(to, box) for to in _ranks(mask)]
     return loads
 

@@ -36,11 +36,11 @@ def model(stages: int, k_tiles: int, faults=()) -> Model:
   def producer(me: int):
     yield Write(f"initialised[{me}]", True)  # InitStages
     if "no fence after init" not in faults:
-      yield Fence("release")  # FenceBarrierInit
+      yield Fence("release")  # FenceMbarrierInit
     for half in range(_CTAS):  # LoadAhead
       yield from load(me, 0, half)
     if "no cluster barrier" not in faults:
-      yield Add("cluster barrier", 1)  # ArriveAtCluster
+      yield Add("cluster barrier", 1)  # BarrierClusterArrive
       yield Await((("cluster barrier", lambda n: n >= _CTAS),), "acquire")
     for k_tile in range(1, k_tiles):  # TmaLoader::Load
       wanted = k_tile // stages * (1 if "own releases only" in faults else _CTAS)
@@ -52,7 +52,7 @@ def model(stages: int, k_tiles: int, faults=()) -> Model:
 
   def consumer(me: int):
     total = 0
-    for k_tile in range(k_tiles):  # Multiplier::Run
+    for k_tile in range(k_tiles):  # SmemMainloop::Run
       slot = k_tile % stages
       wanted = (k_tile // stages + 1) * _CTAS
       yield Await(((f"full[{me}][{slot}]", lambda n, w=wanted: n >= w),), "acquire")

@@ -88,8 +88,9 @@ def model_of_mailbox(*, slots: int, size: int, faults=()) -> Model:
   Planted faults: "no wait for empty", "no fence before full".
   """
   memory: dict = {"counters[0]": 0}
-  memory |= {f"{name}[{i}]": 0 for i in range(slots) for name in ("mail_full", "mail_empty")}
-  memory |= {f"mail[{i}]": None for i in range(slots)}
+  memory |= {f"{name}[{i}]": 0 for i in range(slots)
+             for name in ("claimed_index_full", "claimed_index_empty")}
+  memory |= {f"claimed_index[{i}]": None for i in range(slots)}
 
   def compute(rank, index):
     yield Did(("part", index, rank))
@@ -102,12 +103,12 @@ def model_of_mailbox(*, slots: int, size: int, faults=()) -> Model:
       index = yield from claim.finish()
       slot, phase = turn % slots, turn // slots
       if "no wait for empty" not in faults:
-        yield Await(((f"mail_empty[{slot}]", lambda n: n >= phase),), "acquire")
-      yield Write(f"mail[{slot}]", index)  # StoreWordToCluster
+        yield Await(((f"claimed_index_empty[{slot}]", lambda n: n >= phase),), "acquire")
+      yield Write(f"claimed_index[{slot}]", index)  # StSharedCluster
       order = "relaxed"
       if "no fence before full" not in faults:
         yield Fence("release")
-      yield FetchAdd(f"mail_full[{slot}]", 1, order)
+      yield FetchAdd(f"claimed_index_full[{slot}]", 1, order)
       turn += 1
       if index is None:
         return
@@ -118,10 +119,10 @@ def model_of_mailbox(*, slots: int, size: int, faults=()) -> Model:
     turn = 0
     while True:
       slot, phase = turn % slots, turn // slots
-      yield Await(((f"mail_full[{slot}]", lambda n: n > phase),))
+      yield Await(((f"claimed_index_full[{slot}]", lambda n: n > phase),))
       yield Fence("acquire")
-      index = yield Read(f"mail[{slot}]")
-      yield FetchAdd(f"mail_empty[{slot}]", 1, "release")
+      index = yield Read(f"claimed_index[{slot}]")
+      yield FetchAdd(f"claimed_index_empty[{slot}]", 1, "release")
       turn += 1
       if index is None:
         return

@@ -186,7 +186,7 @@ def model_of_waves(faults=()) -> Model:
   waves = (2, 1)
   memory: dict = {arrivals(0): 0, arrivals(1): 0}
   for peer, count in enumerate(waves):
-    memory |= {f"lds_slot {peer}": 0, f"barrier {peer}": 0}
+    memory |= {f"lds_word {peer}": 0, f"barrier {peer}": 0}
     memory |= {f"partials[{peer}] of wave {wave}": None for wave in range(count)}
 
   def barrier(peer: int, passed: int):
@@ -204,11 +204,11 @@ def model_of_waves(faults=()) -> Model:
         yield from barrier(peer, passed)
       if number == 0:
         before = yield from fetch_add_acq_rel(arrivals(counter), faults)
-        yield Write(f"lds_slot {peer}", before)
+        yield Write(f"lds_word {peer}", before)
       if "no barrier after" not in faults:
         passed += 1
         yield from barrier(peer, passed)
-      before = yield Read(f"lds_slot {peer}")
+      before = yield Read(f"lds_word {peer}")
       if "no last barrier" not in faults:
         passed += 1
         yield from barrier(peer, passed)
@@ -217,7 +217,7 @@ def model_of_waves(faults=()) -> Model:
           yield Read(f"partials[{1 - peer}] of wave {other}")
         yield Did(("added up", counter, number))
     if number == 0:  # the main loop of the next tile uses the same LDS
-      yield Write(f"lds_slot {peer}", "lhs")
+      yield Write(f"lds_word {peer}", "lhs")
 
   def check(_, done):
     for counter in range(2):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.protocols.multicast import Cluster, Sharers, Tiles, all_tiles, explore
+from tests.protocols.multicast import Cluster, MulticastGroup, Tiles, all_tiles, explore
 
 INSIDE = Tiles((2, 2), (2, 2))
 THREE_OUTSIDE = Tiles((2, 0), (2, 0))
@@ -124,13 +124,13 @@ def test_a_planted_fault_is_found(name):
 @pytest.mark.parametrize("cluster_m, cluster_n, peers", [
     (1, 1, 8), (1, 2, 4), (2, 1, 4), (2, 2, 1), (2, 2, 2)])
 def test_ctas_load_for_those_of_their_rows_and_columns(cluster_m, cluster_n, peers):
-  """PeersMap numbers the CTAs: peers last, then columns, then rows."""
+  """ClusterSplitKMap numbers the CTAs: peers last, then columns, then rows."""
   places = {rank: (rank // (cluster_m * cluster_n), rank // cluster_m % cluster_n, rank % cluster_m)
             for rank in range(cluster_m * cluster_n * peers)}
   for rank, (peer, column, row) in places.items():
-    sharers = Sharers(rank, cluster_m, cluster_n)
+    group = MulticastGroup(rank, cluster_m, cluster_n)
     of_column = [other for other, place in places.items() if place[:2] == (peer, column)]
     of_row = [other for other, place in places.items() if place[::2] == (peer, row)]
-    assert sorted(sharers.ranks()) == sorted({*of_column, *of_row})
-    assert sharers.rhs_mask() == sum(1 << other for other in of_column)
-    assert cluster_n == 1 or sharers.lhs_mask() == sum(1 << other for other in of_row)
+    assert sorted(group.ranks()) == sorted({*of_column, *of_row})
+    assert group.rhs_mask() == sum(1 << other for other in of_column)
+    assert cluster_n == 1 or group.lhs_mask() == sum(1 << other for other in of_row)

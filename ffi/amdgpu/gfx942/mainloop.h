@@ -1,6 +1,6 @@
-// The main loop on gfx942 and gfx90a for whole vectors of 16 bytes. LDS has one k tile; the next
-// one waits in registers until all waves have read the current one. gfx950/mainloop.h is another
-// loop, because gfx950 loads straight to LDS (amdgpu/mainloop.h).
+// The part of amdgpu/mainloop.h for whole vectors of 16 bytes, on gfx942 and gfx90a. LDS has one k
+// tile; the next one waits in registers until all waves have read the current one.
+// gfx950/mainloop.h is another loop, because gfx950 loads straight to LDS (amdgpu/mainloop.h).
 #pragma once
 
 #include "amdgpu/gfx942/operand.h"
@@ -36,17 +36,18 @@ template <class Traits>
 class VectorMainloop {
   using Lhs = Operand<Traits, true>;
   using Rhs = Operand<Traits, false>;
-  using Sums = typename Traits::Sum4[Traits::kFragsM][Traits::kFragsN];
+  using Accumulators = typename Traits::Acc4[Traits::kFragsM][Traits::kFragsN];
 
  public:
   static constexpr int kLdsBytes = Lhs::kTileBytes + Rhs::kTileBytes;
 
   // Sets the accumulators to the product over the tile's k range, which is not empty. Other waves
   // may still use LDS when this is called, unless lds_is_free; LDS is free when it returns. While
-  // the first loads are in flight, early.Load() and then early.Compute() are called.
+  // the first loads are in flight, overlapped.Load() and then overlapped.Compute() are called.
   static JAXGEMM_AMD void Run(const OperandMemory<Traits, true>& lhs_memory,
                               const OperandMemory<Traits, false>& rhs_memory, const WorkTile& tile,
-                              Lds* lds, Sums& sums, auto& scales, bool lds_is_free, auto&& early) {
+                              Lds* lds, Accumulators& acc, auto& scales, bool lds_is_free,
+                              auto&& overlapped) {
     Lhs lhs(lhs_memory, tile.m, tile.k_begin);
     Rhs rhs(rhs_memory, tile.n, tile.k_begin);
     const uint32_t k_in_last = lhs_memory.KLeft(tile.k_end - 1);
@@ -66,15 +67,15 @@ class VectorMainloop {
       Load(rhs);
     }
     __builtin_amdgcn_sched_barrier(0);
-    early.Load();
+    overlapped.Load();
     const uint32_t thread = ThreadId();
     lhs.PlaceInLds(lds, thread);
     rhs.PlaceInLds(lds + Lhs::kTileBytes, thread);
-    early.Compute();
+    overlapped.Compute();
     first_lhs.WriteWhere(lhs);
     first_rhs.WriteWhere(rhs);
-    // Scales of blocks have sums of their own, and no register is left.
-    ClearSums(sums, !Traits::kScaled);
+    // With scales of blocks the tile has a second set of accumulators, and no register is left.
+    ClearAccumulators(acc, !Traits::kScaled);
     if (!lds_is_free) Barrier();
     Write(first_lhs);
     Write(first_rhs);
@@ -91,12 +92,12 @@ class VectorMainloop {
 #pragma clang loop unroll(disable)
       do {
         scales.Load(tile.k_end - left);
-        MultiplyTile<false>(lhs, rhs, frags, sums);
+        MultiplyTile<false>(lhs, rhs, frags, acc);
         scales.Promote();
       } while (--left > 3);
     }
     scales.Load(tile.k_end - 1);
-    MultiplyTile<true>(lhs, rhs, frags, sums);
+    MultiplyTile<true>(lhs, rhs, frags, acc);
     scales.Promote();
     Barrier();
   }
@@ -125,7 +126,7 @@ class VectorMainloop {
 
   // kIsLast: no k tile comes after this one.
   template <bool kIsLast>
-  static JAXGEMM_AMD void MultiplyTile(Lhs& lhs, Rhs& rhs, Fragments& frags, Sums& sums) {
+  static JAXGEMM_AMD void MultiplyTile(Lhs& lhs, Rhs& rhs, Fragments& frags, Accumulators& acc) {
     // Multiplies a step, and calls `other` for the other instructions of each slot.
     auto multiply = [&](auto&& other) {
       ForConstants<0, kSlots>([&](auto slot) {
@@ -133,7 +134,7 @@ class VectorMainloop {
         constexpr int j = slot % Slots::kPerRows / Slots::kPerColumn;
         constexpr int part = slot % Slots::kPerColumn / 2;
         __builtin_amdgcn_sched_barrier(0);
-        sums[i][j] = MmaPart<Traits>(part, &frags.lhs[i], &frags.rhs[j], sums[i][j]);
+        acc[i][j] = MmaPart<Traits>(part, &frags.lhs[i], &frags.rhs[j], acc[i][j]);
         __builtin_amdgcn_sched_barrier(0);
         other(slot);
       });
@@ -192,9 +193,9 @@ class VectorMainloop {
   static JAXGEMM_AMD void Replace(Operand& operand, int i) {
     constexpr int kBegin = WriteBegin(kWrite), kEnd = WriteBegin(kWrite + 1);
     constexpr int kSecond = PartBegin(1, 3, kBegin, kEnd), kThird = PartBegin(2, 3, kBegin, kEnd);
-    if constexpr (Operand::kIsPrepared) {
-      if constexpr (kSlot == kBegin) operand.template Prepare<0>(i);
-      if constexpr (kSlot == kSecond) operand.template Prepare<1>(i);
+    if constexpr (Operand::kIsConverted) {
+      if constexpr (kSlot == kBegin) operand.template ConvertHalf<0>(i);
+      if constexpr (kSlot == kSecond) operand.template ConvertHalf<1>(i);
       if constexpr (kSlot == kThird) operand.Store(i);
       if constexpr (kSlot == kEnd) operand.LoadAfter(i);
     } else {

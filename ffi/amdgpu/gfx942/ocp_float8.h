@@ -1,4 +1,4 @@
-// OCP float8 (e4m3fn, e5m2) on gfx942, whose matrix instructions for float8 read FNUZ formats.
+// OCP float8 (e4m3fn, e5m2) on gfx942. Its matrix instructions for float8 read FNUZ formats.
 //
 // The bits of an e4m3fn value, read as e4m3fnuz, are half the value. Only -0 and NaN differ, and
 // these bytes are replaced on their way to LDS. e5m2 has infinities, which no FNUZ format has, but
@@ -74,15 +74,15 @@ JAXGEMM_AMD Vec4<_Float16> Float16OfOcp(uint32_t bytes) {
 
 // Multiplies the accumulators by the power of two by which the operands were divided.
 template <class Traits>
-JAXGEMM_AMD void ScaleSums(typename Traits::Sums& sums) {
+JAXGEMM_AMD void ScaleAccumulators(typename Traits::Accumulators& acc) {
   constexpr int kScaled =
       (Traits::kLhs == DType::kF8E4M3FN ? 1 : 0) + (Traits::kRhs == DType::kF8E4M3FN ? 1 : 0);
   if constexpr ((ConvertsToFnuz<Traits>() || ExpandsToFloat16<Traits>()) && kScaled > 0) {
     constexpr float kScale = ConvertsToFnuz<Traits>() ? 4 : 256;
 #pragma unroll
-    for (auto& row : sums) {
+    for (auto& row : acc) {
 #pragma unroll
-      for (auto& sum : row) sum *= kScale;
+      for (auto& acc4 : row) acc4 *= kScale;
     }
   }
 }

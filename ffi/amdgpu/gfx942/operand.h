@@ -20,7 +20,7 @@ class Operand {
  public:
   static constexpr bool kKContiguous = Memory::kKContiguous;
   // Whether vectors differ in LDS from what is loaded.
-  static constexpr bool kIsPrepared = !kKContiguous || ConvertsToFnuz<Traits>();
+  static constexpr bool kIsConverted = !kKContiguous || ConvertsToFnuz<Traits>();
 
  private:
   static constexpr int kBytes = Traits::kBytes, kVecElements = Traits::kVecElements;
@@ -117,14 +117,14 @@ class Operand {
   }
   // Writes vector `i` of kWrites to LDS.
   JAXGEMM_AMD void Write(int i) {
-    Prepare<0>(i);
-    Prepare<1>(i);
+    ConvertHalf<0>(i);
+    ConvertHalf<1>(i);
     Store(i);
   }
-  // Computes half of vector `i` as it is in LDS.
+  // Converts half of vector `i` to its layout and format in LDS.
   template <int kHalf>
-  JAXGEMM_AMD void Prepare(int i) {
-    if constexpr (kIsPrepared) {
+  JAXGEMM_AMD void ConvertHalf(int i) {
+    if constexpr (kIsConverted) {
       Vec16 vec;
       if constexpr (kKContiguous) {
         vec = staged_[i];
@@ -132,11 +132,11 @@ class Operand {
         vec = Transposed<kBytes>(staged_, i);
       }
       vec = ToLds<Traits>(vec);
-      prepared_[2 * kHalf] = vec[2 * kHalf];
-      prepared_[2 * kHalf + 1] = vec[2 * kHalf + 1];
+      converted_[2 * kHalf] = vec[2 * kHalf];
+      converted_[2 * kHalf + 1] = vec[2 * kHalf + 1];
     }
   }
-  // Writes vector `i`, which was the last one to be prepared.
+  // Writes vector `i`. If it is converted, no other vector was converted after it.
   JAXGEMM_AMD void Store(int i) const {
     if (IsSpare()) return;
     auto at = reinterpret_cast<uintptr_t>(write_);
@@ -146,8 +146,8 @@ class Operand {
       // The two low bits of a row flip these bits of its position.
       at ^= i * kLineBytes | (i >> 1) * kVecBytes;
     }
-    if constexpr (kIsPrepared) {
-      *reinterpret_cast<LdsVec16*>(at) = prepared_;
+    if constexpr (kIsConverted) {
+      *reinterpret_cast<LdsVec16*>(at) = converted_;
     } else {
       *reinterpret_cast<LdsVec16*>(at) = staged_[i];
     }
@@ -206,7 +206,7 @@ class Operand {
   Lds* write_;
   Lds* read_[2];
   Piece staged_[kLoads];
-  Vec16 prepared_;
+  Vec16 converted_;
 };
 
 }  // namespace jaxgemm

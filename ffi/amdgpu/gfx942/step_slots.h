@@ -1,4 +1,4 @@
-// Where the LDS accesses of gfx942's main loop are among its matrix instructions.
+// The issue slots of gfx942's main loop: where its LDS accesses are among its matrix instructions.
 #pragma once
 
 #include "amdgpu/isa.h"

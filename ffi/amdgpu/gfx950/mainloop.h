@@ -1,6 +1,7 @@
-// The main loop on gfx950 for whole vectors of 16 bytes: operands are loaded straight to LDS, two k
-// tiles ahead. Each k tile is multiplied in four phases, one for each quadrant of a wave's part of
-// the tile. gfx942/mainloop.h is another loop, because gfx942 cannot load so (amdgpu/mainloop.h).
+// The part of amdgpu/mainloop.h for whole vectors of 16 bytes, on gfx950. Operands are loaded
+// straight to LDS, two k tiles ahead. Each k tile is multiplied in four phases, one for each
+// quadrant of a wave's part of the tile. gfx942/mainloop.h is another loop, because gfx942 cannot
+// load so (amdgpu/mainloop.h).
 #pragma once
 
 #include "amdgpu/gfx950/mx_scales.h"
@@ -42,7 +43,7 @@ class VectorMainloop {
   using Lhs = Operand<Traits, true>;
   using Rhs = Operand<Traits, false>;
   static constexpr int kBufferBytes = Lhs::kTileBytes + Rhs::kTileBytes;
-  using Sums = typename Traits::Sum4[Traits::kFragsM][Traits::kFragsN];
+  using Accumulators = typename Traits::Acc4[Traits::kFragsM][Traits::kFragsN];
 
  public:
   static constexpr int kOperandBytes = 2 * kBufferBytes;
@@ -53,10 +54,11 @@ class VectorMainloop {
 
   // Sets the accumulators to the product over the tile's k range, which is not empty. Other waves
   // may still use LDS when this is called, unless lds_is_free; LDS is free when it returns. While
-  // the first loads are in flight, early.Load() and then early.Compute() are called.
+  // the first loads are in flight, overlapped.Load() and then overlapped.Compute() are called.
   static JAXGEMM_AMD void Run(const OperandMemory<Traits, true>& lhs_memory,
                               const OperandMemory<Traits, false>& rhs_memory, const WorkTile& tile,
-                              Lds* lds, Sums& sums, auto& scales, bool lds_is_free, auto&& early) {
+                              Lds* lds, Accumulators& acc, auto& scales, bool lds_is_free,
+                              auto&& overlapped) {
     Lhs lhs(lhs_memory, tile.m, tile.k_begin);
     Rhs rhs(rhs_memory, tile.n, tile.k_begin);
     uint32_t load_lhs = Lhs::LoadPlace(lds);
@@ -84,8 +86,8 @@ class VectorMainloop {
     WaitUntil<0, kAnyLds>();
     if (!lds_is_free) Barrier();
     check_end(left);
-    lhs.Settle();
-    rhs.Settle();
+    lhs.WaitSgprHazard();
+    rhs.WaitSgprHazard();
     scales.Start();
     rhs.template Load<0>(load_rhs());
     lhs.template Load<0>(load_lhs);
@@ -98,26 +100,26 @@ class VectorMainloop {
     rhs.template Load<0>(load_rhs());
     lhs.template Load<0>(load_lhs);
     rhs.template Load<1>(load_rhs());
-    early.Load();
+    overlapped.Load();
     lhs.PlaceInLds(lds);
     rhs.PlaceInLds(lds + Lhs::kTileBytes);
-    early.Compute();
-    // Scales of blocks have sums of their own, and no register is left.
-    ClearSums(sums, !Traits::kScaled);
+    overlapped.Compute();
+    // With scales of blocks the tile has a second set of accumulators, and no register is left.
+    ClearAccumulators(acc, !Traits::kScaled);
     Wait();
-    Meet();
+    BarrierWithoutWait();
     // This read is a phase of its own, because B0 is loaded again two phases later.
     rhs.template Read<0>(b0);
     scales.ReadFirst(tile.k_begin, a0_scales, b0_scales, a1_scales, b1_scales);
     Wait();
-    Meet();
-    if (kPingPong && Traits::WaveM() == 1) Meet();
+    BarrierWithoutWait();
+    if (kPingPong && Traits::WaveM() == 1) BarrierWithoutWait();
 
     for (; left > 0; --left) {
       lhs.template Read<0>(a);
       scales.Load(tile.k_end - left);
       lhs.template Load<1>(load_lhs);
-      Multiply<0, 0>(a, b0, a0_scales, b0_scales, sums);
+      Multiply<0, 0>(a, b0, a0_scales, b0_scales, acc);
 
       rhs.template Read<1>(b1);
       scales.template Read<1>(tile.k_end - left, a1_scales, b1_scales);
@@ -126,11 +128,11 @@ class VectorMainloop {
       check_end(left - 2);
       load_lhs -= to_other;
       rhs.template Load<0>(load_rhs());
-      Multiply<0, 1>(a, b1, a0_scales, b1_scales, sums);
+      Multiply<0, 1>(a, b1, a0_scales, b1_scales, acc);
 
       lhs.template Read<1>(a);
       lhs.template Load<0>(load_lhs);
-      Multiply<1, 0>(a, b0, a1_scales, b0_scales, sums);
+      Multiply<1, 0>(a, b0, a1_scales, b0_scales, acc);
 
       lhs.MoveReads(to_other);
       rhs.MoveReads(to_other);
@@ -138,17 +140,17 @@ class VectorMainloop {
       rhs.template Read<0>(b0);
       scales.template Read<0>(tile.k_end - left + 1, a0_scales, b0_scales);
       rhs.template Load<1>(load_rhs());
-      Multiply<1, 1>(a, b1, a1_scales, b1_scales, sums);
+      Multiply<1, 1>(a, b1, a1_scales, b1_scales, acc);
       scales.Promote();
     }
-    if (kPingPong && Traits::WaveM() == 0) Meet();
+    if (kPingPong && Traits::WaveM() == 0) BarrierWithoutWait();
     WaitForMemory();
-    Meet();
+    BarrierWithoutWait();
   }
 
  private:
   // A barrier that does not wait for memory accesses.
-  static JAXGEMM_AMD void Meet() {
+  static JAXGEMM_AMD void BarrierWithoutWait() {
     __builtin_amdgcn_sched_barrier(0);
     asm volatile("s_barrier" ::: "memory");
     __builtin_amdgcn_sched_barrier(0);
@@ -161,9 +163,9 @@ class VectorMainloop {
   static JAXGEMM_AMD void Multiply(const Vec16 (&lhs)[Lhs::kFrags][2],
                                    const Vec16 (&rhs)[Rhs::kFrags][2],
                                    const uint32_t (&lhs_scales)[Lhs::kFrags],
-                                   const uint32_t (&rhs_scales)[Rhs::kFrags], Sums& sums) {
+                                   const uint32_t (&rhs_scales)[Rhs::kFrags], Accumulators& acc) {
     constexpr int kVecs = VecsPerMma<Traits>();
-    Meet();
+    BarrierWithoutWait();
     Wait();
     __builtin_amdgcn_s_setprio(1);
     __builtin_amdgcn_sched_barrier(0);
@@ -176,18 +178,18 @@ class VectorMainloop {
         for (int i = 0; i < Lhs::kFrags; ++i) {
 #pragma unroll
           for (int j = 0; j < Rhs::kFrags; ++j) {
-            auto& sum = sums[kHalfM * Lhs::kFrags + i][kHalfN * Rhs::kFrags + j];
+            auto& acc4 = acc[kHalfM * Lhs::kFrags + i][kHalfN * Rhs::kFrags + j];
             if constexpr (Traits::kMx) {
               if (step == 0) {
-                sum = ScaledMma<Traits, 0>(lhs[i], rhs[j], lhs_scales[i], rhs_scales[j], sum);
+                acc4 = ScaledMma<Traits, 0>(lhs[i], rhs[j], lhs_scales[i], rhs_scales[j], acc4);
               } else if constexpr (kVecs == 1) {
-                sum =
-                    ScaledMma<Traits, 1>(&lhs[i][1], &rhs[j][1], lhs_scales[i], rhs_scales[j], sum);
+                acc4 = ScaledMma<Traits, 1>(&lhs[i][1], &rhs[j][1], lhs_scales[i], rhs_scales[j],
+                                            acc4);
               }
               // Without this asm the compiler moves the instruction to a later phase.
-              asm volatile("" : "+v"(sum));
+              asm volatile("" : "+v"(acc4));
             } else {
-              sum = MmaPart<Traits>(part, &lhs[i][step], &rhs[j][step], sum);
+              acc4 = MmaPart<Traits>(part, &lhs[i][step], &rhs[j][step], acc4);
             }
           }
         }
@@ -195,7 +197,7 @@ class VectorMainloop {
     }
     __builtin_amdgcn_sched_barrier(0);
     __builtin_amdgcn_s_setprio(0);
-    if (kPingPong) Meet();
+    if (kPingPong) BarrierWithoutWait();
   }
 };
 

@@ -51,7 +51,7 @@ class MxScales : public NoScales {
 
   // Starts to load the chunk of the first k tile, and the next chunk.
   JAXGEMM_AMD void Start() {
-    asm volatile("s_nop 4" : "+s"(resource_));  // see Operand::Settle
+    asm volatile("s_nop 4" : "+s"(resource_));  // see Operand::WaitSgprHazard
     LoadChunk();
     LoadChunk();
   }

@@ -100,7 +100,7 @@ class Operand {
   // written the SGPRs of the resource. Five wait states are needed before a vector memory
   // instruction reads these SGPRs (CDNA3 ISA, "Manually Inserted Wait States"). s_nop 4 is five
   // wait states. The compiler does not check inline assembly for this hazard.
-  JAXGEMM_AMD void Settle() { asm volatile("s_nop 4" : "+s"(resource_)); }
+  JAXGEMM_AMD void WaitSgprHazard() { asm volatile("s_nop 4" : "+s"(resource_)); }
 
   // Starts the loads of a half into a buffer; `lds` is the LDS address of this wave's first byte.
   template <int kHalf>

@@ -1,7 +1,7 @@
 // Checks of the wait states that the hardware does not insert by itself (CDNA3 and CDNA4 ISA,
 // "Manually Inserted Wait States"). The numbers are those of LLVM's GCNHazardRecognizer for gfx942,
-// gfx950 and gfx90a, which needs fewer of them. Compilers insert them; inline assembly must do it
-// by hand. Soft clauses, which only GPUs with XNACK switched on need, are not checked.
+// gfx950 and gfx90a, which needs fewer of them. Compilers insert them; inline assembly must contain
+// them. Soft clauses, which only GPUs with XNACK switched on need, are not checked.
 #pragma once
 
 #include <cstdint>

@@ -148,8 +148,8 @@ class VectorMemoryUnit {
       if (instruction_.sc1 && (atomic || instruction_.sc0)) scope = kSystem;
     }
     // Float atomics accumulate data; they are never flags.
-    const bool sums = atomic && op_.atomic >= AtomicOp::kAddF32;
-    context_.memory.Begin(&wave_, kind, scope, kind != AccessKind::kPlain && !sums);
+    const bool adds_floats = atomic && op_.atomic >= AtomicOp::kAddF32;
+    context_.memory.Begin(&wave_, kind, scope, kind != AccessKind::kPlain && !adds_floats);
   }
 
   // CDNA3 ISA, "Memory Buffer Instructions", raw buffers: ADDRESS = BASE + soffset + offset,

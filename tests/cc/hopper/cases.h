@@ -19,9 +19,9 @@ inline void Encode(DType type, double value, char* to) {
   switch (type) {
     case DType::kF32: return put(f);
     case DType::kBF16: return put(EncodeBF16(f));
-    case DType::kF16: return put(static_cast<uint16_t>(EncodeSmallFloat<F16Format>(f)));
-    case DType::kF8E4M3FN: return put(static_cast<uint8_t>(EncodeSmallFloat<F8E4M3FNFormat>(f)));
-    case DType::kF8E5M2: return put(static_cast<uint8_t>(EncodeSmallFloat<F8E5M2Format>(f)));
+    case DType::kF16: return put(static_cast<uint16_t>(EncodeMinifloat<F16Format>(f)));
+    case DType::kF8E4M3FN: return put(static_cast<uint8_t>(EncodeMinifloat<F8E4M3FNFormat>(f)));
+    case DType::kF8E5M2: return put(static_cast<uint8_t>(EncodeMinifloat<F8E5M2Format>(f)));
     case DType::kS8: return put(static_cast<int8_t>(value));
     default: return put(static_cast<int32_t>(value));
   }

@@ -312,7 +312,7 @@ void AwaitOthers(const void* key, bool orders) {
   }
   if (orders) Acquire(key);
 }
-void Meet(const void* key, int expected, bool orders) {
+void ArriveAndWait(const void* key, int expected, bool orders) {
   Join(key, expected, orders);
   AwaitOthers(key, orders);
 }
@@ -323,9 +323,9 @@ JAXGEMM_UNSEEN uint64_t Shuffle(uint64_t value, int lane) {
   const int thread = ThreadIndex();
   uint64_t* values = machine.exchange[Rank()];
   values[thread] = value;
-  Meet(WarpKey(), kWarp, /*orders=*/false);
+  ArriveAndWait(WarpKey(), kWarp, /*orders=*/false);
   const uint64_t its = values[thread / kWarp * kWarp + lane % kWarp];
-  Meet(WarpKey(), kWarp, /*orders=*/false);
+  ArriveAndWait(WarpKey(), kWarp, /*orders=*/false);
   return its;
 }
 

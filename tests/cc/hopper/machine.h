@@ -30,8 +30,8 @@ inline char* Shared() { return Shared(Rank()); }
 void MayYield();
 
 // A barrier of `expected` threads, named by `key`. `orders`: it also orders their accesses.
-void Meet(const void* key, int expected, bool orders);
-// Meet in two steps.
+void ArriveAndWait(const void* key, int expected, bool orders);
+// ArriveAndWait in two steps.
 void Join(const void* key, int expected, bool orders);
 void AwaitOthers(const void* key, bool orders);
 const void* WarpKey();

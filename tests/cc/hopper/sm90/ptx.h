@@ -57,7 +57,7 @@ inline uint32_t __byte_perm(uint32_t a, uint32_t b, uint32_t digits) {
   return bytes;
 }
 inline int __ffs(uint32_t bits) { return __builtin_ffs(static_cast<int>(bits)); }
-inline void __syncwarp() { stand_in::Meet(stand_in::WarpKey(), 32, /*orders=*/true); }
+inline void __syncwarp() { stand_in::ArriveAndWait(stand_in::WarpKey(), 32, /*orders=*/true); }
 template <class T>
 T __ldcg(const T* address) {
   return *address;
@@ -68,20 +68,20 @@ T __ldcg(const T* address) {
 inline constexpr int kWarpSize = 32, kWarpgroupSize = 128;
 
 inline int ThreadId() { return stand_in::ThreadIndex(); }
-inline uint32_t SameInWarp(uint32_t x) { return __shfl_sync(~0u, x, 0); }
+inline uint32_t WarpUniform(uint32_t x) { return __shfl_sync(~0u, x, 0); }
 // The hardware may elect any lane.
-inline int LeaderLane() { return 5; }
-inline bool IsLeader() { return ThreadId() % kWarpSize == LeaderLane(); }
+inline int ElectSyncLane() { return 5; }
+inline bool ElectSync() { return ThreadId() % kWarpSize == ElectSyncLane(); }
 
-inline int DivSmall(int x, int y) {
+inline int Div20Bits(int x, int y) {
   return static_cast<int>((static_cast<float>(x) + .5f) * (1 / static_cast<float>(y)));
 }
 
-// Addresses are offsets in shared memory. A ClusterAddress has rank + 1 in the bits from 24 on.
+// Addresses are offsets in shared memory. One from Mapa has rank + 1 in the bits from 24 on.
 inline uint32_t SharedAddress(const void* shared) {
   return static_cast<uint32_t>(static_cast<const char*>(shared) - stand_in::Shared());
 }
-inline uint32_t ClusterAddress(const void* shared, int rank) {
+inline uint32_t Mapa(const void* shared, int rank) {
   return static_cast<uint32_t>(rank + 1) << 24 | SharedAddress(shared);
 }
 inline char* AtAddress(uint32_t address) {
@@ -89,48 +89,49 @@ inline char* AtAddress(uint32_t address) {
   return stand_in::Shared(rank == 0 ? stand_in::Rank() : rank - 1) + (address & 0xffffff);
 }
 
-inline int ClusterRank() { return stand_in::Rank(); }
-inline int ClusterSize() { return stand_in::ClusterCount(); }
+inline int ClusterCtaRank() { return stand_in::Rank(); }
+inline int ClusterNctaRank() { return stand_in::ClusterCount(); }
 
-inline void StoreToCluster(uint32_t to, uint4 words, uint32_t barrier) {
+inline void StAsync(uint32_t to, uint4 words, uint32_t barrier) {
   stand_in::DoLater(false, [=, to = AtAddress(to), barrier = AtAddress(barrier)] {
     std::memcpy(to, &words, sizeof(words));
     stand_in::CompleteBytes(barrier, sizeof(words));
   });
 }
-inline void StoreWordToCluster(uint32_t address, int32_t word) {
+inline void StSharedCluster(uint32_t address, int32_t word) {
   std::memcpy(AtAddress(address), &word, sizeof(word));
 }
 
-inline void ArriveAtCluster() {
+inline void BarrierClusterArrive() {
   // It orders only reads before it, but ThreadSanitizer cannot order reads alone.
-  stand_in::Join(stand_in::ClusterKey(), stand_in::kThreads * ClusterSize(), /*orders=*/true);
+  stand_in::Join(stand_in::ClusterKey(), stand_in::kThreads * ClusterNctaRank(), /*orders=*/true);
 }
-inline void WaitForCluster() { stand_in::AwaitOthers(stand_in::ClusterKey(), /*orders=*/true); }
-inline void ClusterBarrier() {
-  stand_in::Meet(stand_in::ClusterKey(), stand_in::kThreads * ClusterSize(), /*orders=*/false);
+inline void BarrierClusterWait() { stand_in::AwaitOthers(stand_in::ClusterKey(), /*orders=*/true); }
+inline void BarrierClusterSync() {
+  stand_in::ArriveAndWait(stand_in::ClusterKey(), stand_in::kThreads * ClusterNctaRank(),
+                          /*orders=*/false);
 }
-inline void NamedBarrier(int id, int threads) {
-  stand_in::Meet(stand_in::NamedKey(id), threads, /*orders=*/true);
+inline void BarSync(int id, int threads) {
+  stand_in::ArriveAndWait(stand_in::NamedKey(id), threads, /*orders=*/true);
 }
-inline void ArriveAtNamedBarrier(int id, int threads) {
+inline void BarArrive(int id, int threads) {
   stand_in::Join(stand_in::NamedKey(id), threads, /*orders=*/true);
 }
-inline void WaitForKernelsBefore() {}
-inline void LetNextKernelStart() {}
+inline void GridDependencyWait() {}
+inline void GridDependencyLaunchDependents() {}
 template <int kRegisters>
-void GiveRegisters() {}
+void SetMaxRegistersDec() {}
 template <int kRegisters>
-void TakeRegisters() {}
+void SetMaxRegistersInc() {}
 
-struct BarrierRow {
+struct MbarrierArray {
   uint32_t first;
 
   uint32_t At(int i) const { return first + i * 8; }
   void Arrive(int i) const { stand_in::Arrive(AtAddress(At(i)), 0); }
-  void ArriveInCluster(int i) const { Arrive(i); }
-  void ArriveExpecting(int i, int bytes) const { stand_in::Arrive(AtAddress(At(i)), bytes); }
-  bool HasEnded(int i, uint32_t parity) const {
+  void ArriveCluster(int i) const { Arrive(i); }
+  void ArriveExpectTx(int i, int bytes) const { stand_in::Arrive(AtAddress(At(i)), bytes); }
+  bool TestWait(int i, uint32_t parity) const {
     return stand_in::HasEnded(AtAddress(At(i)), parity);
   }
   void Wait(int i, uint32_t parity) const {
@@ -138,31 +139,31 @@ struct BarrierRow {
     stand_in::WaitFor(AtAddress(At(i)), parity);
   }
 };
-struct SharedBarrier {
+struct Mbarrier {
   uint64_t word;
 
   void Init(int arrivals) { stand_in::InitBarrier(this, arrivals); }
   void Arrive() { Row().Arrive(0); }
-  void ArriveAt(int rank) { BarrierRow{ClusterAddress(this, rank)}.ArriveInCluster(0); }
-  void ArriveExpecting(int bytes) { Row().ArriveExpecting(0, bytes); }
+  void ArriveCluster(int rank) { MbarrierArray{Mapa(this, rank)}.ArriveCluster(0); }
+  void ArriveExpectTx(int bytes) { Row().ArriveExpectTx(0, bytes); }
   void Wait(uint32_t parity) { Row().Wait(0, parity); }
 
  private:
-  BarrierRow Row() const { return {SharedAddress(this)}; }
+  MbarrierArray Row() const { return {SharedAddress(this)}; }
 };
 
-inline void FenceBarrierInit() {}
-inline void FenceCluster() {}
-inline void FenceAsyncProxy() {}
-inline void FenceAsyncProxyOfMemory() {}
+inline void FenceMbarrierInit() {}
+inline void FenceAcqRelCluster() {}
+inline void FenceProxyAsync() {}
+inline void FenceProxyAsyncGlobal() {}
 
-inline uint32_t PackPair(bool bf16, float low, float high) {
+inline uint32_t CvtRnX2(bool bf16, float low, float high) {
   const auto encode = [bf16](float value) -> uint32_t {
-    return bf16 ? EncodeBF16(value) : EncodeSmallFloat<F16Format>(value);
+    return bf16 ? EncodeBF16(value) : EncodeMinifloat<F16Format>(value);
   };
   return encode(low) | encode(high) << 16;
 }
-inline uint32_t RoundToTf32(uint32_t bits) { return (bits + 0x1000) & ~0x1fffu; }
+inline uint32_t CvtRnaTf32(uint32_t bits) { return (bits + 0x1000) & ~0x1fffu; }
 
 // ----------------------------------------------------------------------------------- TMA
 
@@ -178,7 +179,7 @@ static_assert(sizeof(HostMap) <= sizeof(TensorMap));
 
 inline void PrefetchTensorMap(const TensorMap*) {}
 // Reads the line, so that a prefetch outside of memory fails.
-inline void PrefetchLine(const void* line) { *static_cast<const volatile char*>(line); }
+inline void PrefetchGlobalL2(const void* line) { *static_cast<const volatile char*>(line); }
 
 // Calls copy(shared, memory, count) for every 16 bytes of a box, as TMA copies them. `count` is how
 // many of the 16 bytes are inside the tensor. Where a box does not begin at a multiple of 16 bytes
@@ -217,53 +218,53 @@ inline void LoadBoxAt(const TensorMap* map, char* barrier, char* to, char* base,
     stand_in::CompleteBytes(barrier, BoxBytes(map));
   });
 }
-inline void LoadBox(const TensorMap* map, uint32_t barrier, uint32_t to, int x, int y, int z) {
+inline void TmaLoad(const TensorMap* map, uint32_t barrier, uint32_t to, int x, int y, int z) {
   LoadBoxAt(map, AtAddress(barrier), AtAddress(to), stand_in::Shared(), x, y, z);
 }
-inline void LoadBoxToAll(const TensorMap* map, uint32_t barrier, uint32_t to, int x, int y, int z,
-                         uint16_t mask) {
-  for (int rank = 0; rank < ClusterSize(); ++rank) {
+inline void TmaLoadMulticast(const TensorMap* map, uint32_t barrier, uint32_t to, int x, int y,
+                             int z, uint16_t mask) {
+  for (int rank = 0; rank < ClusterNctaRank(); ++rank) {
     if (!(mask >> rank & 1)) continue;
     char* base = stand_in::Shared(rank);
     LoadBoxAt(map, base + barrier, base + to, base, x, y, z);
   }
 }
-inline void StoreBox(const TensorMap* map, uint32_t from, int x, int y, int z) {
+inline void TmaStore(const TensorMap* map, uint32_t from, int x, int y, int z) {
   stand_in::DoLater(true, [=, base = stand_in::Shared()] {
     ForEachPiece(map, base + from, base, x, y, z, [](char* shared, char* memory, size_t count) {
       if (count) std::memcpy(memory, shared, count);
     });
   });
 }
-inline void AddBox(const TensorMap* map, uint32_t from, int x, int y, int z) {
+inline void TmaReduceAdd(const TensorMap* map, uint32_t from, int x, int y, int z) {
   HostMap host;
   std::memcpy(&host, map->words, sizeof(host));
   CHECK_THAT(host.of_floats, "%s", "TMA adds to a tensor that does not have floats");
   stand_in::DoLater(true, [=, base = stand_in::Shared()] {
     ForEachPiece(map, base + from, base, x, y, z, [](char* shared, char* memory, size_t count) {
       for (size_t i = 0; i < count; i += sizeof(float)) {
-        float sum, addend;
-        std::memcpy(&sum, memory + i, sizeof(sum));
+        float acc, addend;
+        std::memcpy(&acc, memory + i, sizeof(acc));
         std::memcpy(&addend, shared + i, sizeof(addend));
-        sum += addend;
-        std::memcpy(memory + i, &sum, sizeof(sum));
+        acc += addend;
+        std::memcpy(memory + i, &acc, sizeof(acc));
       }
     });
   });
 }
 template <int kLeft>
-void WaitForStoredBoxes() {
+void TmaStoreWaitRead() {
   stand_in::WaitForStores(kLeft);
 }
-template <class Sum>
-void StorePair(uint32_t to, Sum a, Sum b) {
-  const Sum pair[] = {a, b};
+template <class Acc>
+void StSharedV2(uint32_t to, Acc a, Acc b) {
+  const Acc pair[] = {a, b};
   std::memcpy(AtAddress(to), pair, sizeof(pair));
 }
-inline void StoreWord(uint32_t to, uint32_t word) {
+inline void StShared(uint32_t to, uint32_t word) {
   std::memcpy(AtAddress(to), &word, sizeof(word));
 }
-inline void StoreMatrices(uint32_t to, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
+inline void StMatrixX4(uint32_t to, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
   const int lane = ThreadId() % kWarpSize;
   const uint32_t pairs[] = {a, b, c, d};
   for (int matrix = 0; matrix < 4; ++matrix) {
@@ -271,7 +272,7 @@ inline void StoreMatrices(uint32_t to, uint32_t a, uint32_t b, uint32_t c, uint3
     std::memcpy(AtAddress(row) + lane % 4 * 4, &pairs[matrix], 4);
   }
 }
-inline void LoadTransposedMatrices(uint32_t from, uint32_t (&pairs)[4]) {
+inline void LdMatrixX4Trans(uint32_t from, uint32_t (&pairs)[4]) {
   const int lane = ThreadId() % kWarpSize;
   for (int matrix = 0; matrix < 4; ++matrix) {
     pairs[matrix] = 0;
@@ -283,7 +284,7 @@ inline void LoadTransposedMatrices(uint32_t from, uint32_t (&pairs)[4]) {
     }
   }
 }
-inline void StoreTransposedMatrices(uint32_t to, uint32_t a, uint32_t b) {
+inline void StMatrixX2Trans(uint32_t to, uint32_t a, uint32_t b) {
   const int lane = ThreadId() % kWarpSize;
   const uint32_t pairs[] = {a, b};
   for (int matrix = 0; matrix < 2; ++matrix) {

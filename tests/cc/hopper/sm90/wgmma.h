@@ -12,27 +12,27 @@
 namespace jaxgemm {
 
 // Called by whole warps.
-inline void WgmmaFence() { stand_in::Meet(stand_in::WarpKey(), 32, /*orders=*/false); }
-inline void WgmmaCommit() { stand_in::CommitMultiplies(); }
+inline void WgmmaFence() { stand_in::ArriveAndWait(stand_in::WarpKey(), 32, /*orders=*/false); }
+inline void WgmmaCommitGroup() { stand_in::CommitMultiplies(); }
 template <int kLeft>
-void WgmmaWait() {
+void WgmmaWaitGroup() {
   stand_in::MayYield();
   stand_in::WaitForMultiplies(kLeft);
   // All lanes of a warp finish together.
-  stand_in::Meet(stand_in::WarpKey(), 32, /*orders=*/true);
+  stand_in::ArriveAndWait(stand_in::WarpKey(), 32, /*orders=*/true);
 }
 
-template <class Sum>
-void FenceSum(Sum&) {}
+template <class Acc>
+void FenceAcc(Acc&) {}
 inline void FenceWord(uint32_t&) {}
 // Overwrites the value, because the old one must not be used.
-template <class Sum>
-void ForgetSum(Sum& sum) {
-  sum = static_cast<Sum>(1 << 30);
+template <class Acc>
+void ForgetAcc(Acc& acc) {
+  acc = static_cast<Acc>(1 << 30);
 }
-template <class Sum>
-void ClearSum(Sum& sum) {
-  sum = 0;
+template <class Acc>
+void ClearAcc(Acc& acc) {
+  acc = 0;
 }
 
 template <DType kType>
@@ -46,11 +46,11 @@ auto DecodeElement(const char* at) {
   } else if constexpr (kType == DType::kBF16) {
     return __builtin_bit_cast(float, uint32_t{load(uint16_t{})} << 16);
   } else if constexpr (kType == DType::kF16) {
-    return DecodeSmallFloat<F16Format, float>(uint32_t{load(uint16_t{})});
+    return DecodeMinifloat<F16Format, float>(uint32_t{load(uint16_t{})});
   } else if constexpr (kType == DType::kF8E4M3FN) {
-    return DecodeSmallFloat<F8E4M3FNFormat, float>(uint32_t{load(uint8_t{})});
+    return DecodeMinifloat<F8E4M3FNFormat, float>(uint32_t{load(uint8_t{})});
   } else if constexpr (kType == DType::kF8E5M2) {
-    return DecodeSmallFloat<F8E5M2Format, float>(uint32_t{load(uint8_t{})});
+    return DecodeMinifloat<F8E5M2Format, float>(uint32_t{load(uint8_t{})});
   } else {
     return int32_t{load(int8_t{})};
   }
@@ -77,9 +77,9 @@ auto MatrixElement(uint64_t descriptor, int line, int k) {
 template <DType kLhs, DType kRhs, int kN, bool kLhsTransposed, bool kRhsTransposed>
 struct Wgmma {
   static constexpr int kDepth = 32 / ElementBytes(kLhs);
-  using Sum = std::conditional_t<kLhs == DType::kS8, int32_t, float>;
+  using Acc = std::conditional_t<kLhs == DType::kS8, int32_t, float>;
 
-  static void Run(Sum* d, uint64_t a, uint64_t b, bool accumulate) {
+  static void Run(Acc* d, uint64_t a, uint64_t b, bool accumulate) {
     Multiply(d, b, accumulate, [a](int half, int k) {
       const int thread = stand_in::ThreadIndex() % 128;
       return MatrixElement<kLhs, kLhsTransposed>(a, thread / 32 * 16 + thread % 32 / 4 + 8 * half,
@@ -87,8 +87,8 @@ struct Wgmma {
     });
   }
   // The elements of a row are in several lanes, and in several bytes of a lane's registers.
-  static void RunA(Sum* d, const uint32_t* a, uint64_t b, bool accumulate) {
-    std::array<std::array<Sum, kDepth>, 2> rows;
+  static void RunA(Acc* d, const uint32_t* a, uint64_t b, bool accumulate) {
+    std::array<std::array<Acc, kDepth>, 2> rows;
     constexpr int kInWord = 4 / ElementBytes(kLhs), kInRow = 4 * kInWord;
     for (int half = 0; half < 2; ++half) {
       for (int k = 0; k < kDepth; ++k) {
@@ -104,24 +104,24 @@ struct Wgmma {
  private:
   // lhs_at(half, k): element k of this thread's row (half 0), or of the row eight further (half 1).
   template <class LhsAt>
-  static void Multiply(Sum* d, uint64_t b, bool accumulate, LhsAt lhs_at) {
+  static void Multiply(Acc* d, uint64_t b, bool accumulate, LhsAt lhs_at) {
     stand_in::Multiply([=] {
       const int lane = stand_in::ThreadIndex() % 32;
-      Sum lhs[2][kDepth];
+      Acc lhs[2][kDepth];
       for (int half = 0; half < 2; ++half) {
         for (int k = 0; k < kDepth; ++k) lhs[half][k] = lhs_at(half, k);
       }
       const stand_in::Unseen unseen(lane >= 4);
       for (int i = 0; i < kN / 4; ++i) {
         const int column = i / 2 * 8 + lane % 4 * 2 + i % 2;
-        Sum sums[2] = {};
+        Acc products[2] = {};
         for (int k = 0; k < kDepth; ++k) {
-          const Sum rhs = MatrixElement<kRhs, kRhsTransposed>(b, column, k);
-          for (int half = 0; half < 2; ++half) sums[half] += lhs[half][k] * rhs;
+          const Acc rhs = MatrixElement<kRhs, kRhsTransposed>(b, column, k);
+          for (int half = 0; half < 2; ++half) products[half] += lhs[half][k] * rhs;
         }
         for (int half = 0; half < 2; ++half) {
-          Sum& sum = d[i / 2 * 4 + 2 * half + i % 2];
-          sum = accumulate ? sum + sums[half] : sums[half];
+          Acc& acc = d[i / 2 * 4 + 2 * half + i % 2];
+          acc = accumulate ? acc + products[half] : products[half];
         }
       }
     });

@@ -1,12 +1,14 @@
-// The candidates on AMD GPUs (gfx942, gfx950, gfx90a): their tiles, queues and cuts. candidates.cc
-// takes the one whose predicted time (amdgpu_model.cc) is least.
+// The candidates on AMD GPUs: their tiles, queues and cuts. The plan takes the one whose predicted
+// time (model.cc) is least.
+#include "plan/candidates.h"
+
 #include <algorithm>
 #include <set>
 
 #include "amdgpu/plain_product.h"
-#include "plan/amdgpu_model.h"
-#include "plan/candidates.h"
-#include "plan/check.h"
+#include "plan/amd/model.h"
+#include "plan/amd/path.h"
+#include "plan/tiles.h"
 
 namespace jaxgemm {
 namespace {
@@ -33,7 +35,7 @@ void AddCuts(const Problem& p, const GpuInstance& instance, const Chip& chip, co
     drafts->back().scheduling.schedule = Schedule::kStreamK;
     drafts->back().scheduling.workgroups = workgroups;
     drafts->back().scheduling.shares_per_tile = shares_per_tile;
-    drafts->back().candidate.choice.num_shares = shares;
+    drafts->back().candidate.plan.choice.num_shares = shares;
   };
   for (int64_t workgroups : std::set{chip.num_cus, at_once}) {
     const int64_t cut = tiles < workgroups ? tiles : tiles % workgroups;
@@ -70,21 +72,16 @@ bool MayHaveWorkgroupPerTile(const Problem& p, const Config& config) {
          !config.num_shares;
 }
 
-// Whether RunOneTile computes all tiles of such a product. The launcher asks the same with the
-// buffers' addresses (runtime/one_tile.cc).
+// Whether RunOneTile computes all tiles of such a product. Kernels that convert operands have none.
 bool HasOneTileKernel(const Problem& p, const GpuInstance& instance) {
-  // gfx942 converts OCP float8, and kernels that convert have no RunOneTile.
-  const bool converts = instance.target == "gfx942" &&
-                        (instance.lhs == DType::kF8E5M2 || instance.rhs == DType::kF8E5M2 ||
-                         (instance.lhs == DType::kF8E4M3FN && instance.rhs == DType::kF8E4M3FN));
-  return IsGeneral(p.scales_form()) && !converts && p.k > 0 && !p.save_preact && p.n % 8 == 0 &&
-         !LoadsByElement(p, instance);
+  return IsGeneral(p.scales_form()) && !Converts(instance) && p.k > 0 && !p.save_preact &&
+         p.n % 8 == 0 && !LoadsByElement(p, instance);
 }
 
 }  // namespace
 
-std::vector<Draft> AmdgpuCandidates(const Problem& p, const Config& config, const Chip& chip,
-                                    std::string* error) {
+std::vector<Draft> AmdDrafts(const Problem& p, const Config& config, const Chip& chip,
+                             std::string* error) {
   // If the user fixed grid, queues or shares, each tile has one candidate. A product with chunks
   // takes at least as long as their arrival, so cutting gains nothing.
   const bool plan_cuts =
@@ -98,12 +95,12 @@ std::vector<Draft> AmdgpuCandidates(const Problem& p, const Config& config, cons
                           p.tiles_per_chunk == 0 && !config.num_workgroups && !config.num_shares &&
                           !config.num_queues;
   std::vector<Draft> drafts;
-  for (const GpuInstance& instance : GpuInstances()) {
-    if (!Suits(instance, p, config, chip)) continue;
+  for (const GpuInstance& instance : GpuInstances(chip.target)) {
+    if (!Suits(instance, p, config)) continue;
     if (!HasForm(instance, p.scales_form()) || !AddressesTiles(p, instance)) continue;
     const bool stream_k = config.schedule == Schedule::kAuto && config.num_shares;
     Draft whole{
-        .candidate = {.choice = WithInstance(instance, config, chip)},
+        .candidate = {.plan = {.choice = WithInstance(instance, config), .instance = &instance}},
         .scheduling = {
             .schedule = stream_k ? Schedule::kStreamK : config.schedule,
             .workgroups = config.num_workgroups ? config.num_workgroups : AtOnce(instance, chip),
@@ -111,9 +108,10 @@ std::vector<Draft> AmdgpuCandidates(const Problem& p, const Config& config, cons
             .num_queues = [xcds = chip.num_xcds](int64_t all) { return xcds * QueuesPerXcd(all); },
             .claims_ahead = true,
             .num_xcds = chip.num_xcds,
+            .decide = ChoosePath,
             .cost = AmdgpuCost,
             .margin = CutMargin}};
-    whole.candidate.choice.form = p.scales_form();
+    whole.candidate.plan.choice.form = p.scales_form();
     const bool for_one_row =
         p.m <= instance.tile_m && MayHaveWorkgroupPerTile(p, config) &&
         (config.schedule == Schedule::kAuto || config.schedule == Schedule::kPersistent);

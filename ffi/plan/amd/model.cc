@@ -1,32 +1,33 @@
 // The model by which the plan ranks the candidates on AMD GPUs. Its constants are in
 // amdgpu_model.def.
-#include "plan/amdgpu_model.h"
+#include "plan/amd/model.h"
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 
 #include "amdgpu/plain_product.h"
-#include "plan/candidates.h"
+#include "plan/amd/path.h"
+#include "plan/tiles.h"
 
 namespace jaxgemm {
 namespace {
 
 struct Model {
 #define JAXGEMM_AMD_MODEL(name, gfx942, gfx950, gfx90a, unit, source) double name;
-#include "plan/amdgpu_model.def"
+#include "plan/amd/model.def"
 };
 constexpr Model kGfx942 = {
 #define JAXGEMM_AMD_MODEL(name, gfx942, gfx950, gfx90a, unit, source) .name = gfx942,
-#include "plan/amdgpu_model.def"
+#include "plan/amd/model.def"
 };
 constexpr Model kGfx950 = {
 #define JAXGEMM_AMD_MODEL(name, gfx942, gfx950, gfx90a, unit, source) .name = gfx950,
-#include "plan/amdgpu_model.def"
+#include "plan/amd/model.def"
 };
 constexpr Model kGfx90a = {
 #define JAXGEMM_AMD_MODEL(name, gfx942, gfx950, gfx90a, unit, source) .name = gfx90a,
-#include "plan/amdgpu_model.def"
+#include "plan/amd/model.def"
 };
 
 double AsDouble(int64_t value) { return static_cast<double>(value); }
@@ -88,7 +89,7 @@ class Prediction {
     const double microseconds = model_.launch_us + (plan_.zeroed_bytes > 0 ? model_.zeroing_us : 0);
     const double launch = microseconds * machine_.mhz;
     if (IsShortK()) return ShortKCycles() + launch;
-    if (tile_.for_few_rows() && KnowsItsTile(p_, plan_)) return OneRowCycles() + launch;
+    if (tile_.for_few_rows() && RunsAsOneTile(p_, plan_)) return OneRowCycles() + launch;
     double cycles = 0;
     if (whole > 0) {
       // All rounds but the last are full. In the last one fewer workgroups share a CU.
@@ -113,9 +114,9 @@ class Prediction {
       cycles += StartCycles() + std::ceil(cut * std::ceil(k_tiles_) / shares) *
                                     KTileCycles(std::min(shares, workgroups), peers, latency);
       cycles += model_.arrival + SumCycles(slices) + StoreCycles(1);
-      if (!KnowsItsTile(p_, plan_)) cycles += model_.claimed_share;
+      if (!RunsAsOneTile(p_, plan_)) cycles += model_.claimed_share;
     }
-    if (!KnowsItsTile(p_, plan_)) cycles += model_.first_claim;
+    if (!RunsAsOneTile(p_, plan_)) cycles += model_.first_claim;
     if (plan_.stealing()) {
       // A workgroup looks at the counter of every queue before it ends, with a lane for each.
       cycles += model_.steal * std::ceil(whole / workgroups) +
@@ -128,7 +129,7 @@ class Prediction {
   // ShortK (amdgpu/short_k.h): waves of 16 x 32 divide the tile, and each loads all of its k at
   // once.
   bool IsShortK() const {
-    return tile_.waves_k > 1 && plan_.choice.cut_tiles == 0 && KnowsItsTile(p_, plan_) &&
+    return tile_.waves_k > 1 && plan_.choice.cut_tiles == 0 && RunsAsOneTile(p_, plan_) &&
            IsOnlyStored() &&
            p_.k * Bytes(tile_.lhs) <=
                kRowBytes * MostShortKTiles(p_.lhs_contracting == 1, p_.rhs_contracting == 1);
@@ -209,9 +210,10 @@ class Prediction {
     const double cus = AsDouble(chip_.num_cus);
     const double busy = tile_.waves_k > 1 ? cus : std::min(cus, workgroups);
     const double macs = AsDouble(tile_.tile_m * tile_.tile_n * tile_.tile_k);
-    // gfx942 multiplies e5m2 by its instructions for float16 (amdgpu/gfx942/ocp_float8.h).
+    // Kernels that convert OCP's e5m2 multiply it by the instructions for float16
+    // (amdgpu/gfx942/ocp_float8.h).
     const bool as_float16 =
-        chip_.target == "gfx942" && (tile_.lhs == DType::kF8E5M2 || tile_.rhs == DType::kF8E5M2);
+        Converts(tile_) && (tile_.lhs == DType::kF8E5M2 || tile_.rhs == DType::kF8E5M2);
     const auto bytes = as_float16 ? 2 : static_cast<int>(Bytes(tile_.lhs));
     const double matrix = on_cu * macs /
                           (bytes == 4   ? model_.macs_32
@@ -245,13 +247,13 @@ class Prediction {
   // The cycles of a workgroup beside those of its k tiles and its epilogue.
   double StartCycles() const {
     return model_.start + (tile_.waves_k > 1 ? model_.add_waves : 0) +
-           (KnowsItsTile(p_, plan_) ? 0 : model_.claim);
+           (RunsAsOneTile(p_, plan_) ? 0 : model_.claim);
   }
   // Whether the epilogue only casts and stores the accumulators, in 16 bits. If a workgroup claims
   // shares, the sums of all shares stay in the memory. What is left of the condition is that of
   // StoresVectors (amdgpu/vector_epilogue.h).
   bool IsOnlyStored() const {
-    const bool in_memory = plan_.choice.cut_tiles > 0 && !KnowsItsTile(p_, plan_);
+    const bool in_memory = plan_.choice.cut_tiles > 0 && !RunsAsOneTile(p_, plan_);
     return IsOnlyRounded(Bytes(p_.out_dtype) == 2 ? 1 : 0, in_memory, p_.has_vectors(),
                          p_.activation) &&
            !p_.gated && !p_.save_preact && !p_.accumulate && p_.n % 8 == 0;
@@ -284,21 +286,6 @@ class Prediction {
 };
 
 }  // namespace
-
-bool KnowsItsTile(const Problem& p, const Plan& plan) {
-  const StreamKMap map = plan.stream_k_map();
-  // Kernels for few rows know only the tiles of one row.
-  const bool fits = !plan.instance->for_few_rows() || (map.cut_tiles == 0 && map.grid.tiles_m == 1);
-  return !p.grouped() && p.k > 0 && p.tiles_per_chunk == 0 && !plan.stealing() && fits &&
-         !LoadsByElement(p, *plan.instance) && map.EqualSlices() > 0 &&
-         plan.choice.num_workgroups >= map.whole_tiles + map.num_shares;
-}
-
-bool LoadsByElement(const Problem& p, const GpuInstance& tile) {
-  const int64_t lhs_line = p.lhs_contracting == 1 ? p.k : p.m;
-  const int64_t rhs_line = p.rhs_contracting == 1 ? p.k : p.n;
-  return (lhs_line | rhs_line) / PackedElements(tile.lhs) * Bytes(tile.lhs) % kVecBytes != 0;
-}
 
 double CutMargin(const Problem&, const Chip& chip, const Plan& plan) {
   return plan.choice.cut_tiles > 0 ? ModelOf(chip).cut_margin : 1;

@@ -1,23 +1,16 @@
-#include "plan/relayout_sm90.h"
+#include "plan/hopper/copies.h"
 
 #include <algorithm>
 #include <array>
 
-#include "plan/sm90.h"
-#include "sm90/launch_args.h"
+#include "plan/hopper/tma.h"
+#include "plan/plan.h"
 
 namespace jaxgemm {
 namespace {
 
-// TMA reads lines whose length is a multiple of 16 bytes. If it is a multiple of 128, a box covers
-// whole cache lines of the L2.
-constexpr int64_t kLineBytes = 16, kCacheLine = 128;
-
-bool TmaReads(const Problem& p, int64_t contracting, int64_t other) {
-  if (contracting == 0 && Bytes(p.lhs_dtype) != 2) return false;
-  const int64_t line = contracting == 1 ? p.k : other;
-  return line * Bytes(p.lhs_dtype) % kLineBytes == 0;
-}
+// If the length of lines is a multiple of this, a box covers whole cache lines of the L2.
+constexpr int64_t kCacheLine = 128;
 
 double AsDouble(int64_t value) { return static_cast<double>(value); }
 
@@ -46,6 +39,7 @@ constexpr double kStraddles = 1.12;
 // compared, so the time that all of them share need not be exact.
 double Microseconds(const Problem& p, const Config& config, const Relayout& r) {
   const Problem relaid = Relaid(p, r);
+  const Tma tma(relaid);
   const int64_t bytes = Bytes(p.lhs_dtype);
   const double element = AsDouble(bytes);
   double time = 0;
@@ -67,7 +61,7 @@ double Microseconds(const Problem& p, const Config& config, const Relayout& r) {
                      AsDouble(p.save_preact ? 2 : 1) * AsDouble(r.m) * AsDouble(r.n);
   if (r.m != p.m || r.n != p.n) copy(out, out, false);
   if (r.n != p.n && p.has_vectors()) time += kLaunch;
-  if (!TmaStoresOut(relaid)) time += out / kOddStoreBytes;
+  if (!tma.stores_out) time += out / kOddStoreBytes;
 
   // `used` is the fraction of multiprocessors that have work: a tile of kTile rows and columns, or
   // a share of it with a k of kSharedK at least.
@@ -86,10 +80,10 @@ double Microseconds(const Problem& p, const Config& config, const Relayout& r) {
   const bool at_stride =
       config.num_queues == 0 && config.num_shares == 0 &&
       (config.schedule == Schedule::kAuto || config.schedule == Schedule::kPersistent);
-  const bool by_registers = RegistersReadRhs(relaid) && (at_stride || !p.grouped());
+  const bool by_registers = tma.registers_read_rhs && (at_stride || !p.grouped());
   const double rate = by_registers && !p.grouped() ? kRegistersRate : TmaRate(bytes);
   time += operations / rate * (straddles ? kStraddles : 1);
-  for (bool reads : {TmaReadsLhs(relaid), TmaReadsRhs(relaid) || by_registers}) {
+  for (bool reads : {tma.reads_lhs, tma.reads_rhs || by_registers}) {
     if (!reads) time += operations / ElementRate(bytes);
   }
   return time;
@@ -101,49 +95,16 @@ std::array<int64_t, 3> Paddings(int64_t size, DType dtype) {
     const int64_t elements = line / Bytes(dtype);
     return CeilDiv(size, elements) * elements;
   };
-  return {size, padded(kLineBytes), padded(kCacheLine)};
+  return {size, padded(kTmaLineBytes), padded(kCacheLine)};
 }
 
 }  // namespace
 
-// A box must begin at a multiple of 16 bytes of its line: else TMA ends the kernel with an illegal
-// instruction (an H100, driver 580). If lhs is not k-contiguous, the rows of a group begin anywhere
-// in a line; if rhs is not, the columns of the up projection begin at n.
-bool TmaReadsLhs(const Problem& p) {
-  return TmaReads(p, p.lhs_contracting, p.m) && !(p.ragged == Ragged::kM && p.lhs_contracting == 0);
-}
-bool TmaReadsRhs(const Problem& p) {
-  return TmaReads(p, p.rhs_contracting, p.num_columns()) &&
-         !(p.gated && p.rhs_contracting == 0 && p.n * Bytes(p.rhs_dtype) % kLineBytes != 0);
-}
-bool RegistersReadRhs(const Problem& p) {
-  // On an H200 XLA's kernel is faster with 512 rows, and slower with 256.
-  constexpr int64_t kMostRows = 256;
-  const bool has_kernel =
-      p.grouped() ? p.ragged == Ragged::kM && p.lhs_dtype != DType::kS8 &&
-                        IsWideFloat(p.out_dtype) && NeedsOnlyVectors(p)
-                  : p.lhs_dtype == DType::kF32 && p.tiles_per_chunk == 0 && p.m <= kMostRows;
-  return has_kernel && Bytes(p.lhs_dtype) != 2 && p.block_k == 0 && p.lhs_contracting == 1 &&
-         p.rhs_contracting == 0 && TmaReadsLhs(p) && p.n * Bytes(p.rhs_dtype) % kLineBytes == 0;
-}
-int64_t AlignedK(const Problem& p) {
-  const bool along_k = p.lhs_contracting == 1 || p.rhs_contracting == 1;
-  return p.ragged == Ragged::kK && along_k ? kLineBytes / Bytes(p.lhs_dtype) : 1;
-}
-bool TmaStoresOut(const Problem& p) { return p.n * Bytes(p.out_dtype) % kLineBytes == 0; }
-bool TmaMovesAll(const Problem& p) { return TmaReadsLhs(p) && TmaReadsRhs(p) && TmaStoresOut(p); }
-
-Problem Relaid(Problem p, const Relayout& r) {
-  p.lhs_contracting = r.lhs_contracting, p.rhs_contracting = r.rhs_contracting;
-  p.m = r.m, p.n = r.n, p.k = r.k;
-  return p;
-}
-
-Relayout ChooseRelayout(const Problem& p, const Config& config, const Chip& chip) {
-  Relayout best{p.lhs_contracting, p.rhs_contracting, p.m, p.n, p.k};
+Relayout ChooseRelayout(const Problem& p, const Config& config) {
+  Relayout best = AsItIs(p);
   const int64_t most = int64_t{1} << 30;  // padding brings no such size over a limit of the kernels
-  if (chip.target != "sm90" || p.block_k > 0 || !config.kernel.empty() || TmaMovesAll(p) ||
-      p.m == 0 || p.n == 0 || p.k == 0 || p.m > most || p.n > most || p.k > most) {
+  if (p.block_k > 0 || !config.kernel.empty() || Tma(p).moves_all() || p.m == 0 || p.n == 0 ||
+      p.k == 0 || p.m > most || p.n > most || p.k > most) {
     return best;
   }
   // Chunks of lhs have not arrived when a copy would be made. Two things cannot be padded: an out

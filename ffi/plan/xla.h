@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "plan/relayout_sm90.h"
+#include "plan/hopper/copies.h"
 
 namespace jaxgemm {
 

@@ -1,12 +1,11 @@
-#include "plan/derive.h"
+// The sizes, the grid and the workspace of a plan.
+#include "plan/layout.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "host/kernel.h"
-#include "plan/check.h"
-#include "plan/relayout_sm90.h"
-#include "plan/sm90.h"
+#include "plan/hopper/tma.h"
 #include "spec/text.h"
 
 namespace jaxgemm {
@@ -33,7 +32,7 @@ GroupedMap Plan::grouped_map(const Problem& p) const {
           .tile = ToIndex(p.ragged == Ragged::kM ? choice.tile_m : choice.tile_k),
           .batch = ToIndex(p.batch),
           .skips_empty = p.accumulate,
-          .aligned = choice.target == "sm90" ? ToIndex(AlignedK(p)) : 1,
+          .aligned = instance && instance->family == Family::kHopper ? ToIndex(AlignedK(p)) : 1,
           .cut = cut};
 }
 
@@ -47,6 +46,16 @@ ChunkSignals Plan::chunk_signals(const Problem& p) const {
           .pivot = ToIndex(p.pivot),
           .tiles_m = grid.tiles_m,
           .batch_stride = ToIndex(p.signals_batched ? p.num_chunks : 0)};
+}
+
+void SetSizes(const Problem& p, Plan* plan) {
+  const Choice& c = plan->choice;
+  const bool host = !plan->instance;
+  plan->m = p.m, plan->n = p.num_columns(), plan->k = p.k;
+  if (c.transposed) std::swap(plan->m, plan->n);
+  plan->scaled = host && p.block_k > 0;
+  plan->in_place = host && !c.transposed && !p.gated &&
+                   p.out_dtype == (IsInteger(p.lhs_dtype) ? DType::kS32 : DType::kF32);
 }
 
 std::string SetGrid(const Problem& p, Plan* plan) {
@@ -80,40 +89,13 @@ std::string SetGrid(const Problem& p, Plan* plan) {
 
 int64_t HostScratchBytes(const Plan& plan) {
   const Choice& c = plan.choice;
+  if (c.path == KernelPath::kSmall) return 0;
   const bool atomic = c.num_shares > 0 && c.reduction == Reduction::kAtomic;
   int64_t bytes = RoundUp(HostPackedABytes(c.tile_m), 64);
-  if (!plan.skinny) bytes += RoundUp(HostPackedBBytes(c.tile_n, plan.k), 64);
+  if (c.path != KernelPath::kFewRows) bytes += RoundUp(HostPackedBBytes(c.tile_n, plan.k), 64);
   if (plan.scaled) bytes += RoundUp(HostScaledBytes(c.tile_m, c.tile_n), 64);
   if (!plan.in_place || atomic) bytes += RoundUp(c.tile_m * c.tile_n * 4, 64);
   return bytes;
-}
-
-namespace {
-
-// Plan::small of a plan for the host that has m, n and k.
-bool IsSmall(const Problem& p, const Plan& plan) {
-  const Choice& c = plan.choice;
-  const bool bare = !p.grouped() && p.tiles_per_chunk == 0 && p.block_k == 0 && !p.gated &&
-                    !p.accumulate && !p.save_preact && !p.has_vectors() &&
-                    p.activation == Activation::kNone;
-  const bool has_types =
-      p.lhs_dtype == p.rhs_dtype && (p.lhs_dtype == DType::kF32 || p.lhs_dtype == DType::kBF16);
-  return bare && has_types && p.batch > 1 && IsSmallOnHost(p.m, p.n, p.k) && c.num_shares == 0 &&
-         c.tile_m >= plan.m && c.tile_n >= plan.n;
-}
-
-}  // namespace
-
-void SetSizes(const Problem& p, Plan* plan) {
-  const Choice& c = plan->choice;
-  const bool host = c.target == "cpu";
-  plan->m = p.m, plan->n = p.num_columns(), plan->k = p.k;
-  if (c.transposed) std::swap(plan->m, plan->n);
-  plan->skinny = host && !p.grouped() && plan->m <= kHostSkinnyM;
-  plan->small = host && IsSmall(p, *plan);
-  plan->scaled = host && p.block_k > 0;
-  plan->in_place = host && !c.transposed && !p.gated &&
-                   p.out_dtype == (IsInteger(p.lhs_dtype) ? DType::kS32 : DType::kF32);
 }
 
 void LayOutWorkspace(const Problem& p, Plan* plan) {
@@ -133,34 +115,10 @@ void LayOutWorkspace(const Problem& p, Plan* plan) {
   plan->atomic_offset = part(atomic ? cut_tiles * tile_bytes : 0);
   plan->zeroed_bytes = end;
   plan->partials_offset = part(atomic ? 0 : slots * tile_bytes);
-  plan->scratch_bytes = c.target == "cpu" ? HostScratchBytes(*plan) : 0;
+  plan->scratch_bytes = plan->instance ? 0 : HostScratchBytes(*plan);
   plan->scratch_offset = part(plan->scratch_bytes * c.num_threads);
   // 64 more bytes, so that the handler can align the start.
   plan->workspace_bytes = end == 0 ? 0 : end + 64;
-}
-
-std::string Derive(const Problem& p, const Choice& c, Plan* plan) {
-  std::string error;
-  const Chip chip = FirstChip(c.target, &error);
-  if (error.empty()) error = CheckProblem(p, chip);
-  if (error.empty()) error = CheckChoice(p, c, chip);
-  if (!error.empty()) return error;
-  *plan = Plan{.choice = c};
-  if (chip.gpu()) plan->instance = FindGpuInstance(c.target, c.kernel);
-  error = SetGrid(p, plan);
-  if (error.empty() && p.tiles_per_chunk > 0) {
-    error = CheckChunks(p, c.tile_m, plan->grid.tiles_m);
-  }
-  if (error.empty()) error = CheckSchedule(p, *plan);
-  if (!error.empty()) return error;
-  LayOutWorkspace(p, plan);
-  if (plan->workspace_bytes > kWorkspaceCap) {
-    return "the workspace would take " + Str(plan->workspace_bytes) + " bytes, and the cap is " +
-           Str(kWorkspaceCap) + " (" + Str(kWorkspaceCapMiB) +
-           " MiB). Use fewer workgroups or a smaller tile than " + Str(c.num_workgroups) +
-           " workgroups of " + Str(c.out_tile_m()) + "x" + Str(c.out_tile_n()) + ".";
-  }
-  return "";
 }
 
 }  // namespace jaxgemm

@@ -1,4 +1,4 @@
-// The steps of Derive, which candidates.cc and host.cc use as well.
+// The sizes, the grid and the workspace of a plan. They follow from the problem and the choice.
 #pragma once
 
 #include <string>
@@ -7,12 +7,11 @@
 
 namespace jaxgemm {
 
-// Sets m, n and k, and on the host also small, skinny, scaled and in_place. They follow from the
-// problem and the choice.
+// Sets m, n and k, and on the host also scaled and in_place.
 void SetSizes(const Problem& problem, Plan* plan);
 
-// Calls SetSizes, and sets the grid, which follows from the problem, the tile and the order of
-// tiles. Returns the error if the grid's counts do not fit the kernels' 32-bit counters.
+// Calls SetSizes, and sets the grid. Returns the error if the grid's counts do not fit the kernels'
+// 32-bit counters.
 std::string SetGrid(const Problem& problem, Plan* plan);
 
 // Sets the workspace's offsets and size in a plan that has its grid.

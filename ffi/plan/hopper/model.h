@@ -7,7 +7,7 @@ namespace jaxgemm {
 
 struct Sm90Model {
 #define JAXGEMM_SM90_MODEL(name, value, fitted, unit) double name = value;
-#include "plan/sm90_model.def"
+#include "plan/hopper/model.def"
 };
 
 // The cycles of a plan that has been derived. A grouped problem is predicted as TypicalGroup. Only

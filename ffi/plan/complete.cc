@@ -1,14 +1,77 @@
-#include "plan/candidates.h"
+#include "plan/complete.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "plan/check.h"
-#include "plan/derive.h"
+#include "plan/layout.h"
+#include "plan/tiles.h"
 #include "spec/text.h"
 
 namespace jaxgemm {
 namespace {
+
+bool HasKernel(const Problem& p, const Plan& plan) {
+  if (!plan.instance) return HostHas(p, plan);
+  return plan.instance->family == Family::kHopper ? HopperHas(p, plan) : AmdHas(p, plan);
+}
+
+// Checks that the schedule computes each tile once, and that the kernel has what the plan asks for.
+std::string CheckSchedule(const Problem& p, const Plan& plan) {
+  const Choice& c = plan.choice;
+  const int64_t tiles = plan.grid.num_tiles();
+  bool fits = false;
+  switch (c.schedule) {
+    case Schedule::kPersistent: fits = !c.num_queues && !c.cut_tiles && !c.num_shares; break;
+    case Schedule::kWorkStealing: fits = c.num_queues && !c.cut_tiles && !c.num_shares; break;
+    case Schedule::kStreamK:
+      fits = p.grouped() ? !c.cut_tiles && c.num_shares
+                         : c.cut_tiles > 0 && c.cut_tiles <= tiles && c.num_shares > c.cut_tiles &&
+                               c.num_shares <= c.cut_tiles * plan.grid.tiles_k;
+      break;
+    case Schedule::kAuto: break;
+  }
+  if (!fits) {
+    return Concat("schedule='", Name(c.schedule), "' with ", Str(c.num_queues), " queues, ",
+                  Str(c.cut_tiles), " cut tiles and ", Str(c.num_shares), " shares cannot compute ",
+                  Str(tiles), " tiles of ", Str(int64_t{plan.grid.tiles_k}),
+                  " k tiles. Trace and compile the function again with this jaxgemm.");
+  }
+  const bool has_kernel = HasKernel(p, plan);
+  if (!has_kernel && c.transposed) {
+    return Concat(c.kernel, " computes the transpose of out, and has a workgroup for each of its ",
+                  Str(tiles), " tiles or, with schedule='stream_k' and reduction='linear', 2 to ",
+                  Str(kMaxClusterSize), " that share a tile; asked for are schedule='",
+                  Name(c.schedule), "' and ", Str(c.num_workgroups),
+                  " workgroups. Leave schedule and num_workgroups out.");
+  }
+  if (!has_kernel && plan.instance && HasOnlyDenseForms(*plan.instance)) {
+    return Concat(c.kernel, " computes whole tiles of dense products, or with ",
+                  "reduction='linear' the same number of shares of each tile. It does not steal ",
+                  "work, wait for chunks, or read rows that are no multiple of 16 bytes. Choose ",
+                  "another tile_n, or leave kernel and tile out.");
+  }
+  if (!has_kernel) {
+    return Concat("form='", Name(c.form), "' with a cluster of ", Str(c.cluster_m), " x ",
+                  Str(c.cluster_n), " x ", Str(c.cluster_k), " is none of ", c.kernel,
+                  " for this product. Trace and compile the function again with this jaxgemm.");
+  }
+  return "";
+}
+
+// For a plan that has its grid: the checks that need it, and the workspace.
+std::string CheckAndLayOut(const Problem& p, Plan* plan) {
+  const std::string error = CheckSchedule(p, *plan);
+  if (!error.empty()) return error;
+  LayOutWorkspace(p, plan);
+  if (plan->workspace_bytes > kWorkspaceCap) {
+    const Choice& c = plan->choice;
+    return "the workspace would take " + Str(plan->workspace_bytes) + " bytes, and the cap is " +
+           Str(kWorkspaceCap) + " (" + Str(kWorkspaceCapMiB) +
+           " MiB). Use fewer workgroups or a smaller tile than " + Str(c.num_workgroups) +
+           " workgroups of " + Str(c.out_tile_m()) + "x" + Str(c.out_tile_n()) + ".";
+  }
+  return "";
+}
 
 // Stream-K: chooses the number of shares into which the tiles of the last, partial round are cut
 // along k. cut_tiles stays 0 if nothing can be cut.
@@ -60,11 +123,11 @@ void ChooseGroupedShares(const Problem& p, const Config& asked, int64_t workgrou
   }
 }
 
-// Completes a candidate: cut tiles, shares, queues, order of tiles, workgroups. Returns the error
-// if the configuration does not fit the problem.
+}  // namespace
+
 std::string Complete(const Problem& p, const Config& asked, const Chip& chip, Scheduling s,
                      Candidate* candidate) {
-  Plan plan{.choice = candidate->choice};
+  Plan& plan = candidate->plan;
   Choice& c = plan.choice;
   const bool chunked = p.tiles_per_chunk > 0;
   std::string error = SetGrid(p, &plan);
@@ -115,99 +178,22 @@ std::string Complete(const Problem& p, const Config& asked, const Chip& chip, Sc
   c.num_workgroups = asked.num_workgroups
                          ? asked.num_workgroups
                          : std::max<int64_t>(1, std::min(s.workgroups, plan.num_indices()));
-  if (s.finish) s.finish(p, chip, &plan);
-  candidate->choice = c;
-  return "";
+  if (s.decide) s.decide(p, chip, &plan);
+  return CheckAndLayOut(p, &plan);
 }
 
-}  // namespace
-
-// A share has a k of at least 512, because partial sums cost memory traffic. The number was chosen
-// by hand.
-int64_t OpenShares(const Problem& p, int64_t cut, int64_t tiles_k, int64_t workgroups) {
-  return std::min({workgroups, cut * tiles_k, std::max(cut, cut * p.k / 512)});
-}
-
-Problem TypicalGroup(Problem p) {
-  constexpr int64_t kLeast = 32;  // chosen by hand: the rows, or the k, of a typical group at least
-  const int64_t groups = std::max<int64_t>(p.local_groups, 1);
-  if (p.ragged == Ragged::kM) p.m = std::min(p.m, std::max(kLeast, CeilDiv(p.m, groups)));
-  if (p.ragged == Ragged::kK) p.k = std::min(p.k, std::max(kLeast, CeilDiv(p.k, groups)));
-  if (p.grouped()) p.batch *= groups;
-  p.n = p.num_columns();
-  return p;
-}
-
-double NumTiles(const Problem& p, const GpuInstance& instance) {
-  return static_cast<double>(p.batch) * static_cast<double>(CeilDiv(p.m, instance.tile_m)) *
-         static_cast<double>(CeilDiv(p.n, instance.tile_n));
-}
-
-bool Suits(const GpuInstance& instance, const Problem& p, const Config& c, const Chip& chip) {
-  return Computes(instance, p, chip) && (c.kernel.empty() || c.kernel == instance.name) &&
-         (!c.tile_m || c.tile_m == instance.out_tile_m()) &&
-         (!c.tile_n || c.tile_n == instance.out_tile_n()) &&
-         (!c.tile_k || c.tile_k == instance.tile_k);
-}
-
-Choice WithInstance(const GpuInstance& instance, const Config& config, const Chip& chip) {
-  return {.target = chip.target,
-          .kernel = instance.name,
-          .reduction = config.reduction,
-          .tile_m = instance.tile_m,
-          .tile_n = instance.tile_n,
-          .tile_k = instance.tile_k,
-          .transposed = instance.transposed};
-}
-
-std::vector<Candidate> Candidates(const Problem& p, const Config& config, const Chip& chip,
-                                  std::string* error) {
-  *error = CheckProblem(p, chip);
-  if (error->empty()) *error = CheckConfig(config);
-  if (!error->empty()) return {};
-  if (config.num_shares && config.schedule != Schedule::kStreamK &&
-      config.schedule != Schedule::kAuto) {
-    *error = "num_shares=" + Str(config.num_shares) + " is stream-K's; the schedule is '" +
-             Str(Name(config.schedule)) + "'. Use schedule='stream_k'.";
-    return {};
-  }
-  if (config.multicast == 1 && chip.target != "sm90") {
-    *error = "multicast=True is for Hopper GPUs (sm90); this is " + Str(chip.target) +
-             ". Leave multicast out.";
-    return {};
-  }
-  auto* of_target = !chip.gpu()             ? HostCandidates
-                    : chip.target == "sm90" ? Sm90Candidates
-                                            : AmdgpuCandidates;
-  std::vector<Draft> drafts = of_target(p, config, chip, error);
-  std::vector<Candidate> candidates;
-  for (auto& [candidate, scheduling] : drafts) {
-    Plan plan;
-    std::string reason = Complete(p, config, chip, scheduling, &candidate);
-    if (reason.empty()) reason = Derive(p, candidate.choice, &plan);
-    if (reason.empty()) {
-      if (scheduling.margin) candidate.margin = scheduling.margin(p, chip, plan);
-      if (scheduling.cost) candidate.cost = candidate.margin * scheduling.cost(p, chip, plan);
-      candidates.push_back(candidate);
-    } else if (error->empty()) {
-      *error = std::move(reason);
-    }
-  }
-  if (!candidates.empty()) error->clear();
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.cost < b.cost; });
-  return candidates;
-}
-
-Candidate Choose(const Problem& p, const Config& config, const Chip& chip, std::string* error) {
-  const std::vector<Candidate> candidates = Candidates(p, config, chip, error);
-  return candidates.empty() ? Candidate{} : candidates.front();
-}
-
-std::string MakePlan(const Problem& p, const Config& config, const Chip& chip, Plan* plan) {
+std::string Derive(const Problem& p, const Choice& c, Plan* plan) {
   std::string error;
-  const Candidate chosen = Choose(p, config, chip, &error);
-  return error.empty() ? Derive(p, chosen.choice, plan) : error;
+  const Chip chip = FirstChip(c.target, &error);
+  if (error.empty()) error = CheckProblem(p, chip);
+  if (error.empty()) error = CheckChoice(p, c, chip);
+  if (!error.empty()) return error;
+  *plan = Plan{.choice = c, .instance = FindGpuInstance(c.target, c.kernel)};
+  error = SetGrid(p, plan);
+  if (error.empty() && p.tiles_per_chunk > 0) {
+    error = CheckChunks(p, c.tile_m, plan->grid.tiles_m);
+  }
+  return error.empty() ? CheckAndLayOut(p, plan) : error;
 }
 
 }  // namespace jaxgemm

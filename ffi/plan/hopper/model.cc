@@ -1,12 +1,12 @@
-#include "plan/sm90_model.h"
+#include "plan/hopper/model.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "plan/candidates.h"
-#include "plan/relayout_sm90.h"
-#include "plan/sm90.h"
+#include "plan/hopper/epilogue.h"
+#include "plan/hopper/forms.h"
+#include "plan/tiles.h"
 #include "sm90/launch_args.h"
 
 namespace jaxgemm {
@@ -126,8 +126,9 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
       k * element * ctas / model.l2_bytes);
   const bool multicasts = cluster_m * cluster_n > 1;
   const double waits = (cluster > 1 ? model.sharing : 0) + (multicasts ? model.multicast : 0);
+  const Tma tma(p);
   const bool tma_loads_all =
-      (TmaReadsLhs(p) || LhsInRegisters(instance)) && (TmaReadsRhs(p) || rhs_in_registers);
+      (tma.reads_lhs || LhsInRegisters(instance)) && (tma.reads_rhs || rhs_in_registers);
   const double slower = (split                     ? model.peers_loop
                          : decomposition.cut_tiles ? model.general_loop
                                                    : 1) *
@@ -138,7 +139,7 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   auto k_tile = [&](double share) { return waits + slower * root(busy + power(share) * from_l2); };
 
   // TMA cannot store rows that are no multiple of 16 bytes, so threads store their elements.
-  const bool by_element = !instance.transposed && !TmaStoresOut(p);
+  const bool by_element = !instance.transposed && !tma.stores_out;
   // Tiles whose columns do not fill boxes are stored from the registers.
   const bool unboxed = HasOnlyDenseForms(instance);
   // TMA stores the accumulators without a cast.
@@ -287,10 +288,11 @@ double Sm90Cycles(const Problem& p, const Chip& chip, const Plan& plan, const Sm
   decomposition.ping_pong =
       !in_clusters && !takes_any && !plan.stealing() && p.tiles_per_chunk == 0 &&
       c.cut_tiles == 0 &&
-      (IsGrouped(c.form) ? IsPingPong(c.form, instance.tile_n) &&
-                               typical.k >= kPingPongKTiles * instance.tile_k &&
-                               NumTiles(typical, instance) > AsDouble(at_once)
-                         : PingPongs(typical, instance, NumTiles(typical, instance), at_once));
+      (IsGrouped(c.form)
+           ? IsPingPong(c.form, instance.tile_n) &&
+                 typical.k >= kPingPongKTiles * instance.tile_k &&
+                 NumTiles(typical, instance) > AsDouble(at_once)
+           : PingPongs(typical, Tma(typical), instance, NumTiles(typical, instance), at_once));
   double cycles = Cycles(typical, chip, instance, decomposition, model);
   if (p.tiles_per_chunk > 0) cycles += ChunkCycles(typical, chip, instance, c.form, at_once, model);
   return cycles;

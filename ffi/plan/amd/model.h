@@ -5,26 +5,7 @@
 
 namespace jaxgemm {
 
-// The workgroups of a kernel that a CU holds. Those for few rows need half as many registers.
-inline int64_t WorkgroupsOnCu(const GpuInstance& tile, const Chip& chip) {
-  return chip.waves_per_cu * (tile.for_few_rows() ? 2 : 1) / tile.waves;
-}
-
-// The workgroups of a kernel that run at the same time.
-inline int64_t AtOnce(const GpuInstance& tile, const Chip& chip) {
-  return chip.num_cus * WorkgroupsOnCu(tile, chip);
-}
-
-// Whether each workgroup has one tile, or one slice of a tile, and knows it from the start. Then
-// RunOneTile (amdgpu/gemm.h) computes it, if the operands begin at whole vectors.
-bool KnowsItsTile(const Problem& problem, const Plan& plan);
-
-// Whether tiles of a product, as TypicalGroup returns it, load their operands element by element,
-// because the operands' lines are no whole vectors. This is the test of OperandMemory::FitsVectors
-// (amdgpu/buffer.h), without the base address and the groups' bounds, which only the kernel knows.
-bool LoadsByElement(const Problem& problem, const GpuInstance& tile);
-
-// The cost of a plan that Derive (plan/derive.h) has completed: the predicted cycles of the chip at
+// The cost of a plan that complete.cc has laid out: the predicted cycles of the chip at
 // its peak frequency. A grouped problem is predicted as groups of equal size.
 double AmdgpuCost(const Problem& problem, const Chip& chip, const Plan& plan);
 

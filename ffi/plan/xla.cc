@@ -1,7 +1,10 @@
-#include "plan/xla_rules.h"
+#include "plan/xla.h"
 
+#include <map>
 #include <string_view>
 
+#include "plan/hopper/tma.h"
+#include "spec/names.h"
 #include "spec/text.h"
 
 namespace jaxgemm {
@@ -24,7 +27,7 @@ struct XlaFacts {
                    relayout.rhs_contracting != p.rhs_contracting),
         copies_lhs(relayout.CopiesLhs(p)),
         copies_rhs(relayout.CopiesRhs(p)),
-        tma_stores_out(TmaStoresOut(p)) {}
+        tma_stores_out(Tma(p).stores_out) {}
 
   static double Double(int64_t value) { return static_cast<double>(value); }
   static bool IsF32OrBF16(DType dtype) { return dtype == DType::kF32 || dtype == DType::kBF16; }
@@ -68,6 +71,18 @@ const std::vector<Rule>& Rules() {
   return rules;
 }
 
+// The rules of a target.
+const std::vector<const Rule*>& RulesOf(std::string_view target) {
+  static const std::map<std::string_view, std::vector<const Rule*>> by_target = [] {
+    std::map<std::string_view, std::vector<const Rule*>> map;
+    for (const Rule& rule : Rules()) map[rule.said.target].push_back(&rule);
+    return map;
+  }();
+  static const std::vector<const Rule*> none;
+  const auto found = by_target.find(target);
+  return found == by_target.end() ? none : found->second;
+}
+
 }  // namespace
 
 std::vector<XlaRule> XlaRules() {
@@ -85,10 +100,8 @@ std::string WhyFasterByXla(const Problem& p, const Config& c, const Chip& chip,
   const XlaFacts facts(p, relayout);
   // For k = 1 the caller has its own rule: prefers_xla in jaxgemm/fallback.py.
   if (facts.operations == 0 || p.k == 1) return "";
-  for (const Rule& rule : Rules()) {
-    if (rule.said.target == chip.target && rule.holds(facts, rule.limit)) {
-      return rule.said.sentence;
-    }
+  for (const Rule* rule : RulesOf(chip.target)) {
+    if (rule->holds(facts, rule->limit)) return rule->said.sentence;
   }
   return "";
 }

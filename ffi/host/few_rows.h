@@ -1,4 +1,4 @@
-// The skinny path: few rows of lhs, and rhs is read in place.
+// A variant of host/panels.h for products with few rows of lhs: rhs is read in place, not packed.
 #pragma once
 
 #include "host/panels.h"
@@ -6,12 +6,12 @@
 namespace jaxgemm {
 namespace {
 
-// The distances of prefetches and the sizes below were chosen by hand.
-// The skinny path converts kSkinnyWords x kSkinnyCols of an rhs at a time, or twice the words of
-// half or a quarter of the columns, on the stack, so that they stay in L1. It prefetches a
-// column-major rhs kDotAhead columns ahead.
-constexpr int kSkinnyWords = 16;
-constexpr int kSkinnyCols = 256;
+// The distances of prefetches and the sizes below are tuning constants. The path for few rows
+// converts kFewRowsWords x kFewRowsCols of an rhs at a time, or twice the words of half or a
+// quarter of the columns, on the stack, so that they stay in L1. It prefetches a column-major rhs
+// kDotAhead columns ahead.
+constexpr int kFewRowsWords = 16;
+constexpr int kFewRowsCols = 256;
 constexpr int kDotRows = kTileRows < 12 ? 3 : 6;  // the most rows of a DotTile,
 constexpr int kDotCols = 4;                       // and the most columns
 constexpr int kDotAhead = 4;
@@ -19,17 +19,17 @@ constexpr int kDotAhead = 4;
 // is packed instead, and each lane has an accumulator of its own. The more rows use a packed rhs,
 // the longer is the k for which packing pays. It pays less if rhs comes from memory, which waits
 // while packed columns are multiplied. Few columns do not fill the panels.
-constexpr int DotWords(int rows, int cols, bool is_small) {
+constexpr int DotWords(int rows, int cols, bool rhs_in_l2) {
   if (rows == 1) return kLanes;
   if (rows <= kDotRows || cols < 3 * kPanel) return 2 * kLanes;
-  const int least = is_small ? 40 : 24, per_row = is_small ? 4 : 2;
+  const int least = rhs_in_l2 ? 40 : 24, per_row = rhs_in_l2 ? 4 : 2;
   return rows * per_row > least ? rows * per_row : least;
 }
 constexpr int kConvertedCols = 4;  // columns of a float8 rhs that are converted at a time
 // How many rows of rhs a DirectTile takes at a time. With few of them the processor's prefetchers
-// can follow each row. With many rows of lhs it takes longer to load and store their sums.
+// can follow each row. With many rows of lhs it takes longer to load and store their accumulators.
 constexpr int DirectK(int rows) { return rows <= 2 ? 8 : rows <= 8 ? 16 : 32; }
-// The most vectors of columns of a DirectTile whose rhs is in the L2, where the latency of the adds
+// The most vectors of columns of a DirectTile if rhs is in the L2, where the latency of the adds
 // matters: few rows have few accumulators. A larger rhs has two if these are more than two cache
 // lines of float32, and is prefetched better.
 constexpr int DirectVectors(int rows) { return rows == 1 ? 8 : rows <= 3 ? 4 : 2; }
@@ -38,7 +38,7 @@ constexpr int StreamVectors(int rows) {
 }
 // Up to so many rows take three vectors at a time if so many columns are left.
 constexpr int kThreeVectorRows = kTileRows < 12 ? 4 : 8;
-constexpr int64_t kSmallRhs = 1 << 20;
+constexpr int64_t kRhsInL2Bytes = 1 << 20;
 constexpr int kTilesAhead = 2;  // for prefetches, if a DirectTile takes all rows of rhs
 // With so many words several of them in turn have accumulators of their own, if there are few.
 constexpr int kLongWords = 32;
@@ -99,9 +99,9 @@ void DotTile(const uint32_t* a, const SourceRows& b, int col, int cols, typename
     for (int r = 0; r < kRows; ++r) {
       typename Ops::Acc* to = c + r * ldc;
       if constexpr (kCols == 4) {
-        auto sums = SumFour(acc[r]);
-        if (accumulate) sums += Load<decltype(sums)>(to);
-        Store(to, sums);
+        auto totals = SumFour(acc[r]);
+        if (accumulate) totals += Load<decltype(totals)>(to);
+        Store(to, totals);
       } else {
         for (int j = 0; j < kCols; ++j) to[j] = (accumulate ? to[j] : 0) + Sum(acc[r][j]);
       }
@@ -232,7 +232,7 @@ void DirectTile(const uint32_t* a, const SourceRows& b, int col, int k, int word
     }
     step(y, word, 0);
   }
-  StoreSums<Ops>(acc, cols, c, ldc, accumulate);
+  StoreAccumulators<Ops>(acc, cols, c, ldc, accumulate);
 }
 
 template <class Ops, DType kDType, class Rows>
@@ -250,7 +250,7 @@ struct DirectTable<Ops, kDType, Indices<i...>> {
 };
 
 template <class Ops, DType kDType>
-void MultiplyDirect(const uint32_t* a, const SourceRows& b, bool is_small, int rows,
+void MultiplyDirect(const uint32_t* a, const SourceRows& b, bool rhs_in_l2, int rows,
                     typename Ops::Acc* c, int64_t ldc, bool accumulate) {
   using Table = DirectTable<Ops, kDType, typename MakeIndices<kTileRows>::Type>;
   using FewRows = DirectTable<Ops, kDType, typename MakeIndices<kThreeVectorRows>::Type>;
@@ -260,9 +260,9 @@ void MultiplyDirect(const uint32_t* a, const SourceRows& b, bool is_small, int r
   };
   const int width = takes_three(b.count)
                         ? 3 * kLanes
-                        : (is_small ? DirectVectors(rows) : StreamVectors(rows)) * kLanes;
+                        : (rhs_in_l2 ? DirectVectors(rows) : StreamVectors(rows)) * kLanes;
   const int most_k =
-      b.count <= width || b.k <= (is_small ? 4 : 2) * DirectK(rows) ? b.k : DirectK(rows);
+      b.count <= width || b.k <= (rhs_in_l2 ? 4 : 2) * DirectK(rows) ? b.k : DirectK(rows);
   const int64_t ahead =
       most_k < b.k ? most_k * b.k_stride : kTilesAhead * width * DTypeBytes(kDType);
   const auto multiply = [&](int k, int step, int col) __attribute__((always_inline)) {
@@ -293,9 +293,9 @@ void MultiplyDirect(const uint32_t* a, const SourceRows& b, bool is_small, int r
 }
 
 template <class Ops, DType kDType>
-void MultiplyStream(const uint32_t* a, const SourceRows& b, bool is_small, int rows,
+void MultiplyStream(const uint32_t* a, const SourceRows& b, bool rhs_in_l2, int rows,
                     typename Ops::Acc* c, int64_t ldc, bool accumulate) {
-  const bool is_long = b.k >= DotWords(rows, b.count, is_small) * Ops::kPerWord;
+  const bool is_long = b.k >= DotWords(rows, b.count, rhs_in_l2) * Ops::kPerWord;
   if (ContiguousInK<kDType>(b) && (b.count == 1 || is_long)) {
     if constexpr (!IsF8(kDType)) {
       MultiplyDots<Ops, kDType>(a, b, rows, c, ldc, accumulate);
@@ -308,14 +308,14 @@ void MultiplyStream(const uint32_t* a, const SourceRows& b, bool is_small, int r
   }
   if constexpr (!IsF8(kDType)) {
     if (b.row_stride == DTypeBytes(kDType) && rows <= kDirectRows<Ops, kDType>) {
-      return MultiplyDirect<Ops, kDType>(a, b, is_small, rows, c, ldc, accumulate);
+      return MultiplyDirect<Ops, kDType>(a, b, rhs_in_l2, rows, c, ldc, accumulate);
     }
   }
-  alignas(64) uint32_t panels[kSkinnyWords * kSkinnyCols];
-  const bool is_short = b.k <= 2 * kSkinnyWords * Ops::kPerWord;
-  const int k_step = is_short ? b.k : kSkinnyWords * Ops::kPerWord;
-  const bool in_turn = !is_small && rows > kDotRows;  // reads memory again soon
-  const int col_step = !is_short ? kSkinnyCols : in_turn ? kSkinnyCols / 4 : kSkinnyCols / 2;
+  alignas(64) uint32_t panels[kFewRowsWords * kFewRowsCols];
+  const bool is_short_k = b.k <= 2 * kFewRowsWords * Ops::kPerWord;
+  const int k_step = is_short_k ? b.k : kFewRowsWords * Ops::kPerWord;
+  const bool in_turn = !rhs_in_l2 && rows > kDotRows;  // reads memory again soon
+  const int col_step = !is_short_k ? kFewRowsCols : in_turn ? kFewRowsCols / 4 : kFewRowsCols / 2;
   int k = 0;
   do {
     const int count = b.k - k < k_step ? b.k - k : k_step;
@@ -333,14 +333,14 @@ void MultiplyStream(const uint32_t* a, const SourceRows& b, bool is_small, int r
 }
 
 template <class Ops>
-void MultiplySkinny(const void* packed_a, const OperandView& b, int rows, int cols, int k, void* c,
-                    int64_t ldc, bool accumulate) {
+void MultiplyFewRows(const void* packed_a, const OperandView& b, int rows, int cols, int k, void* c,
+                     int64_t ldc, bool accumulate) {
   WithDType<Ops>(b.dtype, [&]<DType kDType> {
     constexpr int kBytes = DTypeBytes(kDType);
     MultiplyStream<Ops, kDType>(
         static_cast<const uint32_t*>(packed_a),
         {static_cast<const char*>(b.data), b.row_stride * kBytes, b.col_stride * kBytes, k, cols},
-        b.total_bytes <= kSmallRhs, rows, static_cast<typename Ops::Acc*>(c), ldc, accumulate);
+        b.total_bytes <= kRhsInL2Bytes, rows, static_cast<typename Ops::Acc*>(c), ldc, accumulate);
   });
 }
 

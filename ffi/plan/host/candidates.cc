@@ -1,10 +1,12 @@
 // The candidates on the host (the CPU). All instruction sets have the same cost model, so a plan
 // does not depend on them.
+#include "plan/candidates.h"
+
 #include <algorithm>
 
 #include "host/kernel.h"
-#include "plan/candidates.h"
-#include "plan/derive.h"
+#include "plan/layout.h"
+#include "plan/tiles.h"
 
 namespace jaxgemm {
 namespace {
@@ -12,6 +14,12 @@ namespace {
 // Stream-K cuts for this many workgroups on every machine, so that a product has the same bits
 // whatever the number of processors. The number was chosen by hand.
 constexpr int64_t kStreamKWorkgroups = 8;
+
+// Whether nothing but the products of a batch is to be computed.
+bool HasNothingBesides(const Problem& p) {
+  return p.tiles_per_chunk == 0 && p.block_k == 0 && !p.gated && !p.accumulate && !p.save_preact &&
+         !p.has_vectors() && p.activation == Activation::kNone;
+}
 
 // The number of shares into which stream-K cuts each tile of the last round.
 double SharesPerTile(const Problem& p, const Choice& c, int64_t workgroups) {
@@ -60,6 +68,19 @@ int64_t WorthwhileWorkgroups(const Problem& p, bool skinny, int64_t processors) 
                        static_cast<double>(p.n) * static_cast<double>(p.k);
   const double worth = std::max(1.0, flops / (skinny ? kSkinny : kWide));
   return static_cast<int64_t>(std::min(static_cast<double>(processors), worth));
+}
+
+// The path of a choice that has its tile.
+KernelPath PathOf(const Problem& p, const Choice& c) {
+  const int64_t m = c.transposed ? p.n : p.m, n = c.transposed ? p.m : p.n;
+  const bool has_types =
+      p.lhs_dtype == p.rhs_dtype && (p.lhs_dtype == DType::kF32 || p.lhs_dtype == DType::kBF16);
+  if (p.grouped()) return KernelPath::kTiles;
+  if (HasNothingBesides(p) && has_types && p.batch > 1 && IsSmallOnHost(p.m, p.n, p.k) &&
+      c.num_shares == 0 && c.tile_m >= m && c.tile_n >= n) {
+    return KernelPath::kSmall;
+  }
+  return m <= kHostSkinnyM ? KernelPath::kFewRows : KernelPath::kTiles;
 }
 
 // Adds the candidates with whole tiles, or those with stream-K. `open`: the user did not choose the
@@ -140,13 +161,15 @@ void AddCandidates(const Problem& p, const Config& config, const Chip& chip, boo
   }
   for (int64_t tile_m : TileSizes(asked_m, m, most_m, 16)) {
     for (int64_t tile_n : TileSizes(asked_n, n, most_n, 32)) {
-      Candidate candidate{.choice = choice};
-      candidate.choice.tile_m = tile_m, candidate.choice.tile_n = tile_n;
-      const double shares = stream_k ? SharesPerTile(tiled, candidate.choice, s.workgroups) : 1;
+      Candidate candidate{.plan = {.choice = choice}};
+      Choice& c = candidate.plan.choice;
+      c.tile_m = tile_m, c.tile_n = tile_n;
+      const double shares = stream_k ? SharesPerTile(tiled, c, s.workgroups) : 1;
       if (open && stream_k && shares <= 1) continue;
       candidate.cost = TileCost(tiled, tile_m, tile_n, s.workgroups, shares);
       // All threads' scratch together must leave half of the workspace's cap for partial sums.
-      Plan trial{.choice = candidate.choice};
+      c.path = PathOf(p, c);
+      Plan trial{.choice = c};
       SetSizes(p, &trial);
       trial.k = tiled.k;  // with ragged k, the k of a group
       const bool is_asked = asked_m && asked_n;
@@ -160,8 +183,8 @@ void AddCandidates(const Problem& p, const Config& config, const Chip& chip, boo
 
 }  // namespace
 
-std::vector<Draft> HostCandidates(const Problem& p, const Config& config, const Chip& chip,
-                                  std::string*) {
+std::vector<Draft> HostDrafts(const Problem& p, const Config& config, const Chip& chip,
+                              std::string*) {
   const bool asked = config.schedule == Schedule::kStreamK || config.num_shares;
   const bool open = config.schedule == Schedule::kAuto && !config.num_shares;
   std::vector<Draft> drafts;
@@ -170,6 +193,12 @@ std::vector<Draft> HostCandidates(const Problem& p, const Config& config, const 
   // If tiles cost the same, the largest comes first.
   std::reverse(drafts.begin(), drafts.end());
   return drafts;
+}
+
+bool HostHas(const Problem& p, const Plan& plan) {
+  const Choice& c = plan.choice;
+  return IsGeneral(c.form) && plan.cluster_size() == 1 &&
+         (c.path == KernelPath::kTiles || c.path == PathOf(p, c));
 }
 
 }  // namespace jaxgemm

@@ -1,0 +1,84 @@
+#include "plan/amd/path.h"
+
+#include <algorithm>
+
+#include "amdgpu/plain_product.h"
+#include "plan/candidates.h"
+
+namespace jaxgemm {
+namespace {
+
+// Whether RunOneTile stores the result. It has sizes in 32 bits, and rows of out in 24 bits of
+// bytes.
+bool StoresWholeVectors(const Problem& p, const GpuInstance& instance) {
+  constexpr int64_t kLargest = 1 << 30, kMostColumns = (1 << 22) - 1;
+  if (std::max(p.m, p.k) > kLargest || p.n > kMostColumns) return false;
+  // What StoresVec4s and StoresVectors read of a call.
+  const GemmArgs args{.preact = p.save_preact ? const_cast<Problem*>(&p) : nullptr,
+                      .n = p.n,
+                      .out_dtype = p.out_dtype,
+                      .accumulate = p.accumulate,
+                      .gated = p.gated};
+  const int rows = static_cast<int>(instance.tile_m);
+  const bool is_ocp = FindTarget(instance.target).float8 == Float8::kOcp;
+  return instance.waves_k > 1
+             ? StoresVec4s(args, instance.lhs, rows)
+             : StoresVectors(args, instance.lhs, is_ocp ? kOcpFloat8 : kFnuzFloat8, rows);
+}
+
+bool OperandFits(const Problem& p, const GpuInstance& instance, bool is_lhs) {
+  const int64_t rows = is_lhs ? p.m : p.n;
+  const int64_t contracting = is_lhs ? instance.lhs_contracting : instance.rhs_contracting;
+  const int64_t line = (contracting == 1 ? p.k : rows) * Bytes(instance.lhs);
+  return FitsVectors(/*base=*/0, line, line,
+                     static_cast<int>(is_lhs ? instance.tile_m : instance.tile_n),
+                     static_cast<int>(instance.waves_k), /*up=*/0);
+}
+
+bool MayRunOneTile(const Problem& p, const Plan& plan) {
+  const GpuInstance& instance = *plan.instance;
+  return IsGeneral(plan.choice.form) && StoresWholeVectors(p, instance) && RunsAsOneTile(p, plan) &&
+         OperandFits(p, instance, true) && OperandFits(p, instance, false);
+}
+
+}  // namespace
+
+bool Converts(const GpuInstance& tile) {
+  const Target& target = FindTarget(tile.target);
+  return !target.Decodes(tile.lhs) || !target.Decodes(tile.rhs);
+}
+
+bool LoadsByElement(const Problem& p, const GpuInstance& tile) {
+  const int64_t lhs_line = p.lhs_contracting == 1 ? p.k : p.m;
+  const int64_t rhs_line = p.rhs_contracting == 1 ? p.k : p.n;
+  return (lhs_line | rhs_line) / PackedElements(tile.lhs) * Bytes(tile.lhs) % kVecBytes != 0;
+}
+
+bool RunsAsOneTile(const Problem& p, const Plan& plan) {
+  const StreamKMap map = plan.stream_k_map();
+  // Kernels for few rows know only the tiles of one row.
+  const bool fits = !plan.instance->for_few_rows() || (map.cut_tiles == 0 && map.grid.tiles_m == 1);
+  return !p.grouped() && p.k > 0 && p.tiles_per_chunk == 0 && !plan.stealing() && fits &&
+         !LoadsByElement(p, *plan.instance) && map.EqualSlices() > 0 &&
+         plan.choice.num_workgroups >= map.whole_tiles + map.num_shares;
+}
+
+void ChoosePath(const Problem& p, const Chip&, Plan* plan) {
+  if (MayRunOneTile(p, *plan)) plan->choice.path = KernelPath::kOneTile;
+}
+
+bool IsOnlyRounded(const Problem& p, const Plan& plan) {
+  const GpuInstance& instance = *plan.instance;
+  return IsGeneral(plan.choice.form) && StoresWholeVectors(p, instance) &&
+         p.out_dtype == HalfTypeOf(instance.lhs) &&
+         IsOnlyRounded(/*log_bytes=*/1, /*in_memory=*/false, p.has_vectors(), p.activation);
+}
+
+bool AmdHas(const Problem& p, const Plan& plan) {
+  const Choice& c = plan.choice;
+  return plan.cluster_size() == 1 && c.form == p.scales_form() && HasForm(*plan.instance, c.form) &&
+         (c.path == KernelPath::kTiles ||
+          (c.path == KernelPath::kOneTile && MayRunOneTile(p, plan)));
+}
+
+}  // namespace jaxgemm

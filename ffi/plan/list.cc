@@ -1,0 +1,73 @@
+// The list of all that can compute a problem: kernels of the chip's family, after copies where they
+// pay, and XLA's own product.
+#include <algorithm>
+#include <utility>
+
+#include "plan/candidates.h"
+#include "plan/check.h"
+#include "plan/complete.h"
+#include "plan/plan.h"
+#include "plan/xla.h"
+#include "spec/text.h"
+
+namespace jaxgemm {
+namespace {
+
+std::vector<Draft> Drafts(const Problem& p, const Config& config, const Chip& chip,
+                          std::string* error) {
+  switch (chip.family()) {
+    case Family::kHost: return HostDrafts(p, config, chip, error);
+    case Family::kAmd: return AmdDrafts(p, config, chip, error);
+    case Family::kHopper: return HopperDrafts(p, config, chip, error);
+  }
+  return {};
+}
+
+// The kernels for a problem that has been checked, the cheapest first.
+std::vector<Candidate> Kernels(const Problem& p, const Config& config, const Chip& chip,
+                               std::string* error) {
+  std::vector<Candidate> kernels;
+  for (auto& [candidate, scheduling] : Drafts(p, config, chip, error)) {
+    std::string reason = Complete(p, config, chip, scheduling, &candidate);
+    if (reason.empty()) {
+      const Plan& plan = candidate.plan;
+      if (scheduling.margin) candidate.margin = scheduling.margin(p, chip, plan);
+      if (scheduling.cost) candidate.cost = candidate.margin * scheduling.cost(p, chip, plan);
+      kernels.push_back(candidate);
+    } else if (error->empty()) {
+      *error = std::move(reason);
+    }
+  }
+  std::stable_sort(kernels.begin(), kernels.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.cost < b.cost; });
+  if (!kernels.empty()) *error = CheckChoice(p, kernels.front().plan.choice, chip);
+  return kernels;
+}
+
+std::string Check(const Problem& p, const Config& config, const Chip& chip) {
+  const std::string error = CheckProblem(p, chip);
+  return error.empty() ? CheckConfig(config, chip) : error;
+}
+
+}  // namespace
+
+std::string List(const Problem& given, const Config& config, const Chip& chip, Listing* listing) {
+  std::string error = Check(given, config, chip);
+  if (!error.empty()) return error;
+  listing->copies =
+      chip.family() == Family::kHopper ? ChooseRelayout(given, config) : AsItIs(given);
+  listing->problem = Relaid(given, listing->copies);
+  listing->kernels = Kernels(listing->problem, config, chip, &error);
+  if (error.empty()) listing->xla = WhyFasterByXla(given, config, chip, listing->copies);
+  return error;
+}
+
+std::string MakePlan(const Problem& p, const Config& config, const Chip& chip, Plan* plan) {
+  std::string error = Check(p, config, chip);
+  if (!error.empty()) return error;
+  const std::vector<Candidate> kernels = Kernels(p, config, chip, &error);
+  if (error.empty()) *plan = kernels.front().plan;
+  return error;
+}
+
+}  // namespace jaxgemm
