@@ -51,7 +51,8 @@ struct GemmTraits {
   static constexpr int kAccN = kWavesK == 1 ? kFragsN : 1;
   static constexpr int kAccThreads = kVec4s / kAccM / kAccN;
   static_assert(kAccThreads <= kThreads);
-  static_assert((kTileM & (kTileM - 1)) == 0 && (kTileK & (kTileK - 1)) == 0, "for GroupedMap");
+  static_assert((kTileM & (kTileM - 1)) == 0 && (kTileK & (kTileK - 1)) == 0,
+                "tile_m and tile_k must be powers of two, because GroupedMap shifts by them");
   // The compiler may use as many registers as leave room for this many waves on each SIMD.
   static constexpr int kWavesPerSimd = kTileM == 16 ? 4 : 2;
 

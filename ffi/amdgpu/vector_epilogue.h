@@ -23,7 +23,7 @@ struct StagedRows {
   using Acc4 = typename Traits::Acc4;
   using LdsAcc4 = __attribute__((address_space(3))) Acc4;
   static constexpr int kVec4s = Traits::kWaveN / 4;
-  static_assert(kVec4s == 8 || kVec4s == 16, "the swizzle knows no others");
+  static_assert(kVec4s == 8 || kVec4s == 16, "a wave must have 32 or 64 columns");
   static_assert(Traits::kFragsM % 2 == 0 && Traits::kFragsN % 2 == 0);
 
   Lds* lds;

@@ -49,7 +49,7 @@ constexpr int DirectTurns(int accumulators) {
 // The most rows for which a row-major rhs is read in place and not packed. Each block of kTileRows
 // rows converts rhs anew.
 template <class Ops, DType kDType>
-constexpr int kDirectRows = DTypeBytes(kDType) == 4 ? kHostSkinnyM : 2 * kTileRows;
+constexpr int kDirectRows = DTypeBytes(kDType) == 4 ? kHostFewRows : 2 * kTileRows;
 
 // c[kRows, cols] (+)= kRows rows of lhs times `cols` columns of rhs from `col` on, kCols columns at
 // a time. Both are contiguous along k. All rows use a loaded vector of rhs; the lanes are added up

@@ -22,7 +22,7 @@ enum class Math : uint8_t {
 // processor that a plan is made for. They are tuning constants.
 inline constexpr int kHostBlockM = 192;  // rows of lhs packed at a time
 inline constexpr int kHostBlockK = 512;  // at most this many k packed at a time
-inline constexpr int kHostSkinnyM = 16;  // the path for few rows takes at most this many rows
+inline constexpr int kHostFewRows = 16;  // the path for few rows takes at most this many rows
 // Packed rows of lhs are kRowWords (host/packing.h) apart, and AMX reads up to 15 rows after the
 // last.
 constexpr int64_t HostPackedABytes(int64_t rows) {
@@ -95,7 +95,7 @@ struct HostKernel {
   // words are no float32.
   void (*multiply_in_place)(const OperandView& a, const void* packed_b, int rows, int cols, int k,
                             void* c, int64_t ldc, bool accumulate, const NextRhs& next);
-  // The path for few rows: c[rows <= kHostSkinnyM, cols] (+)= A * B for any k <= kHostBlockK. A is
+  // The path for few rows: c[rows <= kHostFewRows, cols] (+)= A * B for any k <= kHostBlockK. A is
   // packed by pack_a, which takes as many k; rhs is read in place, without pack_b.
   void (*multiply_few_rows)(const void* packed_a, const OperandView& b, int rows, int cols, int k,
                             void* c, int64_t ldc, bool accumulate);

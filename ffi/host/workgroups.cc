@@ -248,8 +248,8 @@ class Workgroup {
       accumulator_.Start(tile_, choice_.tile_n, rows, acc_cols);
     }
     // Only here is it known whether a group has few rows.
-    bool skinny =
-        choice_.path == KernelPath::kFewRows || (call_.problem.grouped() && rows <= kHostSkinnyM);
+    bool few_rows =
+        choice_.path == KernelPath::kFewRows || (call_.problem.grouped() && rows <= kHostFewRows);
     const bool accumulate = call_.problem.accumulate && tile.num_peers == 1;
     // A gated tile is two products: the gate's and the up projection's.
     for (int64_t part = 0; part <= gated; ++part) {
@@ -261,7 +261,7 @@ class Workgroup {
                                 .scratch = scaled_};
       MainLoop(*call_.kernel, lhs_.At(tile.batch, row, k_begin), lhs_.bytes,
                rhs_.At(rhs_batch, k_begin, rhs_col), rhs_.bytes, rows, cols, k_end - k_begin,
-               accumulate, skinny, packed_a_, packed_b_, scaled,
+               accumulate, few_rows, packed_a_, packed_b_, scaled,
                reinterpret_cast<char*>(accumulator_.data() + part * cols), accumulator_.ld());
     }
   }

@@ -23,7 +23,7 @@ struct Scheduling {
   // If the schedule steals: the number of queues for a number of tiles.
   std::function<int64_t(int64_t tiles)> num_queues;
   bool claims_ahead = false;
-  int64_t group_m = 8;  // tile rows that are visited together; chosen by hand
+  int64_t group_m = 8;  // tile rows that are visited together; not fitted
   int64_t num_xcds = 1;
   // Stream-K: the number of shares into which every tile is cut. 0: only tiles of the last round
   // are cut, if that is estimated to be faster.

@@ -11,7 +11,7 @@
 namespace jaxgemm {
 namespace {
 
-constexpr int64_t kMaxTile = 1 << 14;  // a limit chosen by hand
+constexpr int64_t kMaxTile = 1 << 14;  // a limit, not fitted
 
 std::string CheckSize(std::string_view what, std::initializer_list<int64_t> dims, int64_t bytes) {
   int64_t size = bytes;

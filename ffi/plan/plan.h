@@ -18,7 +18,7 @@
 
 namespace jaxgemm {
 
-// Limits of a plan, chosen by hand: the workspace; workgroups and shares; queues.
+// Limits of a plan, not fitted: the workspace; workgroups and shares; queues.
 inline constexpr int64_t kWorkspaceCapMiB = 128, kWorkspaceCap = kWorkspaceCapMiB << 20;
 inline constexpr int64_t kMaxWorkgroups = 1 << 16;
 inline constexpr int64_t kMaxQueues = 1 << 10;

@@ -64,7 +64,7 @@ Choice WithInstance(const GpuInstance& instance, const Config& config) {
 }
 
 Problem TypicalGroup(Problem p) {
-  constexpr int64_t kLeast = 32;  // chosen by hand: the rows, or the k, of a typical group at least
+  constexpr int64_t kLeast = 32;  // not fitted: the rows, or the k, of a typical group at least
   const int64_t groups = std::max<int64_t>(p.local_groups, 1);
   if (p.ragged == Ragged::kM) p.m = std::min(p.m, std::max(kLeast, CeilDiv(p.m, groups)));
   if (p.ragged == Ragged::kK) p.k = std::min(p.k, std::max(kLeast, CeilDiv(p.k, groups)));
@@ -78,8 +78,8 @@ double NumTiles(const Problem& p, const GpuInstance& instance) {
          static_cast<double>(CeilDiv(p.n, instance.tile_n));
 }
 
-// A share has a k of at least 512, because partial sums cost memory traffic. The number was chosen
-// by hand.
+// A share has a k of at least 512, because partial sums cost memory traffic. The number was not
+// fitted.
 int64_t OpenShares(const Problem& p, int64_t cut, int64_t tiles_k, int64_t workgroups) {
   return std::min({workgroups, cut * tiles_k, std::max(cut, cut * p.k / 512)});
 }

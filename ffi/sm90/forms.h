@@ -215,7 +215,7 @@ constexpr bool MayMulticast(KernelForm form, DType lhs, bool lhs_k_contiguous, b
   return IsPeers(form) && !LhsInRegisters(lhs, lhs_k_contiguous, transposed);
 }
 // The largest number of CTAs that load an operand for each other.
-inline constexpr int kMostSharers = 2;
+inline constexpr int kMostMulticast = 2;
 // Whether boxes of a k-contiguous rhs have half of a tile's columns: two CTAs load one each, or the
 // halves of a gated product lie apart. Else a box has all columns.
 constexpr bool LoadsRhsInHalves(KernelForm form, int64_t cluster, bool multicasts) {

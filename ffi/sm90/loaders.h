@@ -44,10 +44,10 @@ class TileBoxes {
   // The largest number of boxes. With multicast the two CTAs that share a k-major lhs load a box
   // each; else one box has all rows.
   static constexpr int kLhs = !Traits::kLhsKMajor   ? Traits::kCtaM / Traits::kBlock
-                              : Traits::kMulticasts ? kMostSharers
+                              : Traits::kMulticasts ? kMostMulticast
                                                     : 1;
   static constexpr int kRhs = !Traits::kRhsKMajor         ? Traits::kRhsRows / Traits::kBlock
-                              : Traits::kLoadsRhsInHalves ? kMostSharers
+                              : Traits::kLoadsRhsInHalves ? kMostMulticast
                                                           : 1;
   // Rows (or columns) of a whole box.
   static constexpr int kRhsRows = Traits::kRhsRows / kRhs;
@@ -205,7 +205,7 @@ class TmaLoader {
         const uint32_t lhs = lhs_ + stage_.slot * Traits::kLhsBytes;
         const uint32_t rhs = rhs_ + stage_.slot * Traits::kRhsBytes;
         if (Traits::kMulticasts && multicast_group_.of_lhs > 1) {
-          constexpr int kHalf = Boxes::kLhs / kMostSharers;
+          constexpr int kHalf = Boxes::kLhs / kMostMulticast;
 #pragma unroll
           for (int j = 0; j < kHalf; ++j) {
             LoadLhsBox(maps_, boxes, place, k, lhs, multicast_group_.in_lhs * kHalf + j,
@@ -251,7 +251,7 @@ class TmaLoader {
   static JAXGEMM_SM90 void LoadLhsBox(const TensorMaps& maps, const Boxes& boxes,
                                       const OperandPlace<Traits>& place, int k, uint32_t to, int i,
                                       const Load& load) {
-    static_assert(!Traits::kMulticasts || Boxes::kLhs % kMostSharers == 0);
+    static_assert(!Traits::kMulticasts || Boxes::kLhs % kMostMulticast == 0);
     const int first = i * Boxes::LhsRows(maps), row = place.row + first;
     boxes.LoadLhs(maps, i, [&](const TensorMap* map) {
       load(map, to + first * kRowBytes, Traits::kLhsKMajor ? k : row, Traits::kLhsKMajor ? row : k,
@@ -269,7 +269,7 @@ class TmaLoader {
                                    const OperandPlace<Traits>& place, int k, uint32_t full,
                                    uint32_t to) {
 #pragma unroll
-    for (int i = 0; i < kMostSharers; ++i) {
+    for (int i = 0; i < kMostMulticast; ++i) {
       if (i < RhsParts(maps)) LoadRhsPart(maps, boxes, place, k, to, i, ToOne{full});
     }
   }

@@ -271,7 +271,8 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, rout
     # Where devices gather tokens, their gradients are added up in float32.
     out = dispatch_lib.gathered_through_experts(
         wide_x if sharded_tokens else x, weights, stats.experts, group_sizes, dtype=dtype,
-        sharded_tokens=sharded_tokens, axis_name=axes, compute=functools.partial(compute, first_expert=first_expert))
+        sharded_tokens=sharded_tokens, axis_name=axes,
+        compute=functools.partial(compute, first_expert=first_expert))
   shared = None
   if params.shared is not None:
     if recipe is not None:

@@ -68,7 +68,7 @@ void Fail(const HostKernel& kernel, const std::string& what) {
 
 template <class Acc>
 void TestMultiply(const HostKernel& kernel, DType lhs, DType rhs, bool few_rows) {
-  const int rows = Random(1, few_rows ? kHostSkinnyM : kHostBlockM);
+  const int rows = Random(1, few_rows ? kHostFewRows : kHostBlockM);
   const int cols = Random(1, Random(0, 1) ? 400 : 70);
   const int most_k = few_rows ? kHostBlockK : kernel.block_k;
   const int k = Random(0, 7) == 0   ? Random(0, 1) * most_k

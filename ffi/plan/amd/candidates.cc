@@ -44,7 +44,7 @@ void AddCuts(const Problem& p, const GpuInstance& instance, const Chip& chip, co
     }
   }
   const int64_t most = std::min(at_once / tiles, tiles_k);
-  // The powers of two were chosen by hand.
+  // The powers of two were not fitted.
   for (int64_t shares : std::set<int64_t>{2, 4, 8, 16, 32, chip.num_cus / tiles, most}) {
     // The loop above has added these.
     const bool added = shares * tiles == chip.num_cus || shares * tiles == at_once;

@@ -250,8 +250,8 @@ class Prediction {
            (RunsAsOneTile(p_, plan_) ? 0 : model_.claim);
   }
   // Whether the epilogue only casts and stores the accumulators, in 16 bits. If a workgroup claims
-  // shares, the sums of all shares stay in the memory. What is left of the condition is that of
-  // StoresVectors (amdgpu/vector_epilogue.h).
+  // shares, the accumulators of all shares stay in the memory. What is left of the condition is
+  // that of StoresVectors (amdgpu/vector_epilogue.h).
   bool IsOnlyStored() const {
     const bool in_memory = plan_.choice.cut_tiles > 0 && !RunsAsOneTile(p_, plan_);
     return IsOnlyRounded(Bytes(p_.out_dtype) == 2 ? 1 : 0, in_memory, p_.has_vectors(),

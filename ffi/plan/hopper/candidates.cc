@@ -18,7 +18,7 @@ namespace {
 // In kernels that store out row-major they must compute all tiles at the same time.
 bool ClustersFit(const Problem& p, const Chip& chip, const GpuInstance& instance,
                  int64_t cluster_k) {
-  constexpr int64_t kRounds = 4;  // limit for kernels that store out^T, chosen by hand
+  constexpr int64_t kRounds = 4;  // limit for kernels that store out^T, not fitted
   const int64_t at_once = ClustersAtOnce(cluster_k, MostPeersForm(instance), chip);
   return CanBePeers(instance.tile_n, cluster_k) && HasForm(instance, KernelForm::kPeers) &&
          CeilDiv(p.k, instance.tile_k) >= cluster_k && NumTiles(p, instance) > 0 &&

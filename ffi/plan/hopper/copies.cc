@@ -14,7 +14,7 @@ constexpr int64_t kCacheLine = 128;
 
 double AsDouble(int64_t value) { return static_cast<double>(value); }
 
-// Estimates for an H200, set by hand when the copies were added;
+// Estimates for an H200, not fitted, of the time when the copies were added;
 // benchmarks/model/data/h200-relayout.json.gz has times of that day, among them those of several
 // ways to copy for 12 products.
 

@@ -22,7 +22,8 @@ inline bool HasShortEpilogue(const Problem& p, const GpuInstance& instance) {
 }
 
 // Whether a kernel of out^T stores tiles that one CTA has whole in lines of 128 bytes; see
-// StoresLines in sm90/cluster_split_k_epilogue.h. The problem is as the kernel has it, with m columns of out.
+// StoresLines in sm90/cluster_split_k_epilogue.h. The problem is as the kernel has it, with m
+// columns of out.
 inline bool StoresLines(const Problem& p, const GpuInstance& instance) {
   return instance.transposed && NeedsOnlyVectors(p) && !p.row_scale && p.m % 8 == 0 &&
          p.out_dtype == PlainOut(p.lhs_dtype);

@@ -109,8 +109,8 @@ bool MayMulticast(const Tma& tma, const GpuInstance& instance, int64_t tiles_m, 
                   int64_t cluster_k, int64_t cluster_m, int64_t cluster_n) {
   const bool has_one_tile = tiles_m % 2 == 1 && tiles_n % 2 == 1;
   return MayMulticast(instance, KernelForm::kPeers) && tma.reads_both() &&
-         cluster_m <= std::min<int64_t>(tiles_m, kMostSharers) &&
-         cluster_n <= std::min<int64_t>(tiles_n, kMostSharers) &&
+         cluster_m <= std::min<int64_t>(tiles_m, kMostMulticast) &&
+         cluster_n <= std::min<int64_t>(tiles_n, kMostMulticast) &&
          cluster_k * cluster_m * cluster_n <= kMaxClusterSize &&
          !(cluster_m * cluster_n == 4 && has_one_tile);
 }

@@ -210,7 +210,7 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
              (p.grouped() && p.has_vectors() ? model.grouped_turn * n : 0);
     };
     // With a batch several tiles read the same rows while these stream from the device's memory.
-    // The limits were set by hand, together with turns_stream.
+    // The limits were not fitted; they were set together with turns_stream.
     constexpr int64_t kLongK = 16, kLeastTiles = 3, kMostTiles = 8;
     const double side = std::min(rows, columns);
     const bool streams =
@@ -249,7 +249,7 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
 // every multiprocessor a tile.
 double ChunkCycles(Problem p, const Chip& chip, const GpuInstance& instance, KernelForm form,
                    int64_t workgroups, const Sm90Model& model) {
-  constexpr double kWeight = 0.25;  // chosen by hand: the whole product's time counts more
+  constexpr double kWeight = 0.25;  // not fitted: the whole product's time counts more
   const int64_t tiles_n = std::max<int64_t>(CeilDiv(p.n, instance.tile_n), 1);
   const int64_t rows = std::max(p.tiles_per_chunk, CeilDiv(workgroups, tiles_n)) * instance.tile_m;
   const double parts = std::max(1.0, AsDouble(p.m) / AsDouble(rows));

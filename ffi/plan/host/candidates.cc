@@ -12,7 +12,7 @@ namespace jaxgemm {
 namespace {
 
 // Stream-K cuts for this many workgroups on every machine, so that a product has the same bits
-// whatever the number of processors. The number was chosen by hand.
+// whatever the number of processors. The number was not fitted.
 constexpr int64_t kStreamKWorkgroups = 8;
 
 // Whether nothing but the products of a batch is to be computed.
@@ -46,7 +46,7 @@ double TileCost(const Problem& p, int64_t tile_m, int64_t tile_n, int64_t workgr
 }
 
 // The sizes of a tile to try along a dimension of `extent`: the size that was asked for; or, for
-// each size in the list below (chosen by hand), that of equal tiles that are not larger, rounded up
+// each size in the list below (not fitted), that of equal tiles that are not larger, rounded up
 // to `unit`.
 std::vector<int64_t> TileSizes(int64_t asked, int64_t extent, int64_t most, int64_t unit) {
   if (asked) return {std::min(asked, extent)};
@@ -58,15 +58,15 @@ std::vector<int64_t> TileSizes(int64_t asked, int64_t extent, int64_t most, int6
   return sizes;
 }
 
-// The largest number of workgroups for which it pays to wake threads: each should have kSkinny or
+// The largest number of workgroups for which it pays to wake threads: each should have kFewRows or
 // kWide operations. Both are from the timings cpu-4 and cpu-16 of benchmarks/model/data, by
-// benchmarks/model/host.py of 16b01adb. There 2e5 would lose 1 % less time for kSkinny; if other
+// benchmarks/model/host.py of 16b01adb. There 2e5 would lose 1 % less time for kFewRows; if other
 // work keeps processors busy, the larger number loses less.
-int64_t WorthwhileWorkgroups(const Problem& p, bool skinny, int64_t processors) {
-  constexpr double kSkinny = 7e5, kWide = 1.5e6;
+int64_t WorthwhileWorkgroups(const Problem& p, bool few_rows, int64_t processors) {
+  constexpr double kFewRows = 7e5, kWide = 1.5e6;
   const double flops = 2.0 * static_cast<double>(p.batch) * static_cast<double>(p.m) *
                        static_cast<double>(p.n) * static_cast<double>(p.k);
-  const double worth = std::max(1.0, flops / (skinny ? kSkinny : kWide));
+  const double worth = std::max(1.0, flops / (few_rows ? kFewRows : kWide));
   return static_cast<int64_t>(std::min(static_cast<double>(processors), worth));
 }
 
@@ -80,7 +80,7 @@ KernelPath PathOf(const Problem& p, const Choice& c) {
       c.num_shares == 0 && c.tile_m >= m && c.tile_n >= n) {
     return KernelPath::kSmall;
   }
-  return m <= kHostSkinnyM ? KernelPath::kFewRows : KernelPath::kTiles;
+  return m <= kHostFewRows ? KernelPath::kFewRows : KernelPath::kTiles;
 }
 
 // Adds the candidates with whole tiles, or those with stream-K. `open`: the user did not choose the
@@ -93,7 +93,7 @@ void AddCandidates(const Problem& p, const Config& config, const Chip& chip, boo
   // columns: those of float32 are read in place, and of out^T in bfloat16 each element would be
   // stored by itself. In float32 they are as fast or faster with any k, if the columns nearly fill
   // vectors. If lhs is [K, M], out^T loads vectors along m and needs no dot products, so that rows
-  // of lhs are faster with shorter k only. The numbers were chosen by hand (EPYC with AVX-512, and
+  // of lhs are faster with shorter k only. The numbers were not fitted (EPYC with AVX-512, and
   // its AVX2).
   constexpr int64_t kFewestColumns = 4, kFewestColumnsOfKM = 8, kFewestColumnsBF16 = 5;
   constexpr int64_t kFullColumns = 14, kLongK = 32;
@@ -101,7 +101,7 @@ void AddCandidates(const Problem& p, const Config& config, const Chip& chip, boo
   const bool is_km = p.lhs_contracting == 0;
   const int64_t fewest = is_f32              ? is_km ? kFewestColumnsOfKM : kFewestColumns
                          : is_bf16 && !is_km ? kFewestColumnsBF16
-                                             : kHostSkinnyM + 1;
+                                             : kHostFewRows + 1;
   const bool reads_rows = p.lhs_dtype == p.rhs_dtype && p.n >= fewest &&
                           ((is_km ? 3 : 1) * p.k < p.n * p.n || (is_f32 && p.n >= kFullColumns));
   // A result that has few rows, too, is computed as out^T if that has fewer rows by a factor, which
@@ -111,18 +111,19 @@ void AddCandidates(const Problem& p, const Config& config, const Chip& chip, boo
   const bool few_rows_pay = p.lhs_dtype == p.rhs_dtype && (is_f32 || is_bf16) &&
                             p.m > fewer * p.n && (is_km || (p.k >= kLongK && (is_nk || is_f32)));
   const bool transposed = !grouped && !reads_rows && p.tiles_per_chunk == 0 &&
-                          p.n <= kHostSkinnyM && p.m > p.n && (p.m > kHostSkinnyM || few_rows_pay);
+                          p.n <= kHostFewRows && p.m > p.n && (p.m > kHostFewRows || few_rows_pay);
   if (transposed) std::swap(tiled.m, tiled.n);
-  const bool skinny = !grouped && tiled.m <= kHostSkinnyM;
-  const int64_t worthwhile = WorthwhileWorkgroups(p, skinny, chip.num_cus);
+  const bool few_rows = !grouped && tiled.m <= kHostFewRows;
+  const int64_t worthwhile = WorthwhileWorkgroups(p, few_rows, chip.num_cus);
   // With few workgroups whole tiles are as fast.
-  if (open && stream_k && (worthwhile < kStreamKWorkgroups || skinny || grouped || p.batch != 1)) {
+  if (open && stream_k &&
+      (worthwhile < kStreamKWorkgroups || few_rows || grouped || p.batch != 1)) {
     return;
   }
 
   Scheduling s{.schedule = stream_k ? Schedule::kStreamK : config.schedule,
                .steals = true,
-               .group_m = 4,  // chosen by hand
+               .group_m = 4,  // not fitted
                .num_xcds = chip.num_xcds};
   s.workgroups = config.num_workgroups ? config.num_workgroups
                  : stream_k            ? kStreamKWorkgroups
@@ -139,16 +140,16 @@ void AddCandidates(const Problem& p, const Config& config, const Chip& chip, boo
   const int64_t threads = stream_k ? s.workgroups : choice.num_threads;
   constexpr int64_t kMaxArea = 512 * 768;  // 1.5 MiB of accumulators, which stay in the L2
   // Grouped products have smaller tiles, with at most one block of packed rows: a group seldom
-  // fills a large tile, and small tiles balance the threads. With short k the sums of a large
-  // result that are not computed in out are converted soon after they were stored, while they are
-  // in the L2. The numbers were chosen by hand.
+  // fills a large tile, and small tiles balance the threads. With short k the accumulators of a
+  // large result that are not computed in out are converted soon after they were stored, while they
+  // are in the L2. The numbers were not fitted.
   constexpr int64_t kFewK = 128, kLargeOut = 1 << 19;
   const bool is_converted = p.lhs_dtype != DType::kF32 && p.out_dtype != DType::kF32 &&
                             tiled.k <= kFewK && tiled.m * tiled.n >= kLargeOut;
   const int64_t most_m = grouped || is_converted ? kHostBlockM : 768, most_n = grouped ? 512 : 768;
   int64_t asked_m = config.tile_m, asked_n = config.tile_n;
   if (transposed) std::swap(asked_m, asked_n);
-  if (skinny) {
+  if (few_rows) {
     // rhs is read in pieces as long as they can be if each of several workgroups has about two
     // tiles.
     const bool row_major = (transposed ? p.lhs_contracting : p.rhs_contracting) == 0;
