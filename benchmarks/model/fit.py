@@ -241,28 +241,12 @@ def _errors(timings: Timings, fit: Fit) -> np.ndarray:
 
 
 def _fit_squares(timings: Timings, best: Fit, most_steps: int) -> Fit:
-  """Gauss-Newton steps, damped where they lead too far."""
-  damping, moved = 1e-2, True
-  residuals = timings.centred(_errors(timings, best))
-  for _ in range(most_steps):
-    if moved:
-      jacobian = timings.centred(timings.derivatives(best))
-      normal, slope = jacobian.T @ jacobian, jacobian.T @ residuals
-    # With the second diagonal, a constant that no timing depends on stays as it is.
-    damped = normal + np.diag(damping * np.diag(normal) + 1e-6 * len(residuals))
-    move = np.clip(-np.linalg.solve(damped, slope), -0.5, 0.5)
-    trial = best.moved(move)
-    new = timings.centred(_errors(timings, trial))
-    moved = bool(new @ new < residuals @ residuals)
-    if moved:
-      best, residuals, damping = trial, new, damping / 4
-      if np.abs(move).max() < _CONVERGED:
-        break
-    else:
-      damping = max(damping, 1e-6) * 8
-      if damping > 1e6:
-        break
-  return best
+  """The fit with the least squares. A constant that no timing depends on stays as it is."""
+  found = scipy.optimize.least_squares(
+      lambda step: timings.centred(_errors(timings, best.moved(step))), np.zeros(len(best.model)),
+      lambda step: timings.centred(timings.derivatives(best.moved(step))), method="lm",
+      xtol=_CONVERGED, max_nfev=most_steps)
+  return best.moved(found.x)
 
 
 def objective(timings: Timings, log_cycles: np.ndarray, clock: float):

@@ -64,7 +64,6 @@ def test_the_fit_finds_the_constants_of_the_model_that_made_the_times():
   assert fit.regrets(found, start).mean() > fit.regrets(found, best.model).mean()
 
 
-@pytest.mark.whole
 def test_the_last_steps_make_the_regret_less():
   """The made-up times have noise, which the constants cannot explain."""
   start = fit.constants()
