@@ -56,7 +56,7 @@ _NOT_OPEN = 0.25
 _ALIKE = 0.025
 # A larger regret counts as this one.
 _MOST_REGRET = 0.5
-# The fit of the squares ends when a step moves no constant by more than this.
+# Fits end when a step moves the constants by less than this.
 _CONVERGED = 1e-3
 # Hz. At this clock 132 multiprocessors of 2048 multiply-adds a cycle have the 989.4 TFLOP/s of the
 # chip's data sheet. It is not fitted: another clock would only multiply the constants.
