@@ -23,10 +23,10 @@ def operands(rng, m, n, k):
 
 
 def test_more_products_than_are_kept_take_turns():
-  # 343 products share the 64 places; in the second round each has been displaced by another.
+  # 125 products share the 64 places; in the second round each has been displaced by another.
   rng = np.random.default_rng(0)
   product = jax.jit(lambda x, y: jaxgemm.matmul(x, y, implementation="jaxgemm"))
-  shapes = list(itertools.product([1, 2, 3, 5, 7, 8, 12], repeat=3))
+  shapes = list(itertools.product([1, 3, 5, 8, 12], repeat=3))
   for _ in range(2):
     rng.shuffle(shapes)
     for m, n, k in shapes:

@@ -166,6 +166,7 @@ def test_fused_sums_in_order(arch, name, m, k, blocks, kind):
   np.testing.assert_allclose(multiply(arch, name, a, b, c), expected, tolerance, tolerance)
 
 
+@pytest.mark.whole(unless=lambda arch: arch != "gfx950")
 @pytest.mark.parametrize("arch, name, m, k, blocks, kind",
                          [case for case in CASES if case[4] > 1 and case[5] != F64])
 def test_broadcast_and_permutation(arch, name, m, k, blocks, kind):

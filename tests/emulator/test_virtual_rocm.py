@@ -178,7 +178,7 @@ def check_random_programs(first, count, *options, **environment):
     pytest.param(["--arch=gfx950", "--stream-seed=12"], marks=pytest.mark.whole)])
 def test_random_programs(options):
   """Each buffer has an allocation of its own, so that a guard page follows it."""
-  check_random_programs(300, 5, *options, XLA_PYTHON_CLIENT_ALLOCATOR="platform")
+  check_random_programs(300, 3, *options, XLA_PYTHON_CLIENT_ALLOCATOR="platform")
 
 
 @needs_plugin

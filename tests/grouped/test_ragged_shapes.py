@@ -93,6 +93,7 @@ TOKAMAX = {
      for name, (groups, m, k, n, routing) in OTHERS["tokamax"].items()}
 
 
+@pytest.mark.whole(unless=lambda case: list(TOKAMAX.values()).index(case) % 3 == 0)
 @pytest.mark.parametrize("case", TOKAMAX.values(), ids=TOKAMAX)
 def test_arg_specs_of_tokamax(rng, case):
   groups, m, k, n, sizes = case
@@ -101,6 +102,7 @@ def test_arg_specs_of_tokamax(rng, case):
   check_made(rng, groups, m, k, n, "bfloat16", sizes)
 
 
+@pytest.mark.whole(unless=lambda n, k: (n * 16, k * 16) in map(tuple, OTHERS["primus_turbo"][::3]))
 @pytest.mark.parametrize("n, k", [(n // 16, k // 16) for n, k in OTHERS["primus_turbo"]])
 def test_primus_turbo(rng, n, k):
   # A sixteenth of Primus-Turbo's rows (8 a group instead of 128), columns and k.

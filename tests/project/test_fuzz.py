@@ -13,7 +13,7 @@ from tests.support.fuzz import __main__ as fuzz
 from tests.support.fuzz import api, calls, files, planted
 from tests.support.fuzz.outcome import first_fault
 
-CASES = {"api": 50, "calls": 100, "files": 60, "computations": 30}
+CASES = {"api": 50, "calls": 100, "files": 60, "computations": 20}
 
 
 @pytest.mark.parametrize("kind", CASES)

@@ -75,6 +75,7 @@ def test_every_candidate_is_timed(tmp_path):
   assert "longer than the best in the mean" in done.stdout
 
 
+@pytest.mark.whole  # test_random_products_are_timed_checked_and_counted has some of the kinds
 def test_calls_of_every_kind_are_timed_and_agree_with_xla(tmp_path):
   path = tmp_path / "calls.json"
   subprocess.run(

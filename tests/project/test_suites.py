@@ -78,7 +78,7 @@ SUITES = {
                  spoiled("matmul")),
 }
 # Other files have tests of these by default.
-HAVE_TESTS = {"random", "grouped", "chunked", "moe_layer", "tuned"}
+HAVE_TESTS = {"random", "grouped", "chunked", "collective", "moe_layer", "train_step", "tuned"}
 # These run on GPUs only, or do not check results; test_gpu_benchmark.py, test_model_benchmark.py
 # and test_ragged_benchmark.py have them.
 OTHERS = {"gpu", "scaled", "measure", "grouped_calls"}
