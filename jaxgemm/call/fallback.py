@@ -100,7 +100,7 @@ def lack(lhs, rhs, result, k: int, options: Options, splits: bool = True) -> Dec
   """A `Decision` with what the kernels lack for a product, whoever is asked for.
 
   Args:
-    lhs: array or `jax.ShapeDtypeStruct`.
+    lhs: array, `jax.ShapeDtypeStruct` or aval.
     rhs: see lhs.
     result: dtype and sharding of the result.
     k: the number of products in the sum of each element of the result.
@@ -116,8 +116,9 @@ def lack(lhs, rhs, result, k: int, options: Options, splits: bool = True) -> Dec
     dtypes = promoted_dtypes(lhs, rhs)
     read = kernel_dtypes(*dtypes, target)
     reason = _ffi.native.operands_error(read[0].name, read[1].name, target).removesuffix(".")
+  avals = (x if isinstance(x, jax.core.ShapedArray) else jax.typeof(x) for x in (lhs, rhs))
   return Decision(dtypes, reason or unreduced_reason(
-      result.sharding, *(jax.typeof(x).sharding for x in (lhs, rhs))) or "")
+      result.sharding, *(x.sharding for x in avals)) or "")
 
 
 def _default_target() -> tuple[str, str | None]:
