@@ -98,7 +98,7 @@ std::string WhyFasterByXla(const Problem& p, const Config& c, const Chip& chip,
                      !c.kernel.empty();
   if (asked || p.ragged != Ragged::kNone || p.tiles_per_chunk > 0) return "";
   const XlaFacts facts(p, relayout);
-  // For k = 1 the caller has its own rule: prefers_xla in jaxgemm/fallback.py.
+  // For k = 1 the caller has its own rule: prefers_xla in jaxgemm/call/fallback.py.
   if (facts.operations == 0 || p.k == 1) return "";
   for (const Rule* rule : RulesOf(chip.target)) {
     if (rule->holds(facts, rule->limit)) return rule->said.sentence;

@@ -198,7 +198,8 @@ def prepared(ctx, operands, geometry: Geometry, chosen: dict):
     elif avals[i].dtype != dtype:
       apply(i, lambda x: x.astype(dtype))
   if chosen["passes"] == 3 and across_groups:
-    apply(2, lambda sizes: 3 * sizes)
+    # Sizes beyond k are cut off there. Cut here, they stay in int32.
+    apply(2, lambda sizes: 3 * jnp.minimum(sizes, geometry.k))
   wanted = chosen["relayout"]
   rows = wanted["m"], wanted["n"] * (2 if geometry.gated else 1)
   for i, name in enumerate(("lhs", "rhs")):

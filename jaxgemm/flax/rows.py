@@ -85,9 +85,22 @@ def _bind(primitive, first, second, table: RoutingTable, dtype):
 _IN_BOUNDS: dict[str, Any] = dict(mode="promise_in_bounds")
 
 
+def _tokens_of_rows(x, token):
+  # XLA's gather on GPUs moves an element at a time, so words take less time than 16 bits.
+  per_word = 4 // x.dtype.itemsize
+  if per_word > 1 and x.shape[1] % per_word == 0:
+    words = lax.bitcast_convert_type(
+        x.reshape(len(x), x.shape[1] // per_word, per_word), jnp.uint32)
+    words = words.at[token].get(**_IN_BOUNDS)
+    return lax.bitcast_convert_type(words, x.dtype).reshape(len(token), x.shape[1])
+  return x.at[token].get(**_IN_BOUNDS)
+
+
 def _spread(x, *weights_and_table, dtype):
   *weights, choice, row = weights_and_table
-  rows = x.at[choice // max(row.shape[1], 1)].get(**_IN_BOUNDS)
+  token = choice // max(row.shape[1], 1)
+  # With weights XLA fuses the product with the gather.
+  rows = x.at[token].get(**_IN_BOUNDS) if weights else _tokens_of_rows(x, token)
   if weights:
     of_row = weights[0].reshape(-1).at[choice].get(unique_indices=True, **_IN_BOUNDS)
     wide = _wide(x.dtype, of_row.dtype)

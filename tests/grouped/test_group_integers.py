@@ -1,5 +1,7 @@
 """Group sizes and offsets of all integer dtypes give what those of int32 give."""
 
+import re
+
 import jax
 from jax import lax
 import jax.numpy as jnp
@@ -156,3 +158,17 @@ def test_other_shapes_are_refused(rng, name):
       product(sizes, jnp.array(OFFSET))
   with pytest.raises((TypeError, ValueError), match=r"group_offset has shape \(2,\)"):
     product(jnp.array(SIZES), jnp.array([1, 2]))
+
+
+def test_sizes_for_three_passes_are_cut_off_before_they_are_tripled():
+  """For precision="high" k is three times as long; 3 * 1e9 has no place in int32."""
+  lhs, rhs = (jax.ShapeDtypeStruct(shape, jnp.float32) for shape in ((512, 96), (512, 64)))
+
+  def product(lhs, rhs, sizes):
+    return jaxgemm.ragged_dot_general(lhs, rhs, sizes, NUMBERS, "high", implementation="jaxgemm")
+
+  text = jax.jit(product).trace(lhs, rhs, jax.ShapeDtypeStruct((4,), jnp.int32)).lower(
+      lowering_platforms=("cuda",)).as_text()
+  tripled, = re.findall(r"stablehlo\.multiply .*(?=: tensor<4xi32>)", text)
+  (name,) = re.findall(r"(%\d+) = stablehlo\.minimum .*: tensor<4xi32>", text)
+  assert name in tripled

@@ -1,5 +1,5 @@
 // The model by which the plan ranks the candidates on AMD GPUs. Its constants are in
-// amdgpu_model.def.
+// model.def.
 #include "plan/amd/model.h"
 
 #include <algorithm>
