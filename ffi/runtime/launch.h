@@ -1,5 +1,5 @@
-// What the launcher passes to the driver for a call. All of it follows from the plan and the
-// addresses of the arrays.
+// What the launcher passes to the driver for a call: what the plan says, or another form or path of
+// the same kernel where the arrays' addresses and sizes do not allow that one.
 #pragma once
 
 #include <string>
@@ -23,8 +23,8 @@ struct KernelLaunch {
 // Makes the arguments that all kernels have.
 GemmArgs PackArguments(const Call& call);
 
-// Set the fields besides arguments and form. They return an empty string, or why the kernel cannot
-// have these arrays.
+// Set the other fields, and change arguments and form where the arrays ask for it. They return an
+// empty string, or why the kernel cannot have these arrays.
 std::string LayOutForHopper(const Driver& driver, const Call& call, KernelLaunch* launch);
 std::string LayOutForAmd(const Call& call, KernelLaunch* launch);
 

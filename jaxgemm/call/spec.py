@@ -88,7 +88,7 @@ def with_absent(operands, required: int, *there: bool) -> tuple:
 class Geometry:
   """The sizes of a kernel call and the layouts of its operands.
 
-  If `ragged` is "m" or "k", group sizes cut that dimension: see grouped/primitive.py. n is the
+  If `ragged` is "m" or "k", group sizes cut that dimension: see grouped/form.py. n is the
   number of columns of out; rhs, bias and scale of a gated product have twice as many.
   """
 
