@@ -77,7 +77,7 @@ _compiled = functools.partial(jax.jit, inline=INLINE)
 
 def gathered_through_experts(
     x, weights, chosen, group_sizes, *, dtype, sharded_tokens: bool, axis_name,
-    compute: Callable,
+    compute: Callable, rounds: bool = False,
 ):
   """f32[T, C]: as `through_experts`, where each device has all tokens or gathers them.
 
@@ -88,12 +88,15 @@ def gathered_through_experts(
     axis_name: the mesh axes along which the experts are sharded; () for none.
     compute: as in `through_experts`, but rows and sizes are those of all experts. Rows of experts
       on other devices become zero.
+    rounds: whether nothing is added to the result later. Then a device that has all experts gives
+      the sums in dtype, and the backward pass reads their cotangent in dtype, too.
   """
   rows, sizes, weights, table = _gathered_rows(
       x, weights, chosen, group_sizes, dtype=dtype,
       axis_name=axis_name if sharded_tokens else ())
   rows = compute(rows, sizes, table.experts)
-  return _summed(rows, weights, table, axis_name=axis_name, scatters=sharded_tokens)
+  return _summed(rows, weights, table, axis_name=axis_name, scatters=sharded_tokens,
+                 dtype=dtype if rounds and not axis_name else None)
 
 
 @functools.partial(_compiled, static_argnames=("dtype", "axis_name"))
@@ -106,9 +109,9 @@ def _gathered_rows(x, weights, chosen, group_sizes, *, dtype, axis_name):
   return spread(x, table, dtype=dtype), group_sizes, weights, table
 
 
-@functools.partial(_compiled, static_argnames=("axis_name", "scatters"))
-def _summed(rows, weights, table, *, axis_name, scatters: bool):
-  out = combine(rows, table, weights)
+@functools.partial(_compiled, static_argnames=("axis_name", "scatters", "dtype"))
+def _summed(rows, weights, table, *, axis_name, scatters: bool, dtype):
+  out = combine(rows, table, weights, dtype=dtype)
   if scatters:
     return lax.psum_scatter(out, axis_name, tiled=True)
   return lax.psum(out, axis_name) if axis_name else out

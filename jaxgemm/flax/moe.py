@@ -272,6 +272,7 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, rout
     out = dispatch_lib.gathered_through_experts(
         wide_x if sharded_tokens else x, weights, stats.experts, group_sizes, dtype=dtype,
         sharded_tokens=sharded_tokens, axis_name=axes,
+        rounds=params.shared is None and not tensor_axes,
         compute=functools.partial(compute, first_expert=first_expert))
   shared = None
   if params.shared is not None:
