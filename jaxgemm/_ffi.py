@@ -15,7 +15,7 @@ ROCM_ARCHS, CUDA_ARCHS = (
     for wanted in ("rocm", "cuda"))
 # The targets whose kernels read the scales of MX formats (others get them as float32), and those
 # that read float8 in the FNUZ formats.
-MX_TARGETS, FNUZ_TARGETS = ("gfx950",), ("gfx942",)
+MX_TARGETS, FNUZ_TARGETS = NAMES["mx_targets"], NAMES["fnuz_targets"]
 OPERAND_DTYPES = frozenset(map(jnp.dtype, NAMES["operand_dtypes"]))
 OUT_DTYPES = frozenset(map(jnp.dtype, NAMES["out_dtypes"]))
 

@@ -11,6 +11,8 @@ class _Names(TypedDict):
   reductions: tuple[str, ...]
   schedules: tuple[str, ...]
   targets: dict[str, str]  # from a target's name to its platform
+  mx_targets: list[str]
+  fnuz_targets: list[str]
   chips: dict[str, tuple[str, int]]  # from a chip's name to its target and number of CUs
   rates: dict[str, tuple[float, float]]  # from an AMD chip's name to MHz, and GB/s of the memory
   gpu_kernels: list[tuple[str, str]]  # pairs of target and kernel name

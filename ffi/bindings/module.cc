@@ -18,7 +18,6 @@
 #include "host/trace.h"
 #include "host/workgroups.h"
 #include "plan/check.h"
-#include "plan/hopper/copies.h"
 #include "plan/plan.h"
 #include "runtime/emulated.h"
 #include "runtime/launcher.h"
@@ -168,10 +167,16 @@ nb::dict AllNames() {
   result["reductions"] = NameTuple<Reduction>(nullptr);
   result["schedules"] = NameTuple<Schedule>(nullptr);
   nb::dict targets;
-#define JAXGEMM_TARGET(name, platform, ...) targets[name] = platform;
+  nb::list mx_targets, fnuz_targets;
+#define JAXGEMM_TARGET(name, platform, family, float8, has_mx) \
+  targets[name] = platform;                                    \
+  if (has_mx) mx_targets.append(name);                         \
+  if (Float8::float8 == Float8::kFnuz) fnuz_targets.append(name);
 #include "spec/instances.def"
 #undef JAXGEMM_TARGET
   result["targets"] = targets;
+  result["mx_targets"] = mx_targets;
+  result["fnuz_targets"] = fnuz_targets;
   nb::dict chips, rates;
 #define JAXGEMM_CHIP(name, target, num_cus, num_xcds, waves_per_cu, mhz, gb_per_s) \
   chips[name] = nb::make_tuple(target, num_cus);                                   \

@@ -58,6 +58,13 @@ std::string CheckSchedule(const Problem& p, const Plan& plan) {
   return "";
 }
 
+// SetGrid, for an lhs in chunks with the check of these.
+std::string SetCheckedGrid(const Problem& p, Plan* plan) {
+  const std::string error = SetGrid(p, plan);
+  if (!error.empty() || p.tiles_per_chunk == 0) return error;
+  return CheckChunks(p, plan->choice.tile_m, plan->grid.tiles_m);
+}
+
 // For a plan that has its grid: the checks that need it, and the workspace.
 std::string CheckAndLayOut(const Problem& p, Plan* plan) {
   const std::string error = CheckSchedule(p, *plan);
@@ -130,8 +137,7 @@ std::string Complete(const Problem& p, const Config& asked, const Chip& chip, Sc
   Plan& plan = candidate->plan;
   Choice& c = plan.choice;
   const bool chunked = p.tiles_per_chunk > 0;
-  std::string error = SetGrid(p, &plan);
-  if (error.empty() && chunked) error = CheckChunks(p, c.tile_m, plan.grid.tiles_m);
+  std::string error = SetCheckedGrid(p, &plan);
   if (!error.empty()) return error;
   const int64_t tiles = plan.grid.num_tiles();
   if (s.needs_rounds && tiles <= s.workgroups) return "There are not more tiles than workgroups.";
@@ -188,11 +194,9 @@ std::string Derive(const Problem& p, const Choice& c, Plan* plan) {
   if (error.empty()) error = CheckProblem(p, chip);
   if (error.empty()) error = CheckChoice(p, c, chip);
   if (!error.empty()) return error;
-  *plan = Plan{.choice = c, .instance = FindGpuInstance(c.target, c.kernel)};
-  error = SetGrid(p, plan);
-  if (error.empty() && p.tiles_per_chunk > 0) {
-    error = CheckChunks(p, c.tile_m, plan->grid.tiles_m);
-  }
+  *plan = Plan{.choice = c};
+  if (chip.gpu()) plan->instance = FindGpuInstance(c.target, c.kernel);
+  error = SetCheckedGrid(p, plan);
   return error.empty() ? CheckAndLayOut(p, plan) : error;
 }
 

@@ -8,7 +8,6 @@
 #include "plan/complete.h"
 #include "plan/plan.h"
 #include "plan/xla.h"
-#include "spec/text.h"
 
 namespace jaxgemm {
 namespace {

@@ -1,6 +1,5 @@
 #include "plan/xla.h"
 
-#include <map>
 #include <string_view>
 
 #include "plan/hopper/tma.h"
@@ -71,18 +70,6 @@ const std::vector<Rule>& Rules() {
   return rules;
 }
 
-// The rules of a target.
-const std::vector<const Rule*>& RulesOf(std::string_view target) {
-  static const std::map<std::string_view, std::vector<const Rule*>> by_target = [] {
-    std::map<std::string_view, std::vector<const Rule*>> map;
-    for (const Rule& rule : Rules()) map[rule.said.target].push_back(&rule);
-    return map;
-  }();
-  static const std::vector<const Rule*> none;
-  const auto found = by_target.find(target);
-  return found == by_target.end() ? none : found->second;
-}
-
 }  // namespace
 
 std::vector<XlaRule> XlaRules() {
@@ -100,8 +87,10 @@ std::string WhyFasterByXla(const Problem& p, const Config& c, const Chip& chip,
   const XlaFacts facts(p, relayout);
   // For k = 1 the caller has its own rule: prefers_xla in jaxgemm/call/fallback.py.
   if (facts.operations == 0 || p.k == 1) return "";
-  for (const Rule* rule : RulesOf(chip.target)) {
-    if (rule->holds(facts, rule->limit)) return rule->said.sentence;
+  for (const Rule& rule : Rules()) {
+    if (rule.said.target == chip.target && rule.holds(facts, rule.limit)) {
+      return rule.said.sentence;
+    }
   }
   return "";
 }

@@ -14,7 +14,7 @@ from jax import lax
 import jax.numpy as jnp
 
 from jaxgemm.call.transposes import INLINE
-from jaxgemm.flax.rows import combine, routing_table, spread
+from jaxgemm.flax.rows import combine, routing_table, sorted_choices, spread
 
 # A permutation and its transpose never add up rows at one index, which a GPU does in no fixed
 # order. So results are bitwise the same on every run.
@@ -167,8 +167,7 @@ def _rows_of_device(x, chosen, group_sizes, *, dtype, most: int, axis_name):
   repeats = jnp.pad(mine, ((0, 0), (0, 1))).reshape(-1)
   repeats = repeats.at[-1].set(devices * most - repeats.sum(dtype=jnp.int32))
   of_rows = jnp.repeat(of_rows, repeats, total_repeat_length=devices * most)
-  places = jnp.arange(of_rows.size, dtype=jnp.int32)
-  experts, order = lax.sort_key_val(of_rows, places)  # it is stable
+  experts, order = sorted_choices(of_rows)
   return (rows.at[order].get(**_PERMUTATION), mine.sum(axis=0, dtype=jnp.int32), experts, table,
           order, sent)
 

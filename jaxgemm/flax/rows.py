@@ -36,12 +36,19 @@ class RoutingTable(NamedTuple):
   row: jax.Array
 
 
+def sorted_choices(chosen: jax.Array) -> tuple[jax.Array, jax.Array]:
+  """(the experts in ascending order, of each its index in the flattened chosen): int32[size]."""
+  # The stable sort keeps the order of the choices of one expert.
+  order = jnp.arange(chosen.size, dtype=jnp.int32)
+  experts, choice = lax.sort_key_val(chosen.reshape(-1), order)
+  return experts, choice
+
+
 def routing_table(chosen: jax.Array) -> RoutingTable:
   """The table of int32[T, top_k], the experts of the tokens."""
-  order = jnp.arange(chosen.size, dtype=jnp.int32)
-  experts, choice = lax.sort_key_val(chosen.reshape(-1), order)  # it is stable
+  experts, choice = sorted_choices(chosen)
   row = jnp.zeros_like(choice).at[choice].set(
-      order, unique_indices=True, mode="promise_in_bounds")
+      jnp.arange(choice.size, dtype=jnp.int32), unique_indices=True, mode="promise_in_bounds")
   return RoutingTable(experts, choice, row.reshape(chosen.shape))
 
 
@@ -182,8 +189,7 @@ def _make(name: str, function) -> Primitive:
                 for x, a in zip(operands, axes, strict=True)]
     return primitive.bind(*operands, dtype=dtype), 0
 
-  primitive.def_impl(lambda *operands, dtype: jax.jit(compute, static_argnames="dtype")(
-      *operands, dtype=dtype))
+  primitive.def_impl(jax.jit(compute, static_argnames="dtype"))
   primitive.def_abstract_eval(lambda *operands, dtype: operands[0].update(
       shape=_shape(name, operands), dtype=dtype, weak_type=False))
   mlir.register_lowering(primitive, mlir.lower_fun(compute, multiple_results=False))

@@ -1,9 +1,7 @@
 #include "plan/hopper/forms.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <utility>
 
 #include "plan/candidates.h"
 #include "plan/hopper/epilogue.h"
