@@ -14,7 +14,7 @@ from jax import lax
 import jax.numpy as jnp
 
 from jaxgemm.call.transposes import INLINE
-from jaxgemm.flax.rows import combine, routing_table, sorted_choices, spread
+from jaxgemm.grouped.rows import combine, routing_table, sorted_choices, spread
 
 # A permutation and its transpose never add up rows at one index, which a GPU does in no fixed
 # order. So results are bitwise the same on every run.

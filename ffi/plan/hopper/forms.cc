@@ -153,6 +153,8 @@ void ChooseForm(const Problem& p, const Chip& chip, Plan* plan) {
   if (FormFits(p, tma, *plan, form)) c.form = form;
 }
 
+bool HopperGathers(const Problem&, bool) { return false; }
+
 bool HopperHas(const Problem& p, const Plan& plan) {
   const Choice& c = plan.choice;
   const int64_t tiles = plan.grid.num_tiles();
