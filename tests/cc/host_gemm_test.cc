@@ -70,7 +70,7 @@ bool Prepare(const Config& config, HostCall* call) {
   return call->kernel;
 }
 
-void RunOnThreads(HostCall* call) {
+void Execute(HostCall* call) {
   std::vector<char> workspace(call->plan.workspace_bytes + 64, static_cast<char>(kPoison));
   auto start = (reinterpret_cast<uintptr_t>(workspace.data()) + 63) / 64 * 64;
   call->workspace = reinterpret_cast<char*>(start);
@@ -122,7 +122,7 @@ void RunCase() {
   if (p.row_scale) call.row_scale = reinterpret_cast<const float*>(row_scale.bytes.get());
   call.strides.row_scale = {.batch = p.m, .row = 1, .column = 0};
   call.out = out.data() + kGuard;
-  RunOnThreads(&call);
+  Execute(&call);
 
   for (int64_t i = 0; i < kGuard; ++i) {
     CHECK_THAT(out[i] == kPoison && out[kGuard + size * 4 + i] == kPoison, "wrote outside out");
@@ -184,7 +184,9 @@ void RunGathered() {
   if (!integer && Random(0, 1)) {
     p.block_k = Random(32, 70), p.block_m = Random(1, 9), p.block_n = Random(1, 9);
   }
-  if (!Prepare(RandomConfig(), &call)) return;
+  Config config = RandomConfig();
+  if (p.gated) config.tile_n += config.tile_n % 2;
+  if (!Prepare(config, &call)) return;
 
   const int64_t columns = p.num_columns(), extent = p.ragged_extent();
   Array lhs(p.lhs_dtype, p.num_lhs() * p.lhs_size()), rhs(p.rhs_dtype, p.num_rhs() * p.rhs_size());
@@ -212,7 +214,7 @@ void RunGathered() {
   }
   call.out = out.data() + kGuard;
   if (p.accumulate) call.addend = call.out;
-  RunOnThreads(&call);
+  Execute(&call);
   for (int64_t i = 0; i < kGuard; ++i) {
     CHECK_THAT(out[i] == kPoison && out[kGuard + size * 4 + i] == kPoison, "wrote outside out");
   }
