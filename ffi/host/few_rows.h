@@ -224,11 +224,18 @@ void DirectTile(const uint32_t* a, const SourceRows& b, int col, int k, int word
 #pragma GCC unroll 4
   while (word < whole) whole_word(0);
   for (; word < words; ++word) {
+    const auto at = [&](int k) {
+      const char* line = b.AtK(k);
+      return line ? line + col * kBytes : kZeros;
+    };
+    const int first = k + word * kPerWord;
+    const char *p = at(first), *next = at(first + kPerWord - 1);
     WordV y[kVectors];
 #pragma GCC unroll 8
     for (int i = 0; i < kVectors; ++i) {
-      y[i] = i * kLanes < cols ? LoadAcross<Ops, kDType>(b, col + i * kLanes, k + word * kPerWord)
-                               : WordV{};
+      const int lane = i * kLanes, offset = lane * kBytes;
+      y[i] = lane < cols ? LoadAcross<Ops, kDType>(p + offset, next + offset, b.count - col - lane)
+                         : WordV{};
     }
     step(y, word, 0);
   }

@@ -34,22 +34,18 @@ struct SourceRows {
   const char* data;
   int64_t k_stride, row_stride;  // bytes
   int k, count;
-  // See OperandView.
+  // See OperandView. Only rows of lhs are gathered, not columns of rhs.
   const int32_t *k_indices = nullptr, *row_indices = nullptr;
   int64_t lines = 0;
 
-  // Where the elements of a row, or of one k, begin; null if these are zeros.
+  // Where the elements of a row, or of one k, begin. Null if they are zeros, as after the last k.
   const char* Row(int row) const { return Line(row_indices, row, row_stride); }
-  const char* AtK(int at) const { return Line(k_indices, at, k_stride); }
+  const char* AtK(int at) const { return at < k ? Line(k_indices, at, k_stride) : nullptr; }
   const char* Line(const int32_t* indices, int line, int64_t stride) const {
     if (!indices) return data + line * stride;
     const int64_t found = indices[line];
     return found >= 0 && found < lines ? data + found * stride : nullptr;
   }
-
-  // The same for prefetches. There is no index after the last one, so that one is taken.
-  const char* RowAhead(int row) const { return Row(row_indices && row >= count ? count - 1 : row); }
-  const char* AheadAtK(int at) const { return AtK(k_indices && at >= k ? k - 1 : at); }
 
   // The end of the last element.
   template <DType kDType>
@@ -74,21 +70,18 @@ JAXGEMM_INLINE WordV LoadAlong(const char* row, int length, int k) {
   return LoadAlongPart<Ops, kDType>(p, length - k);
 }
 
-// Loads the word at `k` of kLanes rows, with zeros after the last row and the last k.
+// The elements of one k that are zeros, for all rows of a block of lhs.
+alignas(64) constexpr char kZeros[kHostBlockM * 4] = {};
+
+// Loads a word of kLanes rows, with zeros after `count` of them. The elements of its k are at p;
+// those of the second k of a pair are at `next`.
 template <class Ops, DType kDType>
-JAXGEMM_INLINE WordV LoadAcross(const SourceRows& from, int row, int k) {
-  alignas(64) static constexpr char kZeros[kLanes * 4] = {};
-  if (k >= from.k) return WordV{};
-  const auto at = [&](int k) __attribute__((always_inline)) {
-    const char* line = k < from.k ? from.AtK(k) : nullptr;
-    return line ? line + row * DTypeBytes(kDType) : kZeros;
-  };
-  const char *p = at(k), *next = Ops::kPerWord == 2 ? at(k + 1) : kZeros;
-  if (row + kLanes <= from.count) return Ops::template Across<kDType>(p, next);
-  char first[kLanes * DTypeBytes(kDType)], second[kLanes * DTypeBytes(kDType)];
-  const int count = (from.count - row) * DTypeBytes(kDType);
-  CopyPart<DTypeBytes(kDType)>(first, p, count);
-  if constexpr (Ops::kPerWord == 2) CopyPart<DTypeBytes(kDType)>(second, next, count);
+JAXGEMM_INLINE WordV LoadAcross(const char* p, const char* next, int count) {
+  constexpr int kBytes = DTypeBytes(kDType);
+  if (count >= kLanes) return Ops::template Across<kDType>(p, next);
+  char first[kLanes * kBytes], second[kLanes * kBytes];
+  CopyPart<kBytes>(first, p, count * kBytes);
+  if constexpr (Ops::kPerWord == 2) CopyPart<kBytes>(second, next, count * kBytes);
   return Ops::template Across<kDType>(first, second);
 }
 
@@ -110,7 +103,10 @@ void PackRows(uint32_t* dst, const SourceRows& from) {
   const int words = Words<Ops>(from.k);
   if (from.k_stride == DTypeBytes(kDType) && !from.k_indices) {
     for (int row = 0; row < from.count; ++row) {
-      const char *line = from.Row(row), *ahead = from.RowAhead(row + kPrefetchRows);
+      // There is no index after the last one.
+      const int next =
+          from.row_indices && row + kPrefetchRows >= from.count ? row : row + kPrefetchRows;
+      const char *line = from.Row(row), *ahead = from.Row(next);
       for (int word = 0; word < words; word += kLanes) {
         const int k = word * Ops::kPerWord, bytes = k * DTypeBytes(kDType);
         if (bytes % 64 == 0) PrefetchAhead(ahead, bytes);
@@ -136,10 +132,19 @@ void PackRows(uint32_t* dst, const SourceRows& from) {
     }
   }
   for (int word = 0; word < words; word += kLanes) {
+    constexpr int kMostK = kLanes * Ops::kPerWord;
+    const char* lines[kMostK];
+    for (int i = 0; i < kMostK; ++i) {
+      const char* line = from.AtK(word * Ops::kPerWord + i);
+      lines[i] = line ? line : kZeros;
+    }
     for (int row = 0; row < from.count; row += kLanes) {
       WordV x[kLanes] = {};
       for (int i = 0; i < kLanes && word + i < words; ++i) {
-        x[i] = LoadAcross<Ops, kDType>(from, row, (word + i) * Ops::kPerWord);
+        const int bytes = row * DTypeBytes(kDType);
+        x[i] =
+            LoadAcross<Ops, kDType>(lines[i * Ops::kPerWord] + bytes,
+                                    lines[(i + 1) * Ops::kPerWord - 1] + bytes, from.count - row);
       }
       Transpose(x);
       for (int i = 0; i < kLanes && row + i < from.count; ++i) {
@@ -246,40 +251,40 @@ void PackPanels(uint32_t* dst, const SourceRows& from, int k_ahead) {
   // stores fill whole cache lines of a panel.
   constexpr int kGroup = 8 / Ops::kPerWord;
   for (int word = 0; word < words; word += kGroup) {
-    const int count = words - word < kGroup ? words - word : kGroup, k = word * Ops::kPerWord;
-    const char *lines[8], *ahead[8];
-    bool whole = k + 8 <= from.k;  // whether all 8 are in memory
-    for (int i = 0; i < 8 && whole; ++i) {
-      lines[i] = from.AtK(k + i), ahead[i] = from.AheadAtK(k + k_ahead + i);
-      whole = lines[i] != nullptr;
-    }
+    const int count = words - word < kGroup ? words - word : kGroup;
     for (int row = 0; row < rows; row += kPanel) {
       uint32_t* panel = at(row, word);
-      if (row + kPanel <= from.count && whole) {
-        const int64_t bytes = row * DTypeBytes(kDType);
+      const int k = word * Ops::kPerWord;
+      if (row + kPanel <= from.count && k + 8 <= from.k && !from.k_indices) {
 #pragma GCC unroll 8
         for (int i = 0; i < kGroup; ++i) {
-          const char* p = lines[i * Ops::kPerWord] + bytes;
-          const char* next = lines[(i + 1) * Ops::kPerWord - 1] + bytes;
+          const char* p =
+              from.data + (k + i * Ops::kPerWord) * from.k_stride + row * DTypeBytes(kDType);
 #pragma GCC unroll 2
           for (int lane = 0; lane < kPanel; lane += kLanes) {
-            const int64_t offset = lane * DTypeBytes(kDType);
-            Store(panel + i * kPanel + lane,
-                  Ops::template Across<kDType>(p + offset, next + offset));
+            Store(panel + i * kPanel + lane, Ops::template Across<kDType>(p, p + from.k_stride));
+            p += kLanes * DTypeBytes(kDType);
           }
         }
-        if (bytes % 64 == 0) {
+        if (row * DTypeBytes(kDType) % 64 == 0) {
 #pragma GCC unroll 8
-          for (int i = 0; i < 8; ++i) PrefetchAhead(ahead[i], bytes);
+          for (int i = 0; i < 8; ++i) Prefetch(from, row, k + k_ahead + i);
         }
         continue;
       }
+      const int64_t bytes = row * DTypeBytes(kDType);
+      const auto part = [&](int k) {
+        if (from.k_indices && bytes % 64 == 0) PrefetchAhead(from.AtK(k + k_ahead), bytes);
+        const char* line = from.AtK(k);
+        return line ? line + bytes : kZeros;
+      };
       for (int i = 0; i < count; ++i) {
+        const char* p = part(k + i * Ops::kPerWord);
+        const char* next = Ops::kPerWord == 2 ? part(k + 2 * i + 1) : p;
         for (int lane = 0; lane < kPanel; lane += kLanes) {
+          const int rest = from.count - row - lane, offset = lane * DTypeBytes(kDType);
           Store(panel + i * kPanel + lane,
-                row + lane < from.count
-                    ? LoadAcross<Ops, kDType>(from, row + lane, k + i * Ops::kPerWord)
-                    : WordV{});
+                rest > 0 ? LoadAcross<Ops, kDType>(p + offset, next + offset, rest) : WordV{});
         }
       }
     }
