@@ -1,0 +1,158 @@
+// The kernels of a routing table: a stable counting sort. It is compiled as HIP, too.
+//
+// Few choices are sorted by one workgroup of jaxgemm_routing_table. For many there are several
+// workgroups, and jaxgemm_routing_counts first counts the rows of each. No result depends on the
+// order in which workgroups or waves run.
+#include "routing/routing_args.h"
+#include "routing/wave.h"
+
+namespace jaxgemm {
+
+constexpr int kWaves = kRoutingThreads / kWaveSize;
+
+struct RoutingShared {
+  // For each wave and expert how many choices the wave has passed; then the place after them.
+  int32_t passed[kWaves][kMostRoutedExperts];
+  int32_t sums[2][kMostRoutedExperts];
+};
+
+// The arguments for this workgroup, whose number in its batch becomes *workgroup.
+JAXGEMM_GPU RoutingArgs OfBatch(RoutingArgs args, int* workgroup) {
+  const int64_t batch = WorkgroupId() / args.workgroups;
+  *workgroup = WorkgroupId() % args.workgroups;
+  args.chosen += batch * args.choices;
+  args.group_sizes += batch * args.num_experts;
+  args.experts += batch * args.choices;
+  args.choice += batch * args.choices;
+  args.row += batch * args.choices;
+  args.counts += batch * args.workgroups * args.num_experts;
+  return args;
+}
+
+// Calls visit(choice, expert, place) for the choices of this wave, in their order from iteration to
+// iteration, and from lane to lane. `place` is what passed[expert] was, plus the number of this
+// wave's earlier choices of the expert, by which passed[expert] grows.
+template <class Visit>
+JAXGEMM_GPU void ForEachChoice(const RoutingArgs& args, int workgroup, int32_t* passed,
+                               Visit&& visit) {
+  const int mine = args.part / kWaves;
+  const int64_t begin = int64_t{workgroup} * args.part + WaveId() * mine;
+  const int64_t end = begin + mine < args.choices ? begin + mine : args.choices;
+  for (int64_t first = begin; first < end; first += kWaveSize) {
+    const int64_t choice = first + LaneId();
+    const bool is_there = choice < end;
+    int expert = is_there ? args.chosen[choice] : 0;
+    expert = expert < 0 ? 0 : expert < args.num_experts ? expert : args.num_experts - 1;
+    // The lanes with the same expert have the same votes on all of its bits.
+    Lanes same = Ballot(is_there);
+    for (int bit = 1; bit < args.num_experts; bit *= 2) {
+      const Lanes votes = Ballot(expert & bit);
+      same &= expert & bit ? votes : ~votes;
+    }
+    const int before = Count(same & ((Lanes{1} << LaneId()) - 1));
+    const int place = passed[expert] + before;
+    WaveBarrier();
+    if (is_there && before == 0) passed[expert] = place + Count(same);
+    WaveBarrier();
+    if (is_there) visit(static_cast<int>(choice), expert, place);
+  }
+}
+
+// Counts the choices of each wave. Afterwards shared.passed[wave][expert] has the number of those
+// that earlier waves of the workgroup have; the result is the number of all that the workgroup has
+// of the expert with this thread's id.
+JAXGEMM_GPU int CountChoices(const RoutingArgs& args, int workgroup, RoutingShared& shared) {
+  const int expert = ThreadId();
+  const bool is_there = expert < args.num_experts;
+  for (int wave = 0; wave < kWaves && is_there; ++wave) shared.passed[wave][expert] = 0;
+  Barrier();
+  ForEachChoice(args, workgroup, shared.passed[WaveId()], [](int, int, int) {});
+  Barrier();
+  int count = 0;
+  for (int wave = 0; wave < kWaves && is_there; ++wave) {
+    const int of_wave = shared.passed[wave][expert];
+    shared.passed[wave][expert] = count;
+    count += of_wave;
+  }
+  return count;
+}
+
+// Sums the counts of all workgroups: for the expert with this thread's id, *total is that of all,
+// and *before that of the workgroups before this one.
+JAXGEMM_GPU void SumCounts(const RoutingArgs& args, int workgroup, RoutingShared& shared,
+                           int* total, int* before) {
+  const int thread = ThreadId(), count = args.num_experts;
+  for (int i = 0; i < 2; ++i) shared.sums[i][thread] = 0;
+  Barrier();
+  const int readers = kRoutingThreads / count;  // the threads of each expert
+  if (thread < readers * count) {
+    const int expert = thread % count;
+    int all = 0, earlier = 0;
+#pragma unroll 8
+    for (int w = thread / count; w < args.workgroups; w += readers) {
+      const int of_workgroup = args.counts[int64_t{w} * count + expert];
+      all += of_workgroup;
+      earlier += w < workgroup ? of_workgroup : 0;
+    }
+    AddToShared(&shared.sums[0][expert], all);
+    AddToShared(&shared.sums[1][expert], earlier);
+  }
+  Barrier();
+  *total = shared.sums[0][thread];
+  *before = shared.sums[1][thread];
+  Barrier();
+}
+
+// The sum of `value` of all threads before this one; values after num_experts are 0.
+JAXGEMM_GPU int SumBefore(int value, int num_experts, RoutingShared& shared) {
+  const int thread = ThreadId();
+  int sum = value, buffer = 0;
+  for (int distance = 1; distance < num_experts; distance *= 2, buffer ^= 1) {
+    shared.sums[buffer][thread] = sum;
+    Barrier();
+    if (thread >= distance) sum += shared.sums[buffer][thread - distance];
+  }
+  return sum - value;
+}
+
+JAXGEMM_GPU void StoreCounts(const RoutingArgs& of_all, RoutingShared& shared) {
+  int workgroup;
+  const RoutingArgs args = OfBatch(of_all, &workgroup);
+  const int count = CountChoices(args, workgroup, shared);
+  if (ThreadId() < args.num_experts) {
+    args.counts[int64_t{workgroup} * args.num_experts + ThreadId()] = count;
+  }
+}
+
+JAXGEMM_GPU void StoreTable(const RoutingArgs& of_all, RoutingShared& shared) {
+  int workgroup, before = 0;
+  const RoutingArgs args = OfBatch(of_all, &workgroup);
+  int total = CountChoices(args, workgroup, shared);
+  if (args.workgroups > 1) SumCounts(args, workgroup, shared, &total, &before);
+  before += SumBefore(total, args.num_experts, shared);
+  const int expert = ThreadId();
+  if (expert < args.num_experts) {
+    for (int wave = 0; wave < kWaves; ++wave) shared.passed[wave][expert] += before;
+    if (workgroup == 0) args.group_sizes[expert] = total;
+  }
+  Barrier();
+  ForEachChoice(args, workgroup, shared.passed[WaveId()], [&](int choice, int expert, int row) {
+    args.experts[row] = expert;
+    args.choice[row] = choice;
+    args.row[choice] = row;
+  });
+}
+
+}  // namespace jaxgemm
+
+JAXGEMM_GPU_KERNEL(jaxgemm::kRoutingThreads)
+jaxgemm_routing_counts(jaxgemm::RoutingArgs args) {
+  JAXGEMM_SHARED jaxgemm::RoutingShared shared;
+  jaxgemm::StoreCounts(args, shared);
+}
+
+JAXGEMM_GPU_KERNEL(jaxgemm::kRoutingThreads)
+jaxgemm_routing_table(jaxgemm::RoutingArgs args) {
+  JAXGEMM_SHARED jaxgemm::RoutingShared shared;
+  jaxgemm::StoreTable(args, shared);
+}
