@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+#include "spec/types.h"
+
 namespace jaxgemm {
 
 inline constexpr int kRoutingThreads = 512;
@@ -25,6 +27,17 @@ struct RoutingArgs {
   // Workgroup w of a batch has the choices from w * part to (w + 1) * part, a multiple of
   // kRoutingThreads. A workgroup that is alone needs no `counts`.
   int32_t workgroups, part;
+
+  JAXGEMM_DEVICE RoutingArgs OfBatch(int64_t batch) const {
+    RoutingArgs args = *this;
+    args.chosen += batch * choices;
+    args.group_sizes += batch * num_experts;
+    args.experts += batch * choices;
+    args.choice += batch * choices;
+    args.row += batch * choices;
+    args.counts += batch * workgroups * num_experts;
+    return args;
+  }
 };
 
 }  // namespace jaxgemm

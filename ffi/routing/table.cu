@@ -16,19 +16,6 @@ struct RoutingShared {
   int32_t sums[2][kMostRoutedExperts];
 };
 
-// The arguments for this workgroup, whose number in its batch becomes *workgroup.
-JAXGEMM_GPU RoutingArgs OfBatch(RoutingArgs args, int* workgroup) {
-  const int64_t batch = WorkgroupId() / args.workgroups;
-  *workgroup = WorkgroupId() % args.workgroups;
-  args.chosen += batch * args.choices;
-  args.group_sizes += batch * args.num_experts;
-  args.experts += batch * args.choices;
-  args.choice += batch * args.choices;
-  args.row += batch * args.choices;
-  args.counts += batch * args.workgroups * args.num_experts;
-  return args;
-}
-
 // Calls visit(choice, expert, place) for the choices of this wave, in their order from iteration to
 // iteration, and from lane to lane. `place` is what passed[expert] was, plus the number of this
 // wave's earlier choices of the expert, by which passed[expert] grows.
@@ -115,19 +102,19 @@ JAXGEMM_GPU int SumBefore(int value, int num_experts, RoutingShared& shared) {
   return sum - value;
 }
 
-JAXGEMM_GPU void StoreCounts(const RoutingArgs& of_all, RoutingShared& shared) {
-  int workgroup;
-  const RoutingArgs args = OfBatch(of_all, &workgroup);
+JAXGEMM_GPU void StoreCounts(const RoutingArgs& all, RoutingShared& shared) {
+  const RoutingArgs args = all.OfBatch(WorkgroupId() / all.workgroups);
+  const int workgroup = WorkgroupId() % all.workgroups;
   const int count = CountChoices(args, workgroup, shared);
   if (ThreadId() < args.num_experts) {
     args.counts[int64_t{workgroup} * args.num_experts + ThreadId()] = count;
   }
 }
 
-JAXGEMM_GPU void StoreTable(const RoutingArgs& of_all, RoutingShared& shared) {
-  int workgroup, before = 0;
-  const RoutingArgs args = OfBatch(of_all, &workgroup);
-  int total = CountChoices(args, workgroup, shared);
+JAXGEMM_GPU void StoreTable(const RoutingArgs& all, RoutingShared& shared) {
+  const RoutingArgs args = all.OfBatch(WorkgroupId() / all.workgroups);
+  const int workgroup = WorkgroupId() % all.workgroups;
+  int total = CountChoices(args, workgroup, shared), before = 0;
   if (args.workgroups > 1) SumCounts(args, workgroup, shared, &total, &before);
   before += SumBefore(total, args.num_experts, shared);
   const int expert = ThreadId();

@@ -1,0 +1,168 @@
+#include "routing/handlers.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bindings/decode.h"
+#include "routing/launch.h"
+#include "xla/ffi/api/ffi.h"
+
+namespace ffi = xla::ffi;
+
+namespace jaxgemm {
+namespace {
+
+using Integers = ffi::Buffer<ffi::DataType::S32>;
+using Result = ffi::Result<Integers>;
+
+struct RoutingCall {
+  RoutingArgs args;
+  int64_t batch;
+};
+
+// The call of these buffers. The last dimension of group_sizes is that of the experts.
+Refusal Parse(Integers chosen, Result group_sizes, Result experts, Result choice, Result row,
+              RoutingCall* call) {
+  const auto sizes = group_sizes->dimensions();
+  const int64_t num_experts = sizes.size() ? sizes.back() : 0;
+  const int64_t batch = num_experts ? group_sizes->element_count() / num_experts : 0;
+  const int64_t all = chosen.element_count(), choices = batch ? all / batch : 0;
+  constexpr int64_t kMost = INT32_MAX;
+  if (num_experts == 0 || choices * batch != all || all > kMost || group_sizes->element_count() > kMost ||
+      experts->element_count() != all || choice->element_count() != all ||
+      row->element_count() != all) {
+    return Concat("the arrays do not fit each other, or have 2**31 elements or more; chosen has ",
+                  Str(all), ", and group_sizes ", Str(int64_t(group_sizes->element_count())), ".");
+  }
+  call->batch = batch;
+  call->args = {.chosen = chosen.typed_data(),
+                .group_sizes = group_sizes->typed_data(),
+                .experts = experts->typed_data(),
+                .choice = choice->typed_data(),
+                .row = row->typed_data(),
+                .choices = static_cast<int32_t>(choices),
+                .num_experts = static_cast<int32_t>(num_experts)};
+  return "";
+}
+
+// ------------------------------------------------------------------------------------- CPU
+
+void SortChoices(const RoutingArgs& args) {
+  const auto expert_of = [&args](int32_t choice) {
+    return std::clamp(args.chosen[choice], 0, args.num_experts - 1);
+  };
+  std::fill_n(args.group_sizes, args.num_experts, 0);
+  for (int32_t choice = 0; choice < args.choices; ++choice) ++args.group_sizes[expert_of(choice)];
+  std::vector<int32_t> next(args.num_experts);  // the next row of each expert
+  for (int32_t expert = 1; expert < args.num_experts; ++expert) {
+    next[expert] = next[expert - 1] + args.group_sizes[expert - 1];
+  }
+  for (int32_t choice = 0; choice < args.choices; ++choice) {
+    const int32_t expert = expert_of(choice), row = next[expert]++;
+    args.experts[row] = expert;
+    args.choice[row] = choice;
+    args.row[choice] = row;
+  }
+}
+
+// ------------------------------------------------------------------------------------ GPUs
+
+// A platform's kernels. Null, with the reason in *error, if its runtime library cannot be opened.
+template <OpenDriver kOpen>
+RoutingKernels* TheKernels(std::string* error) {
+  const Driver* driver = kOpen(error);
+  if (!driver) return nullptr;
+  static auto* kernels = new RoutingKernels(driver);
+  return kernels;
+}
+
+template <OpenDriver kOpen>
+XLA_FFI_Error* Initialize(XLA_FFI_CallFrame* call_frame) {
+  static auto* handler = ffi::Ffi::Bind<ffi::ExecutionStage::kInitialize>()
+                             .Ctx<ffi::DeviceOrdinal>()
+                             .To([](int32_t device) {
+    std::string error;
+    RoutingKernels* kernels = TheKernels<kOpen>(&error);
+    return Outcome(kRoutingTarget, kernels ? kernels->Load(device) : error);
+  }).release();
+  return handler->Call(call_frame);
+}
+
+template <OpenDriver kOpen>
+ffi::Error Launch(Integers chosen, Result group_sizes, Result experts, Result choice, Result row,
+                  Result workspace, int32_t device, void* stream) {
+  RoutingCall call;
+  Refusal refusal = Parse(chosen, group_sizes, experts, choice, row, &call);
+  RoutingArgs& args = call.args;
+  if (refusal.empty() && args.num_experts > kMostRoutedExperts) {
+    refusal = Concat("the kernels take at most ", Str(int64_t{kMostRoutedExperts}), " experts.");
+  }
+  if (refusal.empty() && static_cast<int64_t>(workspace->element_count()) <
+                             RoutingWorkspace(call.batch, args.choices, args.num_experts)) {
+    refusal = "the workspace is too small. Trace and compile the function again with this jaxgemm.";
+  }
+  if (!refusal.empty()) return Refused(kRoutingTarget, refusal);
+  args.counts = workspace->typed_data();
+  DivideChoices(&args);
+  std::string error;
+  RoutingKernels* kernels = TheKernels<kOpen>(&error);
+  return Outcome(kRoutingTarget,
+                 kernels ? kernels->Launch(args, call.batch, device, stream) : error);
+}
+
+template <OpenDriver kOpen, bool kCaptured>
+XLA_FFI_Error* CallLaunch(XLA_FFI_CallFrame* call_frame) {
+  using Traits = std::initializer_list<ffi::Traits>;
+  static auto* handler =
+      ffi::Ffi::Bind()
+          .Arg<Integers>()
+          .Ret<Integers>()
+          .Ret<Integers>()
+          .Ret<Integers>()
+          .Ret<Integers>()
+          .Ret<Integers>()
+          .Ctx<ffi::DeviceOrdinal>()
+          .Ctx<ffi::PlatformStream<void*>>()
+          .To(Launch<kOpen>, kCaptured ? Traits{ffi::Traits::kCmdBufferCompatible} : Traits{})
+          .release();
+  return handler->Call(call_frame);
+}
+
+template <OpenDriver kOpen>
+constexpr RoutingHandlers kHandlers = {Initialize<kOpen>, CallLaunch<kOpen, true>,
+                                       CallLaunch<kOpen, false>};
+
+}  // namespace
+
+int64_t RoutingWorkspace(int64_t batch, int64_t choices, int64_t num_experts) {
+  RoutingArgs args{.choices = static_cast<int32_t>(choices)};
+  DivideChoices(&args);
+  return args.workgroups > 1 ? batch * args.workgroups * num_experts : 0;
+}
+
+XLA_FFI_Error* RoutingHost(XLA_FFI_CallFrame* call_frame) {
+  static auto* handler = ffi::Ffi::Bind()
+                             .Arg<Integers>()
+                             .Ret<Integers>()
+                             .Ret<Integers>()
+                             .Ret<Integers>()
+                             .Ret<Integers>()
+                             .Ret<Integers>()
+                             .To([](Integers chosen, Result group_sizes, Result experts,
+                                    Result choice, Result row, Result) {
+    RoutingCall call;
+    Refusal refusal = Parse(chosen, group_sizes, experts, choice, row, &call);
+    if (!refusal.empty()) return Refused(kRoutingTarget, refusal);
+    for (int64_t i = 0; i < call.batch; ++i) SortChoices(call.args.OfBatch(i));
+    return ffi::Error::Success();
+  }).release();
+  return handler->Call(call_frame);
+}
+
+constexpr RoutingHandlers kRocmRoutingHandlers = kHandlers<OpenHip>;
+constexpr RoutingHandlers kCudaRoutingHandlers = kHandlers<OpenCuda>;
+
+}  // namespace jaxgemm
