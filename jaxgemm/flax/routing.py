@@ -8,6 +8,7 @@ from jax import lax
 import jax.numpy as jnp
 
 from jaxgemm.call.transposes import INLINE
+from jaxgemm.flax.table import RoutingTable, routing_table
 from jaxgemm.grouped.group_sizes import as_int32
 
 SCORES = ("softmax", "sigmoid")
@@ -153,7 +154,7 @@ def route(
     logits: jax.Array, experts: jax.Array | None, bias: jax.Array | None, *, top_k: int,
     normalize_weights: bool, routed_scaling: float, token_axes: tuple[str, ...] = (),
     node_limit: NodeLimit | None = None, scores: str = "softmax",
-) -> tuple[jax.Array, jax.Array, MoEStats]:
+) -> tuple[jax.Array, RoutingTable, jax.Array, MoEStats]:
   """Chooses each token's experts.
 
   Args:
@@ -173,8 +174,8 @@ def route(
       DeepSeek-V3, arXiv:2412.19437).
 
   Returns:
-    The weights f32[T, top_k] of the experts' results; the group sizes int32[E], rows
-    of each expert; and the `MoEStats` with the experts.
+    The weights f32[T, top_k] of the experts' results; the routing table of these tokens; the
+    group sizes int32[E], rows of each expert; and the `MoEStats` with the experts.
   """
   num_experts = logits.shape[-1]
   normalizer = jax.nn.logsumexp(logits, axis=-1)
@@ -199,7 +200,7 @@ def route(
   def over_shards(x):
     return lax.psum(x, token_axes) if token_axes else x
 
-  group_sizes = jnp.zeros((num_experts,), jnp.int32).at[experts].add(1)
+  table, group_sizes = routing_table(experts, num_experts)
   tokens_per_expert = over_shards(group_sizes)
   shards = lax.axis_size(token_axes) if token_axes else 1
   num_tokens = max(len(logits) * shards, 1)
@@ -214,4 +215,4 @@ def route(
       empty_experts=(tokens_per_expert == 0).mean(dtype=logits.dtype),
       experts=experts,
   )
-  return routed_scaling * weights, group_sizes, stats
+  return routed_scaling * weights, table, group_sizes, stats

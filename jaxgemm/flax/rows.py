@@ -10,7 +10,7 @@ operations, which XLA fuses with the conversions and sums around the gather.
 """
 
 import functools
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 from jax import lax
@@ -18,38 +18,8 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
+from jaxgemm.flax.table import RoutingTable
 from jaxgemm.sharding.manual_axes import unify_varying
-
-
-class RoutingTable(NamedTuple):
-  """Where the rows of tokens are, sorted by expert. R is T * top_k.
-
-  Attributes:
-    experts: int32[R], ascending: the expert of each row.
-    choice: int32[R], of each row the index in the flattened choices [T, top_k]. The rows of an
-      expert are in the order of these.
-    row: int32[T, top_k], the row of each choice.
-  """
-
-  experts: jax.Array
-  choice: jax.Array
-  row: jax.Array
-
-
-def sorted_choices(chosen: jax.Array) -> tuple[jax.Array, jax.Array]:
-  """(the experts in ascending order, of each its index in the flattened chosen): int32[size]."""
-  # The stable sort keeps the order of the choices of one expert.
-  order = jnp.arange(chosen.size, dtype=jnp.int32)
-  experts, choice = lax.sort_key_val(chosen.reshape(-1), order)
-  return experts, choice
-
-
-def routing_table(chosen: jax.Array) -> RoutingTable:
-  """The table of int32[T, top_k], the experts of the tokens."""
-  experts, choice = sorted_choices(chosen)
-  row = jnp.zeros_like(choice).at[choice].set(
-      jnp.arange(choice.size, dtype=jnp.int32), unique_indices=True, mode="promise_in_bounds")
-  return RoutingTable(experts, choice, row.reshape(chosen.shape))
 
 
 def spread(x: jax.Array, table: RoutingTable, weights: jax.Array | None = None, *,
