@@ -47,7 +47,10 @@ std::string RoutingKernels::Load(int device) {
     result = driver_.get_function(&counts, module, "jaxgemm_routing_counts");
   }
   if (result == 0) result = driver_.get_function(&table, module, "jaxgemm_routing_table");
-  if (result != 0) return KernelFailure(what, driver_, kName, device, result);
+  if (result != 0) {
+    if (module) driver_.unload_module(module);
+    return KernelFailure(what, driver_, kName, device, result);
+  }
   functions.counts.store(counts, std::memory_order_relaxed);
   functions.table.store(table, std::memory_order_release);
   return "";

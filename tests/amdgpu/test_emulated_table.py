@@ -1,0 +1,74 @@
+"""The kernels of a routing table (ffi/routing/table.cu) in the emulator, against NumPy."""
+
+import numpy as np
+import pytest
+
+from jaxgemm import _ffi, emulator
+from tests.support.routing import check_table, routings
+
+ARCHS = ("gfx942", "gfx950", "gfx90a")
+THREADS = 512  # kRoutingThreads, the least part of a workgroup
+
+
+def launch(arch, batch, num_experts, part, options=None):
+  """(table, group sizes) of each of the batch, by workgroups with `part` choices each."""
+  code = (_ffi.KERNEL_FOLDER / arch / "routing_table.hsaco").read_bytes()
+  choices = batch[0].size
+  workgroups = max(1, -(-choices // part))
+  missing = lambda size: np.full((len(batch), size), -77, np.int32)
+  sizes, counts = missing(num_experts), missing(workgroups * num_experts)
+  rows = [missing(choices) for _ in range(3)]
+  chosen = np.stack(batch)
+  chosen.flags.writeable = False
+  arguments = emulator.pack_arguments(
+      chosen, sizes, *rows, counts, *map(np.int32, (choices, num_experts, workgroups, part)))
+  buffers = {"chosen": chosen, "group_sizes": sizes, "experts": rows[0], "choice": rows[1],
+             "row": rows[2]}
+  kernels = ["jaxgemm_routing_table"]
+  if workgroups > 1:
+    buffers["counts"] = counts
+    kernels.insert(0, "jaxgemm_routing_counts")
+  for kernel in kernels:
+    emulator.launch(code, kernel, arguments, grid=len(batch) * workgroups, block=THREADS,
+                    arch=arch, buffers=buffers, options=options)
+  return [((*(x[i] for x in rows[:2]), rows[2][i].reshape(batch[0].shape)), sizes[i])
+          for i in range(len(batch))]
+
+
+def check(arch, batch, num_experts, part, options=None):
+  for chosen, made in zip(batch, launch(arch, batch, num_experts, part, options), strict=True):
+    check_table(chosen, num_experts, *made)
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("tokens, top_k, num_experts", [
+    (1, 8, 128), (77, 3, 17), (65, 8, 8), (1, 1, 1), (0, 4, 6), (9, 7, 512)])
+def test_one_workgroup(rng, arch, tokens, top_k, num_experts):
+  part = -(-max(tokens * top_k, 1) // THREADS) * THREADS
+  check(arch, [*routings(rng, tokens, top_k, num_experts).values()], num_experts, part)
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("tokens, top_k, num_experts, part", [
+    (300, 8, 60, 512), (150, 7, 512, 512), (257, 8, 2, 1024), (600, 1, 300, 512)])
+def test_several_workgroups(rng, arch, tokens, top_k, num_experts, part):
+  batch = [*routings(rng, tokens, top_k, num_experts).values()]
+  check(arch, batch, num_experts, part)
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_any_order_of_waves_gives_the_same(rng, arch):
+  batch = [routings(rng, 200, 8, 20)["repeated experts of a token"]]
+  for seed in range(4):
+    check(arch, batch, 20, 512, emulator.Options(seed=seed, quantum=7, resident=2 + seed))
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_the_kernels_use_no_scratch(arch):
+  code = (_ffi.KERNEL_FOLDER / arch / "routing_table.hsaco").read_bytes()
+  kernels = emulator.kernels(code)
+  assert sorted(each["name"] for each in kernels) == [
+      "jaxgemm_routing_counts", "jaxgemm_routing_table"]
+  for each in kernels:
+    assert each["scratch_bytes"] == 0 and each["max_workgroup"] == THREADS
+    assert each["vgprs"] <= 128 and each["lds_bytes"] <= 32 << 10  # two workgroups fit a CU
