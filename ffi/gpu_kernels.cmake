@@ -1,12 +1,12 @@
 # Compiles each GPU kernel of instances.def to a code object of its own,
 # jaxgemm/kernels/<target>/<instance>.hsaco, or .cubin for NVIDIA's. Each target that has some of
-# them also gets the kernels of a routing table.
+# them also gets the kernels of a mixture's routing.
 
 set(gpu_folder ${CMAKE_CURRENT_LIST_DIR})
 set(gpu_source ${gpu_folder}/amdgpu/gemm.hip)
 set(cuda_source ${gpu_folder}/sm90/gemm.cu)
-set(routing_sources ${gpu_folder}/routing/table.cu ${gpu_folder}/routing/routing_args.h
-    ${gpu_folder}/routing/wave.h)
+set(routing_sources ${gpu_folder}/routing/routing.cu ${gpu_folder}/routing/routing_args.h
+    ${gpu_folder}/routing/table.h ${gpu_folder}/routing/top_k.h ${gpu_folder}/routing/wave.h)
 
 set(JAXGEMM_GPU_KERNELS "auto" CACHE STRING
     "GPU kernels to build, separated by semicolons: auto (those of the GPUs in this machine, and \
@@ -346,7 +346,7 @@ endforeach()
 set(routing_kernels "")
 foreach(target gfx942 gfx950 gfx90a sm90)
   if(gpu_compiler_${target})
-    add_gpu_kernel(routing_kernels ${target} routing_table "${routing_sources}")
+    add_gpu_kernel(routing_kernels ${target} routing "${routing_sources}")
   endif()
 endforeach()
 add_custom_target(gpu_kernels ALL DEPENDS ${kernels} ${routing_kernels})

@@ -116,8 +116,9 @@ nb::dict Registrations(bool command_buffers) {
     targets[kGatheredGemmTarget] = stages(peers.initialize, peers.gather);
     targets[kScatteredGemmTarget] = stages(peers.initialize, peers.scatter);
     targets[kStartTarget] = stages(chunks.start_initialize, chunks.start);
-    targets[kRoutingTarget] =
-        stages(routing.initialize, command_buffers ? routing.captured : routing.uncaptured);
+    const auto& launches = command_buffers ? routing.captured : routing.uncaptured;
+    targets[kTableTarget] = stages(routing.initialize, launches.table);
+    targets[kTopKTarget] = stages(routing.initialize, launches.top_k);
     targets[kJoinTarget] = capsule(chunks.join);
     targets[kStatusTarget] = capsule(chunks.status);
     return targets;
@@ -127,7 +128,7 @@ nb::dict Registrations(bool command_buffers) {
   cpu[kChunkedGemmTarget] = capsule(GemmHost);
   cpu[kStartTarget] = capsule(StartHost);
   cpu[kJoinTarget] = capsule(JoinHost);
-  cpu[kRoutingTarget] = capsule(RoutingHost);
+  cpu[kTableTarget] = capsule(TableHost);
   platforms["cpu"] = cpu;
   platforms["ROCM"] =
       gpu(kRocmGemmHandlers, kRocmChunkHandlers, kRocmPeerHandlers, kRocmRoutingHandlers);
@@ -246,8 +247,9 @@ NB_MODULE(_jaxgemm, m) {
   m.def("sm90_predictor", &Sm90Predictor, nb::arg("calls"), nb::arg("chip"), nb::arg("num_cus") = 0,
         "Plans calls, (problem, config) each; returns a function of the model's constants: the "
         "cycles that the model predicts for each call.");
-  m.attr("most_routed_experts") = kMostRoutedExperts;
-  m.def("routing_workspace", &RoutingWorkspace, nb::arg("batch"), nb::arg("choices"),
+  m.attr("most_table_experts") = kMostTableExperts;
+  m.attr("most_top_k") = nb::make_tuple(kMostTopKExperts, kMostTopK);
+  m.def("table_workspace", &TableWorkspace, nb::arg("batch"), nb::arg("choices"),
         nb::arg("num_experts"),
         "The number of integers in the workspace of a routing table on a GPU.");
   m.def("start_trace", &StartTrace, "Records what the CPU's threads do from now on.");

@@ -18,22 +18,35 @@ namespace {
 using Integers = ffi::Buffer<ffi::DataType::S32>;
 using Result = ffi::Result<Integers>;
 
-struct RoutingCall {
-  RoutingArgs args;
+constexpr char kCalls[] = "jaxgemm's routing";  // the messages of loading begin with it
+
+struct TableCall {
+  TableArgs args;
   int64_t batch;
 };
 
+// Adds the buffers of a table's call.
+auto BindTable(auto binding) {
+  return std::move(binding)
+      .template Arg<Integers>()
+      .template Ret<Integers>()
+      .template Ret<Integers>()
+      .template Ret<Integers>()
+      .template Ret<Integers>()
+      .template Ret<Integers>();
+}
+
 // The call of these buffers. The last dimension of group_sizes is that of the experts.
 Refusal Parse(Integers chosen, Result group_sizes, Result experts, Result choice, Result row,
-              RoutingCall* call) {
+              TableCall* call) {
   const auto sizes = group_sizes->dimensions();
   const int64_t num_experts = sizes.size() ? sizes.back() : 0;
   const int64_t batch = num_experts ? group_sizes->element_count() / num_experts : 0;
   const int64_t all = chosen.element_count(), choices = batch ? all / batch : 0;
   constexpr int64_t kMost = INT32_MAX;
-  if (num_experts == 0 || choices * batch != all || all > kMost || group_sizes->element_count() > kMost ||
-      experts->element_count() != all || choice->element_count() != all ||
-      row->element_count() != all) {
+  if (num_experts == 0 || choices * batch != all || all > kMost ||
+      group_sizes->element_count() > kMost || experts->element_count() != all ||
+      choice->element_count() != all || row->element_count() != all) {
     return Concat("the arrays do not fit each other, or have 2**31 elements or more; chosen has ",
                   Str(all), ", and group_sizes ", Str(int64_t(group_sizes->element_count())), ".");
   }
@@ -50,7 +63,7 @@ Refusal Parse(Integers chosen, Result group_sizes, Result experts, Result choice
 
 // ------------------------------------------------------------------------------------- CPU
 
-void SortChoices(const RoutingArgs& args) {
+void SortChoices(const TableArgs& args) {
   const auto expert_of = [&args](int32_t choice) {
     return std::clamp(args.chosen[choice], 0, args.num_experts - 1);
   };
@@ -86,76 +99,98 @@ XLA_FFI_Error* Initialize(XLA_FFI_CallFrame* call_frame) {
                              .To([](int32_t device) {
     std::string error;
     RoutingKernels* kernels = TheKernels<kOpen>(&error);
-    return Outcome(kRoutingTarget, kernels ? kernels->Load(device) : error);
+    return Outcome(kCalls, kernels ? kernels->Load(device) : error);
   }).release();
   return handler->Call(call_frame);
 }
 
 template <OpenDriver kOpen>
-ffi::Error Launch(Integers chosen, Result group_sizes, Result experts, Result choice, Result row,
-                  Result workspace, int32_t device, void* stream) {
-  RoutingCall call;
+ffi::Error MakeTable(int32_t device, void* stream, Integers chosen, Result group_sizes,
+                     Result experts, Result choice, Result row, Result workspace) {
+  TableCall call;
   Refusal refusal = Parse(chosen, group_sizes, experts, choice, row, &call);
-  RoutingArgs& args = call.args;
-  if (refusal.empty() && args.num_experts > kMostRoutedExperts) {
-    refusal = Concat("the kernels take at most ", Str(int64_t{kMostRoutedExperts}), " experts.");
+  TableArgs& args = call.args;
+  if (refusal.empty() && args.num_experts > kMostTableExperts) {
+    refusal = Concat("the kernels take at most ", Str(int64_t{kMostTableExperts}), " experts.");
   }
   if (refusal.empty() && static_cast<int64_t>(workspace->element_count()) <
-                             RoutingWorkspace(call.batch, args.choices, args.num_experts)) {
+                             TableWorkspace(call.batch, args.choices, args.num_experts)) {
     refusal = "the workspace is too small. Trace and compile the function again with this jaxgemm.";
   }
-  if (!refusal.empty()) return Refused(kRoutingTarget, refusal);
+  if (!refusal.empty()) return Refused(kTableTarget, refusal);
   args.counts = workspace->typed_data();
   DivideChoices(&args);
   std::string error;
   RoutingKernels* kernels = TheKernels<kOpen>(&error);
-  return Outcome(kRoutingTarget,
-                 kernels ? kernels->Launch(args, call.batch, device, stream) : error);
+  return Outcome(kTableTarget, kernels ? kernels->Launch(args, call.batch, device, stream) : error);
 }
 
+template <OpenDriver kOpen>
+ffi::Error ChooseExperts(int32_t device, void* stream, ffi::Buffer<ffi::DataType::F32> scores,
+                         Result chosen) {
+  const auto last = [](auto dimensions) { return dimensions.size() ? dimensions.back() : 0; };
+  const int64_t num_experts = last(scores.dimensions()), top_k = last(chosen->dimensions());
+  const int64_t tokens =
+      num_experts ? static_cast<int64_t>(scores.element_count()) / num_experts : 0;
+  if (top_k > num_experts || top_k > kMostTopK || num_experts > kMostTopKExperts ||
+      static_cast<int64_t>(chosen->element_count()) != tokens * top_k) {
+    return Refused(kTopKTarget, Concat("it cannot choose ", Str(top_k), " of ", Str(num_experts),
+                                       " experts for ", Str(tokens), " tokens."));
+  }
+  const TopKArgs args{.scores = reinterpret_cast<const int32_t*>(scores.typed_data()),
+                      .chosen = chosen->typed_data(),
+                      .tokens = top_k ? tokens : 0,
+                      .num_experts = static_cast<int32_t>(num_experts),
+                      .top_k = static_cast<int32_t>(top_k)};
+  std::string error;
+  RoutingKernels* kernels = TheKernels<kOpen>(&error);
+  return Outcome(kTopKTarget, kernels ? kernels->Launch(args, device, stream) : error);
+}
+
+using Traits = std::initializer_list<ffi::Traits>;
+
 template <OpenDriver kOpen, bool kCaptured>
-XLA_FFI_Error* CallLaunch(XLA_FFI_CallFrame* call_frame) {
-  using Traits = std::initializer_list<ffi::Traits>;
+XLA_FFI_Error* CallTable(XLA_FFI_CallFrame* call_frame) {
   static auto* handler =
-      ffi::Ffi::Bind()
-          .Arg<Integers>()
-          .Ret<Integers>()
-          .Ret<Integers>()
-          .Ret<Integers>()
-          .Ret<Integers>()
-          .Ret<Integers>()
-          .Ctx<ffi::DeviceOrdinal>()
-          .Ctx<ffi::PlatformStream<void*>>()
-          .To(Launch<kOpen>, kCaptured ? Traits{ffi::Traits::kCmdBufferCompatible} : Traits{})
+      BindTable(ffi::Ffi::Bind().Ctx<ffi::DeviceOrdinal>().Ctx<ffi::PlatformStream<void*>>())
+          .To(MakeTable<kOpen>, kCaptured ? Traits{ffi::Traits::kCmdBufferCompatible} : Traits{})
           .release();
   return handler->Call(call_frame);
 }
 
+template <OpenDriver kOpen, bool kCaptured>
+XLA_FFI_Error* CallTopK(XLA_FFI_CallFrame* call_frame) {
+  static auto* handler = ffi::Ffi::Bind()
+                             .Ctx<ffi::DeviceOrdinal>()
+                             .Ctx<ffi::PlatformStream<void*>>()
+                             .Arg<ffi::Buffer<ffi::DataType::F32>>()
+                             .Ret<Integers>()
+                             .To(ChooseExperts<kOpen>,
+                                 kCaptured ? Traits{ffi::Traits::kCmdBufferCompatible} : Traits{})
+                             .release();
+  return handler->Call(call_frame);
+}
+
 template <OpenDriver kOpen>
-constexpr RoutingHandlers kHandlers = {Initialize<kOpen>, CallLaunch<kOpen, true>,
-                                       CallLaunch<kOpen, false>};
+constexpr RoutingHandlers kHandlers = {Initialize<kOpen>,
+                                       {CallTable<kOpen, true>, CallTopK<kOpen, true>},
+                                       {CallTable<kOpen, false>, CallTopK<kOpen, false>}};
 
 }  // namespace
 
-int64_t RoutingWorkspace(int64_t batch, int64_t choices, int64_t num_experts) {
-  RoutingArgs args{.choices = static_cast<int32_t>(choices)};
+int64_t TableWorkspace(int64_t batch, int64_t choices, int64_t num_experts) {
+  TableArgs args{.choices = static_cast<int32_t>(choices)};
   DivideChoices(&args);
   return args.workgroups > 1 ? batch * args.workgroups * num_experts : 0;
 }
 
-XLA_FFI_Error* RoutingHost(XLA_FFI_CallFrame* call_frame) {
-  static auto* handler = ffi::Ffi::Bind()
-                             .Arg<Integers>()
-                             .Ret<Integers>()
-                             .Ret<Integers>()
-                             .Ret<Integers>()
-                             .Ret<Integers>()
-                             .Ret<Integers>()
+XLA_FFI_Error* TableHost(XLA_FFI_CallFrame* call_frame) {
+  static auto* handler = BindTable(ffi::Ffi::Bind())
                              .To([](Integers chosen, Result group_sizes, Result experts,
                                     Result choice, Result row, Result) {
-    RoutingCall call;
+    TableCall call;
     Refusal refusal = Parse(chosen, group_sizes, experts, choice, row, &call);
-    if (!refusal.empty()) return Refused(kRoutingTarget, refusal);
+    if (!refusal.empty()) return Refused(kTableTarget, refusal);
     for (int64_t i = 0; i < call.batch; ++i) SortChoices(call.args.OfBatch(i));
     return ffi::Error::Success();
   }).release();

@@ -1,8 +1,12 @@
-// The XLA FFI handlers of the custom call "jaxgemm_routing_table"; jaxgemm/flax/table.py emits it.
-//   operand: chosen s32[..., T, k]. The leading dimensions are those of a batch.
-//   results: group_sizes s32[..., E], experts s32[..., R], choice s32[..., R], row s32[..., T, k],
-//   and a workspace s32[RoutingWorkspace(batch, R, E)], with R = T k; see routing_args.h. The CPU
-//   needs no workspace.
+// The XLA FFI handlers of the custom calls for a mixture's routing, which
+// jaxgemm/flax/routing_calls.py emits. routing_args.h says what they compute.
+//
+// "jaxgemm_routing_table"
+//   operand: chosen s32[..., T, k]; the leading dimensions are those of a batch. results:
+//   group_sizes s32[..., E], experts s32[..., R], choice s32[..., R], row s32[..., T, k], and a
+//   workspace s32[TableWorkspace(batch, R, E)], with R = T k. The CPU needs no workspace.
+// "jaxgemm_top_k", on GPUs
+//   operand: scores f32[..., E]. result: chosen s32[..., k].
 #pragma once
 
 #include <cstdint>
@@ -11,19 +15,21 @@
 
 namespace jaxgemm {
 
-inline constexpr char kRoutingTarget[] = "jaxgemm_routing_table";
+inline constexpr char kTableTarget[] = "jaxgemm_routing_table";
+inline constexpr char kTopKTarget[] = "jaxgemm_top_k";
 
-// The number of integers in the workspace on a GPU.
-int64_t RoutingWorkspace(int64_t batch, int64_t choices, int64_t num_experts);
+// The number of integers in a table's workspace on a GPU.
+int64_t TableWorkspace(int64_t batch, int64_t choices, int64_t num_experts);
 
 // On platform "cpu".
-XLA_FFI_Error* RoutingHost(XLA_FFI_CallFrame* call_frame);
+XLA_FFI_Error* TableHost(XLA_FFI_CallFrame* call_frame);
 
-// On GPUs. Of the two launches only `captured` may become part of a command buffer.
+// On GPUs. Of the launches only those in `captured` may become part of a command buffer.
 struct RoutingHandlers {
   XLA_FFI_Handler* initialize;
-  XLA_FFI_Handler* captured;
-  XLA_FFI_Handler* uncaptured;
+  struct Launches {
+    XLA_FFI_Handler *table, *top_k;
+  } captured, uncaptured;
 };
 extern const RoutingHandlers kRocmRoutingHandlers, kCudaRoutingHandlers;
 

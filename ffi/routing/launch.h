@@ -1,4 +1,4 @@
-// Loads and launches the kernels of a routing table, with any Driver.
+// Loads and launches the kernels of a mixture's routing, with any Driver.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 namespace jaxgemm {
 
 // Sets how many workgroups share the choices.
-void DivideChoices(RoutingArgs* args);
+void DivideChoices(TableArgs* args);
 
 // The kernels that one driver has loaded, by device. Functions that return a string return an empty
 // one, or the error as sentences for the user.
@@ -22,18 +22,20 @@ class RoutingKernels {
   // Loads the kernels on a device, unless they are loaded already.
   std::string Load(int device);
 
-  // Launches them on the device's `stream`. Allocates nothing and waits for nothing. Load must come
-  // first.
-  std::string Launch(const RoutingArgs& args, int64_t batch, int device, void* stream);
+  // Launch a call on the device's `stream`. They allocate nothing and wait for nothing. Load must
+  // come first.
+  std::string Launch(const TableArgs& args, int64_t batch, int device, void* stream);
+  std::string Launch(const TopKArgs& args, int device, void* stream);
 
  private:
+  enum Kernel { kCounts, kTable, kTopK, kKernels };
+  std::string Launch(Kernel kernel, int64_t workgroups, int threads, const void* args, int device,
+                     void* stream);
+
   const Driver& driver_;
   std::mutex mutex_;  // held while loading
-  struct Functions {
-    std::atomic<void*> counts = nullptr;
-    std::atomic<void*> table = nullptr;  // stored last
-  };
-  Functions functions_[kMaxDevices];
+  // The functions; all are there when the last one is.
+  std::atomic<void*> functions_[kMaxDevices][kKernels] = {};
 };
 
 }  // namespace jaxgemm

@@ -1,8 +1,9 @@
-// What the kernels of a routing table get.
+// What the kernels of a mixture's routing get.
 //
-// A mixture of experts sends each token to several experts, its choices. The table sorts the
-// choices by expert, so that the products of the experts read rows: row i is for expert experts[i],
-// and belongs to choice[i]. It is stable: an expert's rows are in the order of their choices.
+// A mixture of experts sends each token to its top_k experts, its choices. The routing table sorts
+// the choices by expert, so that the products of the experts read rows: row i is for expert
+// experts[i], and belongs to choice[i]. It is stable: an expert's rows are in the order of their
+// choices.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +12,14 @@
 
 namespace jaxgemm {
 
-inline constexpr int kRoutingThreads = 512;
-// In a workgroup each expert has a thread.
-inline constexpr int kMostRoutedExperts = kRoutingThreads;
+inline constexpr int kTableThreads = 512, kTopKThreads = 256;
+// In a workgroup that makes a table each expert has a thread.
+inline constexpr int kMostTableExperts = kTableThreads;
+// Each lane of a wave keeps the scores of up to 32 or 16 experts, and at the end one choice.
+inline constexpr int kMostTopKExperts = 1024, kMostTopK = 32;
 
 // Arrays of a batch follow one another.
-struct RoutingArgs {
+struct TableArgs {
   const int32_t* chosen;  // [choices]: experts. Other numbers stand for the nearest expert.
   int32_t* group_sizes;   // [num_experts]: the rows of each expert
   int32_t* experts;       // [choices]: the expert of each row, ascending
@@ -25,11 +28,11 @@ struct RoutingArgs {
   int32_t* counts;        // [workgroups, num_experts]: the rows of each workgroup's choices
   int32_t choices, num_experts;
   // Workgroup w of a batch has the choices from w * part to (w + 1) * part, a multiple of
-  // kRoutingThreads. A workgroup that is alone needs no `counts`.
+  // kTableThreads. A workgroup that is alone needs no `counts`.
   int32_t workgroups, part;
 
-  JAXGEMM_DEVICE RoutingArgs OfBatch(int64_t batch) const {
-    RoutingArgs args = *this;
+  JAXGEMM_DEVICE TableArgs OfBatch(int64_t batch) const {
+    TableArgs args = *this;
     args.chosen += batch * choices;
     args.group_sizes += batch * num_experts;
     args.experts += batch * choices;
@@ -38,6 +41,13 @@ struct RoutingArgs {
     args.counts += batch * workgroups * num_experts;
     return args;
   }
+};
+
+struct TopKArgs {
+  const int32_t* scores;  // [tokens, num_experts]: the bits of float32
+  int32_t* chosen;        // [tokens, top_k]: the experts with the largest scores, best first
+  int64_t tokens;
+  int32_t num_experts, top_k;
 };
 
 }  // namespace jaxgemm

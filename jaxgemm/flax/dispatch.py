@@ -14,8 +14,8 @@ from jax import lax
 import jax.numpy as jnp
 
 from jaxgemm.call.transposes import INLINE
+from jaxgemm.flax.routing_calls import RoutingTable, routing_table
 from jaxgemm.flax.rows import combine, spread
-from jaxgemm.flax.table import RoutingTable, routing_table
 
 # A permutation and its transpose never add up rows at one index, which a GPU does in no fixed
 # order. So results are bitwise the same on every run.

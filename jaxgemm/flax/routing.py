@@ -8,7 +8,8 @@ from jax import lax
 import jax.numpy as jnp
 
 from jaxgemm.call.transposes import INLINE
-from jaxgemm.flax.table import RoutingTable, routing_table
+from jaxgemm.flax import routing_calls
+from jaxgemm.flax.routing_calls import RoutingTable
 from jaxgemm.grouped.group_sizes import as_int32
 
 SCORES = ("softmax", "sigmoid")
@@ -145,7 +146,7 @@ def _top_k(logits, affinities, bias, top_k: int, node_limit: NodeLimit | None) -
   if node_limit is not None:
     allowed = node_limit.allows(affinities if bias is None else ranks, top_k)
     ranks = jnp.where(allowed, ranks, -jnp.inf)
-  return lax.top_k(ranks, top_k)[1]
+  return routing_calls.top_k(ranks, top_k)
 
 
 @functools.partial(jax.jit, inline=INLINE, static_argnames=(
@@ -200,7 +201,7 @@ def route(
   def over_shards(x):
     return lax.psum(x, token_axes) if token_axes else x
 
-  table, group_sizes = routing_table(experts, num_experts)
+  table, group_sizes = routing_calls.routing_table(experts, num_experts)
   tokens_per_expert = over_shards(group_sizes)
   shards = lax.axis_size(token_axes) if token_axes else 1
   num_tokens = max(len(logits) * shards, 1)

@@ -18,7 +18,7 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
-from jaxgemm.flax.table import RoutingTable
+from jaxgemm.flax.routing_calls import RoutingTable
 from jaxgemm.sharding.manual_axes import unify_varying
 
 

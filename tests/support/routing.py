@@ -1,4 +1,4 @@
-"""What routing tables must be, by NumPy."""
+"""What routings must be, by NumPy."""
 
 import numpy as np
 
@@ -13,6 +13,24 @@ def check_table(chosen, num_experts: int, table, group_sizes) -> None:
   np.testing.assert_array_equal(experts, flat[order])
   assert row.shape == np.shape(chosen)
   np.testing.assert_array_equal(row.reshape(-1)[order], np.arange(order.size))
+
+
+def check_top_k(scores, count: int, chosen) -> None:
+  """Compares each token's experts with a stable sort of NumPy, in the total order of floats."""
+  bits = np.ascontiguousarray(scores, np.float32).view(np.int32).astype(np.int64)
+  order = np.where(bits < 0, -(bits & 0x7fffffff) - 1, bits)
+  np.testing.assert_array_equal(chosen, np.argsort(-order, axis=-1, kind="stable")[..., :count])
+
+
+def score_rows(rng, num_experts: int) -> np.ndarray:
+  """float32[rows, num_experts]: random scores, and such with equal ones, zeros, inf and NaN."""
+  normal = rng.standard_normal((6, num_experts))
+  special = rng.choice([0.0, -0.0, np.nan, -np.nan, np.inf, -np.inf, 1.0], (4, num_experts))
+  return np.concatenate([
+      normal, np.round(normal), special, np.zeros((1, num_experts)),
+      rng.choice([0.0, -0.0], (2, num_experts)), np.full((1, num_experts), -np.inf),
+      np.sort(normal[:2], axis=1), np.full((1, num_experts), -1, np.int32).view(np.float32),
+  ]).astype(np.float32)
 
 
 def routings(rng, tokens: int, top_k: int, num_experts: int) -> dict[str, np.ndarray]:

@@ -1,18 +1,22 @@
-"""The kernels of a routing table (ffi/routing/table.cu) in the emulator, against NumPy."""
+"""The kernels of a routing (ffi/routing/) in the emulator, against NumPy."""
 
 import numpy as np
 import pytest
 
 from jaxgemm import _ffi, emulator
-from tests.support.routing import check_table, routings
+from tests.support.routing import check_table, check_top_k, routings, score_rows
 
 ARCHS = ("gfx942", "gfx950", "gfx90a")
-THREADS = 512  # kRoutingThreads, the least part of a workgroup
+# kTableThreads, the least part of a workgroup, and kTopKThreads.
+THREADS, TOP_K_THREADS = 512, 256
+
+
+def code_object(arch) -> bytes:
+  return (_ffi.KERNEL_FOLDER / arch / "routing.hsaco").read_bytes()
 
 
 def launch(arch, batch, num_experts, part, options=None):
   """(table, group sizes) of each of the batch, by workgroups with `part` choices each."""
-  code = (_ffi.KERNEL_FOLDER / arch / "routing_table.hsaco").read_bytes()
   choices = batch[0].size
   workgroups = max(1, -(-choices // part))
   missing = lambda size: np.full((len(batch), size), -77, np.int32)
@@ -29,8 +33,8 @@ def launch(arch, batch, num_experts, part, options=None):
     buffers["counts"] = counts
     kernels.insert(0, "jaxgemm_routing_counts")
   for kernel in kernels:
-    emulator.launch(code, kernel, arguments, grid=len(batch) * workgroups, block=THREADS,
-                    arch=arch, buffers=buffers, options=options)
+    emulator.launch(code_object(arch), kernel, arguments, grid=len(batch) * workgroups,
+                    block=THREADS, arch=arch, buffers=buffers, options=options)
   return [((*(x[i] for x in rows[:2]), rows[2][i].reshape(batch[0].shape)), sizes[i])
           for i in range(len(batch))]
 
@@ -64,11 +68,26 @@ def test_any_order_of_waves_gives_the_same(rng, arch):
 
 
 @pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("num_experts, count", [
+    (128, 8), (8, 2), (1, 1), (64, 6), (65, 9), (130, 16), (300, 4), (512, 10), (1024, 32)])
+def test_top_k(rng, arch, num_experts, count):
+  scores = score_rows(rng, num_experts)
+  scores.flags.writeable = False
+  chosen = np.full((len(scores), count), -77, np.int32)
+  arguments = emulator.pack_arguments(
+      scores, chosen, np.int64(len(scores)), np.int32(num_experts), np.int32(count))
+  grid = -(-len(scores) // (TOP_K_THREADS // 64))
+  emulator.launch(code_object(arch), "jaxgemm_top_k", arguments, grid=grid, block=TOP_K_THREADS,
+                  arch=arch, buffers={"scores": scores, "chosen": chosen})
+  check_top_k(scores, count, chosen)
+
+
+@pytest.mark.parametrize("arch", ARCHS)
 def test_the_kernels_use_no_scratch(arch):
-  code = (_ffi.KERNEL_FOLDER / arch / "routing_table.hsaco").read_bytes()
-  kernels = emulator.kernels(code)
-  assert sorted(each["name"] for each in kernels) == [
-      "jaxgemm_routing_counts", "jaxgemm_routing_table"]
-  for each in kernels:
-    assert each["scratch_bytes"] == 0 and each["max_workgroup"] == THREADS
+  kernels = {each["name"]: each for each in emulator.kernels(code_object(arch))}
+  threads = {"jaxgemm_routing_counts": THREADS, "jaxgemm_routing_table": THREADS,
+             "jaxgemm_top_k": TOP_K_THREADS}
+  assert {name: each["max_workgroup"] for name, each in kernels.items()} == threads
+  for each in kernels.values():
+    assert each["scratch_bytes"] == each["vgpr_spills"] == 0
     assert each["vgprs"] <= 128 and each["lds_bytes"] <= 32 << 10  # two workgroups fit a CU

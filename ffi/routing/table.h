@@ -1,28 +1,30 @@
-// The kernels of a routing table: a stable counting sort. It is compiled as HIP, too.
+// The routing table by a stable counting sort.
 //
-// Few choices are sorted by one workgroup of jaxgemm_routing_table. For many there are several
-// workgroups, and jaxgemm_routing_counts first counts the rows of each. No result depends on the
-// order in which workgroups or waves run.
+// Few choices are sorted by one workgroup of StoreTable. For many there are several workgroups, and
+// StoreCounts first counts the rows of each. No result depends on the order in which workgroups or
+// waves run.
+#pragma once
+
 #include "routing/routing_args.h"
 #include "routing/wave.h"
 
 namespace jaxgemm {
 
-constexpr int kWaves = kRoutingThreads / kWaveSize;
+constexpr int kTableWaves = kTableThreads / kWaveSize;
 
-struct RoutingShared {
+struct TableShared {
   // For each wave and expert how many choices the wave has passed; then the place after them.
-  int32_t passed[kWaves][kMostRoutedExperts];
-  int32_t sums[2][kMostRoutedExperts];
+  int32_t passed[kTableWaves][kMostTableExperts];
+  int32_t sums[2][kMostTableExperts];
 };
 
 // Calls visit(choice, expert, place) for the choices of this wave, in their order from iteration to
 // iteration, and from lane to lane. `place` is what passed[expert] was, plus the number of this
 // wave's earlier choices of the expert, by which passed[expert] grows.
 template <class Visit>
-JAXGEMM_GPU void ForEachChoice(const RoutingArgs& args, int workgroup, int32_t* passed,
+JAXGEMM_GPU void ForEachChoice(const TableArgs& args, int workgroup, int32_t* passed,
                                Visit&& visit) {
-  const int mine = args.part / kWaves;
+  const int mine = args.part / kTableWaves;
   const int64_t begin = int64_t{workgroup} * args.part + WaveId() * mine;
   const int64_t end = begin + mine < args.choices ? begin + mine : args.choices;
   for (int64_t first = begin; first < end; first += kWaveSize) {
@@ -48,15 +50,15 @@ JAXGEMM_GPU void ForEachChoice(const RoutingArgs& args, int workgroup, int32_t* 
 // Counts the choices of each wave. Afterwards shared.passed[wave][expert] has the number of those
 // that earlier waves of the workgroup have; the result is the number of all that the workgroup has
 // of the expert with this thread's id.
-JAXGEMM_GPU int CountChoices(const RoutingArgs& args, int workgroup, RoutingShared& shared) {
+JAXGEMM_GPU int CountChoices(const TableArgs& args, int workgroup, TableShared& shared) {
   const int expert = ThreadId();
   const bool is_there = expert < args.num_experts;
-  for (int wave = 0; wave < kWaves && is_there; ++wave) shared.passed[wave][expert] = 0;
+  for (int wave = 0; wave < kTableWaves && is_there; ++wave) shared.passed[wave][expert] = 0;
   Barrier();
   ForEachChoice(args, workgroup, shared.passed[WaveId()], [](int, int, int) {});
   Barrier();
   int count = 0;
-  for (int wave = 0; wave < kWaves && is_there; ++wave) {
+  for (int wave = 0; wave < kTableWaves && is_there; ++wave) {
     const int of_wave = shared.passed[wave][expert];
     shared.passed[wave][expert] = count;
     count += of_wave;
@@ -66,12 +68,12 @@ JAXGEMM_GPU int CountChoices(const RoutingArgs& args, int workgroup, RoutingShar
 
 // Sums the counts of all workgroups: for the expert with this thread's id, *total is that of all,
 // and *before that of the workgroups before this one.
-JAXGEMM_GPU void SumCounts(const RoutingArgs& args, int workgroup, RoutingShared& shared,
-                           int* total, int* before) {
+JAXGEMM_GPU void SumCounts(const TableArgs& args, int workgroup, TableShared& shared, int* total,
+                           int* before) {
   const int thread = ThreadId(), count = args.num_experts;
   for (int i = 0; i < 2; ++i) shared.sums[i][thread] = 0;
   Barrier();
-  const int readers = kRoutingThreads / count;  // the threads of each expert
+  const int readers = kTableThreads / count;  // the threads of each expert
   if (thread < readers * count) {
     const int expert = thread % count;
     int all = 0, earlier = 0;
@@ -91,7 +93,7 @@ JAXGEMM_GPU void SumCounts(const RoutingArgs& args, int workgroup, RoutingShared
 }
 
 // The sum of `value` of all threads before this one; values after num_experts are 0.
-JAXGEMM_GPU int SumBefore(int value, int num_experts, RoutingShared& shared) {
+JAXGEMM_GPU int SumBefore(int value, int num_experts, TableShared& shared) {
   const int thread = ThreadId();
   int sum = value, buffer = 0;
   for (int distance = 1; distance < num_experts; distance *= 2, buffer ^= 1) {
@@ -102,8 +104,8 @@ JAXGEMM_GPU int SumBefore(int value, int num_experts, RoutingShared& shared) {
   return sum - value;
 }
 
-JAXGEMM_GPU void StoreCounts(const RoutingArgs& all, RoutingShared& shared) {
-  const RoutingArgs args = all.OfBatch(WorkgroupId() / all.workgroups);
+JAXGEMM_GPU void StoreCounts(const TableArgs& all, TableShared& shared) {
+  const TableArgs args = all.OfBatch(WorkgroupId() / all.workgroups);
   const int workgroup = WorkgroupId() % all.workgroups;
   const int count = CountChoices(args, workgroup, shared);
   if (ThreadId() < args.num_experts) {
@@ -111,15 +113,15 @@ JAXGEMM_GPU void StoreCounts(const RoutingArgs& all, RoutingShared& shared) {
   }
 }
 
-JAXGEMM_GPU void StoreTable(const RoutingArgs& all, RoutingShared& shared) {
-  const RoutingArgs args = all.OfBatch(WorkgroupId() / all.workgroups);
+JAXGEMM_GPU void StoreTable(const TableArgs& all, TableShared& shared) {
+  const TableArgs args = all.OfBatch(WorkgroupId() / all.workgroups);
   const int workgroup = WorkgroupId() % all.workgroups;
   int total = CountChoices(args, workgroup, shared), before = 0;
   if (args.workgroups > 1) SumCounts(args, workgroup, shared, &total, &before);
   before += SumBefore(total, args.num_experts, shared);
   const int expert = ThreadId();
   if (expert < args.num_experts) {
-    for (int wave = 0; wave < kWaves; ++wave) shared.passed[wave][expert] += before;
+    for (int wave = 0; wave < kTableWaves; ++wave) shared.passed[wave][expert] += before;
     if (workgroup == 0) args.group_sizes[expert] = total;
   }
   Barrier();
@@ -131,15 +133,3 @@ JAXGEMM_GPU void StoreTable(const RoutingArgs& all, RoutingShared& shared) {
 }
 
 }  // namespace jaxgemm
-
-JAXGEMM_GPU_KERNEL(jaxgemm::kRoutingThreads)
-jaxgemm_routing_counts(jaxgemm::RoutingArgs args) {
-  JAXGEMM_SHARED jaxgemm::RoutingShared shared;
-  jaxgemm::StoreCounts(args, shared);
-}
-
-JAXGEMM_GPU_KERNEL(jaxgemm::kRoutingThreads)
-jaxgemm_routing_table(jaxgemm::RoutingArgs args) {
-  JAXGEMM_SHARED jaxgemm::RoutingShared shared;
-  jaxgemm::StoreTable(args, shared);
-}

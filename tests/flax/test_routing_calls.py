@@ -1,6 +1,7 @@
-"""Routing tables against NumPy: by the custom call, and by XLA where it has no kernel."""
+"""Routing tables and top-k against NumPy: by the custom calls, and by XLA where there are none."""
 
 import functools
+import re
 import warnings
 
 import jax
@@ -11,22 +12,24 @@ import numpy as np
 import pytest
 
 from jaxgemm import _ffi
-from jaxgemm.flax import table as table_lib
-from jaxgemm.flax.table import routing_table
-from tests.support.routing import check_table, routings
+from jaxgemm.call import fallback
+from jaxgemm.flax import routing_calls
+from jaxgemm.flax.routing_calls import routing_table, top_k
+from tests.support.routing import check_table, check_top_k, routings, score_rows
 
-SIZES = [(7, 3, 5), (1, 8, 128), (0, 2, 4), (5, 5, 5), (3, 0, 2), (4, 2, 1), (700, 8, 60), (3, 2, 600)]
-CALL = "jaxgemm_routing_table"
+SIZES = [(7, 3, 5), (1, 8, 128), (0, 2, 4), (5, 5, 5), (3, 0, 2), (4, 2, 1), (700, 8, 60),
+         (3, 2, 600)]
+CALL, TOP_K = "jaxgemm_routing_table", "jaxgemm_top_k"
 
 
 @pytest.fixture(params=[True, False], ids=["ours", "xla"])
 def ours(request, monkeypatch):
-  """Whether the custom call computes the table."""
+  """Whether custom calls compute the integers, where there are any."""
   if not request.param:
-    monkeypatch.setattr(table_lib, "_lack", lambda *_: "a test wants it")
+    monkeypatch.setattr(routing_calls, "_lack", lambda *_: "a test wants it")
   jax.clear_caches()
   with warnings.catch_warnings():
-    warnings.filterwarnings("ignore", ".*leaves a routing table to XLA")
+    warnings.filterwarnings("ignore", "jaxgemm leaves .* to XLA: a test")
     yield request.param
   jax.clear_caches()
 
@@ -41,7 +44,7 @@ def test_values(rng, ours, tokens, top_k, num_experts):
   for chosen in routings(rng, tokens, top_k, num_experts).values():
     check_table(chosen, num_experts, *f(chosen))
   on_gpu = _ffi.default_platform() != "cpu"
-  has_kernel = ours and not (on_gpu and num_experts > _ffi.native.most_routed_experts)
+  has_kernel = ours and not (on_gpu and num_experts > _ffi.native.most_table_experts)
   text = f.lower(chosen).as_text()
   assert (f"@{CALL}(" in text) == has_kernel and ("stablehlo.sort" in text) == (not has_kernel)
 
@@ -128,22 +131,55 @@ def test_the_same_bits_on_each_run(rng):
     jax.tree.map(np.testing.assert_array_equal, f(chosen), first)
 
 
-@pytest.mark.parametrize("platform, num_experts, reason", [
-    ("cuda", 513, "it has 513 experts, and the kernel takes at most 512"),
-    ("rocm", 1000, "it has 1000 experts"), ("tpu", 8, "there are kernels for cpu, cuda, rocm")])
-def test_what_is_left_to_xla_is_said_once(rng, platform, num_experts, reason):
-  traced = jax.jit(lambda x: routing_table(x, num_experts)).trace(
-      choices(rng, 20, 3, num_experts=num_experts))
-  with pytest.warns(UserWarning, match=f"leaves a routing table to XLA: {reason}"):
-    text = traced.lower(lowering_platforms=(platform,)).as_text()
+def lowered(f, platform, *operands):
+  return jax.jit(f).trace(*operands).lower(lowering_platforms=(platform,)).as_text()
+
+
+@pytest.mark.parametrize("platform", ["cuda", "rocm"])
+def test_what_the_kernels_do_not_take_is_left_to_xla(rng, platform):
+  chosen = choices(rng, 20, 3, num_experts=9)
+  f = lambda x: routing_table(x, 513)
+  with pytest.warns(UserWarning, match="_table to XLA: the kernel takes at most 512 experts"):
+    text = lowered(f, platform, chosen)
   assert CALL not in text and "stablehlo.sort" in text
+  for x, count in ((np.zeros((4, 1025), np.float32), 2), (np.zeros((4, 64), np.float32), 33),
+                   (np.zeros((4, 8), np.float16), 2)):
+    jax.clear_caches()
+    fallback._warned.clear()
+    with pytest.warns(UserWarning, match="top_k to XLA: the kernel chooses at most 32 of at most"):
+      text = lowered(lambda x, count=count: top_k(x, count), platform, x)
+    assert TOP_K not in text and "chlo.top_k" in text
 
 
-def test_a_build_without_the_kernel(rng, monkeypatch):
+def test_other_platforms_and_builds(rng, monkeypatch):
+  chosen = choices(rng, 20, 3, num_experts=9)
+  f = lambda x: (routing_table(x, 9), top_k(x.astype(jnp.float32), 2))
+  assert not {CALL, TOP_K} & {*re.findall(r"@(\w+)", lowered(f, "tpu", chosen))}
+  assert {CALL, TOP_K} <= {*re.findall(r"@(\w+)", lowered(f, "rocm", chosen))}
+  jax.clear_caches()
   monkeypatch.setattr(_ffi, "default_platform", lambda: "rocm")
   monkeypatch.setattr(_ffi, "_local_arch", lambda _: "gfx942")
   monkeypatch.setattr(_ffi, "is_built", lambda target, name: False)
-  traced = jax.jit(lambda x: routing_table(x, 9)).trace(choices(rng, 20, 3, num_experts=9))
   with pytest.warns(UserWarning, match="this build has no kernel for gfx942"):
-    text = traced.lower(lowering_platforms=("rocm",)).as_text()
-  assert CALL not in text and "stablehlo.sort" in text
+    assert not {CALL, TOP_K} & {*re.findall(r"@(\w+)", lowered(f, "rocm", chosen))}
+  jax.clear_caches()
+
+
+@pytest.mark.parametrize("num_experts, count", [(128, 8), (8, 2), (1, 1), (65, 9), (1024, 32)])
+def test_top_k(rng, num_experts, count):
+  scores = score_rows(rng, num_experts)
+  f = jax.jit(lambda x: top_k(x, count))
+  check_top_k(scores, count, f(scores))
+  np.testing.assert_array_equal(f(scores), jax.lax.top_k(scores, count)[1])
+  assert (f"@{TOP_K}(" in f.lower(scores).as_text()) == (_ffi.default_platform() != "cpu")
+  assert f(scores[:0]).shape == (0, count)
+
+
+def test_top_k_transforms(rng):
+  scores = rng.standard_normal((3, 5, 16)).astype(np.float32)
+  out = jax.vmap(lambda x: top_k(x, 4), 1, 1)(scores)
+  check_top_k(scores, 4, out)
+  gradient = jax.grad(lambda x: jnp.take_along_axis(x, top_k(x, 4), axis=1).sum())(scores[0])
+  wanted = np.zeros((5, 16))
+  np.put_along_axis(wanted, np.argsort(-scores[0], axis=1)[:, :4], 1, axis=1)
+  np.testing.assert_array_equal(gradient, wanted)
