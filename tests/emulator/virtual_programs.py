@@ -216,9 +216,12 @@ def routing():
   text = f.lower(chosen).as_text()
   assert text.count("@jaxgemm_routing_table(") == 1 and "sort" not in text
   scores = score_rows(RNG, 130)
-  f = jax.jit(lambda x: top_k(x, 9))
-  for _ in range(3):
-    check_top_k(scores, 9, f(scores))
+  f = jax.jit(lambda x: (top_k(x, 9), *routing_table(top_k(x, 9), 130)))
+  for _ in range(4):
+    chosen, *made = f(scores)
+    check_top_k(scores, 9, chosen)
+    check_table(chosen, 130, *made)
+    scores = -scores
   assert "@jaxgemm_top_k(" in f.lower(scores).as_text()
   batch = RNG.integers(0, 16, (3, 700, 8)).astype(np.int32)
   tables = jax.jit(jax.vmap(lambda x: routing_table(x, 16)))(batch)
