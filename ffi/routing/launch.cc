@@ -14,7 +14,7 @@ constexpr const char* kFunctions[] = {"jaxgemm_routing_counts", "jaxgemm_routing
 
 // Tuning constants. So many choices are sorted by one workgroup; and for more there are at most so
 // many workgroups, each with at least so many choices.
-constexpr int64_t kMostAlone = 4096, kMostWorkgroups = 128, kLeastChoices = 1024;
+constexpr int64_t kMostAlone = 2048, kMostWorkgroups = 128, kLeastChoices = 1024;
 
 }  // namespace
 

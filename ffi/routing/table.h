@@ -27,23 +27,32 @@ JAXGEMM_GPU void ForEachChoice(const TableArgs& args, int workgroup, int32_t* pa
   const int mine = args.part / kTableWaves;
   const int64_t begin = int64_t{workgroup} * args.part + WaveId() * mine;
   const int64_t end = begin + mine < args.choices ? begin + mine : args.choices;
-  for (int64_t first = begin; first < end; first += kWaveSize) {
-    const int64_t choice = first + LaneId();
-    const bool is_there = choice < end;
-    int expert = is_there ? args.chosen[choice] : 0;
-    expert = expert < 0 ? 0 : expert < args.num_experts ? expert : args.num_experts - 1;
-    // The lanes with the same expert have the same votes on all of its bits.
-    Lanes same = Ballot(is_there);
-    for (int bit = 1; bit < args.num_experts; bit *= 2) {
-      const Lanes votes = Ballot(expert & bit);
-      same &= expert & bit ? votes : ~votes;
+  constexpr int kAhead = 4;  // so many loads are in flight
+  for (int64_t first = begin; first < end; first += kAhead * kWaveSize) {
+    int experts[kAhead];
+    for (int i = 0; i < kAhead; ++i) {
+      const int64_t choice = first + i * kWaveSize + LaneId();
+      const int chosen = args.chosen[choice < end ? choice : end - 1];
+      const int not_less = chosen < 0 ? 0 : chosen;
+      experts[i] = not_less < args.num_experts ? not_less : args.num_experts - 1;
     }
-    const int before = Count(same & ((Lanes{1} << LaneId()) - 1));
-    const int place = passed[expert] + before;
-    WaveBarrier();
-    if (is_there && before == 0) passed[expert] = place + Count(same);
-    WaveBarrier();
-    if (is_there) visit(static_cast<int>(choice), expert, place);
+    for (int i = 0; i < kAhead && first + i * kWaveSize < end; ++i) {
+      const int64_t choice = first + i * kWaveSize + LaneId();
+      const bool is_there = choice < end;
+      const int expert = experts[i];
+      // The lanes with the same expert have the same votes on all of its bits.
+      Lanes same = Ballot(is_there);
+      for (int bit = 1; bit < args.num_experts; bit *= 2) {
+        const Lanes votes = Ballot(expert & bit);
+        same &= expert & bit ? votes : ~votes;
+      }
+      const int before = Count(same & ((Lanes{1} << LaneId()) - 1));
+      const int place = passed[expert] + before;
+      WaveBarrier();
+      if (is_there && before == 0) passed[expert] = place + Count(same);
+      WaveBarrier();
+      if (is_there) visit(static_cast<int>(choice), expert, place);
+    }
   }
 }
 
@@ -77,7 +86,7 @@ JAXGEMM_GPU void SumCounts(const TableArgs& args, int workgroup, TableShared& sh
   if (thread < readers * count) {
     const int expert = thread % count;
     int all = 0, earlier = 0;
-#pragma unroll 8
+#pragma unroll 16
     for (int w = thread / count; w < args.workgroups; w += readers) {
       const int of_workgroup = args.counts[int64_t{w} * count + expert];
       all += of_workgroup;

@@ -399,7 +399,7 @@ void TestRouting() {
   const auto& [plain_table, plain_top_k] = kRocmRoutingHandlers.uncaptured;
   CHECK_THAT(TraitsOf(plain_table) == 0 && TraitsOf(plain_top_k) == 0, "traits");
 
-  const FakeCall few = MakeTable({2, 512, 8}, 128, 0);
+  const FakeCall few = MakeTable({2, 256, 8}, 128, 0);
   ExpectError("not loaded", run(few, table), "Initialize stage has not run");
   for (const char* function :
        {"hipDeviceGetAttribute", "hipGetDevice", "hipModuleLoadData", "hipModuleGetFunction"}) {
@@ -420,19 +420,19 @@ void TestRouting() {
            std::to_string(block) + " 1 1 0 on stream 7 of device 0";
   };
   Expect("few choices", run(few, table), {"hipGetDevice", launch("routing_table", 2, 512)});
-  // 4104 choices of each of the batch are five parts of 1024.
-  const int64_t words = TableWorkspace(2, 513 * 8, 128);
-  CHECK_THAT(words == 2 * 5 * 128, "%ld", words);
-  Expect("many choices", run(MakeTable({2, 513, 8}, 128, words), table),
-         {"hipGetDevice", launch("routing_counts", 10, 512), "hipGetDevice",
-          launch("routing_table", 10, 512)});
+  // 2056 choices of each of the batch are three parts of 1024.
+  const int64_t words = TableWorkspace(2, 257 * 8, 128);
+  CHECK_THAT(words == 2 * 3 * 128, "%ld", words);
+  Expect("many choices", run(MakeTable({2, 257, 8}, 128, words), table),
+         {"hipGetDevice", launch("routing_counts", 6, 512), "hipGetDevice",
+          launch("routing_table", 6, 512)});
   Expect("an empty batch", run(MakeTable({0, 513, 8}, 128, 0), table), {});
   Expect("no tokens", run(MakeTable({1, 0, 8}, 128, 0), table),
          {"hipGetDevice", launch("routing_table", 1, 512)});
   Expect("top-k", run(MakeTopK(9, 128, 8), top_k), {"hipGetDevice", launch("top_k", 3, 256)});
   Expect("top-k without tokens", run(MakeTopK(0, 128, 8), top_k), {});
 
-  ExpectError("a small workspace", run(MakeTable({2, 513, 8}, 128, words - 1), table),
+  ExpectError("a small workspace", run(MakeTable({2, 257, 8}, 128, words - 1), table),
               "the workspace is too small");
   ExpectError("many experts", run(MakeTable({1, 2, 2}, 513, 0), table), "at most 512 experts");
   ExpectError("no experts", run(MakeTable({1, 2, 2}, 0, 0), table), "do not fit each other");
