@@ -1,5 +1,5 @@
 // The XLA FFI handlers of the custom calls for a mixture's routing, which
-// jaxgemm/flax/routing_calls.py emits. routing_args.h says what they compute.
+// jaxgemm/grouped/routing_calls.py emits. routing_args.h says what they compute.
 //
 // "jaxgemm_routing_table"
 //   operand: chosen s32[..., T, k]; the leading dimensions are those of a batch. results:

@@ -8,9 +8,9 @@ from jax import lax
 import jax.numpy as jnp
 
 from jaxgemm.call.transposes import INLINE
-from jaxgemm.flax import routing_calls
-from jaxgemm.flax.routing_calls import RoutingTable
+from jaxgemm.grouped import routing_calls
 from jaxgemm.grouped.group_sizes import as_int32
+from jaxgemm.grouped.routing_calls import RoutingTable
 
 SCORES = ("softmax", "sigmoid")
 # This is added to the sum of a token's affinities, which may all be zero, as in DeepSeek-V3's code.

@@ -24,7 +24,7 @@ import jaxgemm
 from jaxgemm import _ffi
 from jaxgemm.collective import copies as collective_copies
 from jaxgemm.emulator import rocm
-from jaxgemm.flax.routing_calls import routing_table, top_k
+from jaxgemm.grouped.routing_calls import routing_table, top_k
 from tests.dense import test_sharding_table
 from tests.support.routing import check_table, check_top_k, score_rows
 

@@ -7,8 +7,8 @@ from jax.test_util import check_grads
 import numpy as np
 import pytest
 
-from jaxgemm.flax.routing_calls import routing_table
-from jaxgemm.flax.rows import combine, dots, spread
+from jaxgemm.grouped.routing_calls import routing_table
+from jaxgemm.grouped.rows import combine, dots, spread
 
 
 def _problem(rng, tokens=7, top_k=3, num_experts=5, features=4):

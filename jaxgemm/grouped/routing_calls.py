@@ -5,7 +5,6 @@ The kernels are in ffi/routing/. Where there is none, XLA computes the same inte
 
 from collections.abc import Callable
 import math
-from typing import NamedTuple
 
 import jax
 from jax import lax
@@ -16,21 +15,7 @@ import jax.numpy as jnp
 from jaxgemm import _ffi
 from jaxgemm.call.fallback import warn_once
 from jaxgemm.call.lower import reshaped, run_by_jit
-
-
-class RoutingTable(NamedTuple):
-  """Where the rows of tokens are, sorted by expert. R is T * top_k.
-
-  Attributes:
-    experts: int32[R], ascending: the expert of each row.
-    choice: int32[R], of each row the index in the flattened choices [T, top_k]. The rows of an
-      expert are in the order of these.
-    row: int32[T, top_k], the row of each choice.
-  """
-
-  experts: jax.Array
-  choice: jax.Array
-  row: jax.Array
+from jaxgemm.grouped.rows import RoutingTable
 
 
 def routing_table(chosen: jax.Array, num_experts: int) -> tuple[RoutingTable, jax.Array]:

@@ -13,8 +13,8 @@ import pytest
 
 from jaxgemm import _ffi
 from jaxgemm.call import fallback
-from jaxgemm.flax import routing_calls
-from jaxgemm.flax.routing_calls import routing_table, top_k
+from jaxgemm.grouped import routing_calls
+from jaxgemm.grouped.routing_calls import routing_table, top_k
 from tests.support.routing import check_table, check_top_k, routings, score_rows
 
 SIZES = [(7, 3, 5), (1, 8, 128), (0, 2, 4), (5, 5, 5), (3, 0, 2), (4, 2, 1), (700, 8, 60),

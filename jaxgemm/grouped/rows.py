@@ -10,7 +10,8 @@ operations, which XLA fuses with the conversions and sums around the gather.
 """
 
 import functools
-from typing import Any
+import math
+from typing import Any, NamedTuple
 
 import jax
 from jax import lax
@@ -18,8 +19,27 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
-from jaxgemm.flax.routing_calls import RoutingTable
 from jaxgemm.sharding.manual_axes import unify_varying
+
+
+class RoutingTable(NamedTuple):
+  """Where the rows of tokens are, sorted by expert. R is T * top_k.
+
+  Attributes:
+    experts: int32[R], ascending: the expert of each row.
+    choice: int32[R], of each row the index in the flattened choices [T, top_k]. The rows of an
+      expert are in the order of these.
+    row: int32[T, top_k], the row of each choice.
+  """
+
+  experts: jax.Array
+  choice: jax.Array
+  row: jax.Array
+
+  @property
+  def token(self) -> jax.Array:
+    """int32[R], the token of each row."""
+    return self.choice // max(self.row.shape[-1], 1)
 
 
 def spread(x: jax.Array, table: RoutingTable, weights: jax.Array | None = None, *,
@@ -39,6 +59,24 @@ def combine(rows: jax.Array, table: RoutingTable, weights: jax.Array | None = No
   that of the sums.
   """
   return _bind(_combine_p, rows, weights, table, dtype or _wide(rows.dtype))
+
+
+def sums_of_lines(rows, indices, inverse, lines: int) -> jax.Array:
+  """[lines, ...]: for each line the sum of the rows[R, ...] with its index.
+
+  Args:
+    inverse: int32[lines, c], the rows of each line, or None. With it a line's rows are added up in
+      this order; without it the order is XLA's.
+  """
+  flat = rows.reshape(len(rows), math.prod(rows.shape[1:]))
+  if inverse is not None:
+    table = RoutingTable(indices, indices * inverse.shape[1], inverse)
+    sums = combine(flat, table, dtype=rows.dtype)
+  else:
+    at = jnp.where(indices < 0, lines, indices)
+    wide = flat.astype(_wide(rows.dtype))
+    sums = jnp.zeros((lines, flat.shape[1]), wide.dtype).at[at].add(wide, mode="drop")
+  return sums.astype(rows.dtype).reshape(lines, *rows.shape[1:])
 
 
 def dots(rows: jax.Array, x: jax.Array, table: RoutingTable, *, dtype=None) -> jax.Array:
@@ -75,7 +113,7 @@ def _tokens_of_rows(x, token):
 
 def _spread(x, *weights_and_table, dtype):
   *weights, choice, row = weights_and_table
-  token = choice // max(row.shape[1], 1)
+  token = RoutingTable(choice, choice, row).token
   # With weights XLA fuses the product with the gather.
   rows = x.at[token].get(**_IN_BOUNDS) if weights else _tokens_of_rows(x, token)
   if weights:
