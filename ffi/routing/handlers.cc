@@ -25,6 +25,11 @@ struct TableCall {
   int64_t batch;
 };
 
+int64_t LastSize(const auto& buffer) {
+  const auto sizes = buffer.dimensions();
+  return sizes.size() ? sizes.back() : 0;
+}
+
 // Adds the buffers of a table's call.
 auto BindTable(auto binding) {
   return std::move(binding)
@@ -33,14 +38,14 @@ auto BindTable(auto binding) {
       .template Ret<Integers>()
       .template Ret<Integers>()
       .template Ret<Integers>()
+      .template Ret<Integers>()
       .template Ret<Integers>();
 }
 
 // The call of these buffers. The last dimension of group_sizes is that of the experts.
-Refusal Parse(Integers chosen, Result group_sizes, Result experts, Result choice, Result row,
-              TableCall* call) {
-  const auto sizes = group_sizes->dimensions();
-  const int64_t num_experts = sizes.size() ? sizes.back() : 0;
+Refusal Parse(Integers chosen, Result group_sizes, Result experts, Result choice, Result token,
+              Result row, TableCall* call) {
+  const int64_t num_experts = LastSize(*group_sizes), top_k = LastSize(chosen);
   const int64_t batch = num_experts ? group_sizes->element_count() / num_experts : 0;
   const int64_t all = chosen.element_count(), choices = batch ? all / batch : 0;
   constexpr int64_t kMost = INT32_MAX;
@@ -55,9 +60,11 @@ Refusal Parse(Integers chosen, Result group_sizes, Result experts, Result choice
                 .group_sizes = group_sizes->typed_data(),
                 .experts = experts->typed_data(),
                 .choice = choice->typed_data(),
+                .token = token->typed_data(),
                 .row = row->typed_data(),
                 .choices = static_cast<int32_t>(choices),
-                .num_experts = static_cast<int32_t>(num_experts)};
+                .num_experts = static_cast<int32_t>(num_experts),
+                .top_k = static_cast<int32_t>(std::max<int64_t>(top_k, 1))};
   return "";
 }
 
@@ -77,6 +84,7 @@ void SortChoices(const TableArgs& args) {
     const int32_t expert = expert_of(choice), row = next[expert]++;
     args.experts[row] = expert;
     args.choice[row] = choice;
+    args.token[row] = choice / args.top_k;
     args.row[choice] = row;
   }
 }
@@ -106,9 +114,9 @@ XLA_FFI_Error* Initialize(XLA_FFI_CallFrame* call_frame) {
 
 template <OpenDriver kOpen>
 ffi::Error MakeTable(int32_t device, void* stream, Integers chosen, Result group_sizes,
-                     Result experts, Result choice, Result row, Result workspace) {
+                     Result experts, Result choice, Result token, Result row, Result workspace) {
   TableCall call;
-  Refusal refusal = Parse(chosen, group_sizes, experts, choice, row, &call);
+  Refusal refusal = Parse(chosen, group_sizes, experts, choice, token, row, &call);
   TableArgs& args = call.args;
   if (refusal.empty() && args.num_experts > kMostTableExperts) {
     refusal = Concat("the kernels take at most ", Str(int64_t{kMostTableExperts}), " experts.");
@@ -128,8 +136,7 @@ ffi::Error MakeTable(int32_t device, void* stream, Integers chosen, Result group
 template <OpenDriver kOpen>
 ffi::Error ChooseExperts(int32_t device, void* stream, ffi::Buffer<ffi::DataType::F32> scores,
                          Result chosen) {
-  const auto last = [](auto dimensions) { return dimensions.size() ? dimensions.back() : 0; };
-  const int64_t num_experts = last(scores.dimensions()), top_k = last(chosen->dimensions());
+  const int64_t num_experts = LastSize(scores), top_k = LastSize(*chosen);
   const int64_t tokens =
       num_experts ? static_cast<int64_t>(scores.element_count()) / num_experts : 0;
   if (top_k > num_experts || top_k > kMostTopK || num_experts > kMostTopKExperts ||
@@ -187,9 +194,9 @@ int64_t TableWorkspace(int64_t batch, int64_t choices, int64_t num_experts) {
 XLA_FFI_Error* TableHost(XLA_FFI_CallFrame* call_frame) {
   static auto* handler = BindTable(ffi::Ffi::Bind())
                              .To([](Integers chosen, Result group_sizes, Result experts,
-                                    Result choice, Result row, Result) {
+                                    Result choice, Result token, Result row, Result) {
     TableCall call;
-    Refusal refusal = Parse(chosen, group_sizes, experts, choice, row, &call);
+    Refusal refusal = Parse(chosen, group_sizes, experts, choice, token, row, &call);
     if (!refusal.empty()) return Refused(kTableTarget, refusal);
     for (int64_t i = 0; i < call.batch; ++i) SortChoices(call.args.OfBatch(i));
     return ffi::Error::Success();

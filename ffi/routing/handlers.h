@@ -3,7 +3,7 @@
 //
 // "jaxgemm_routing_table"
 //   operand: chosen s32[..., T, k]; the leading dimensions are those of a batch. results:
-//   group_sizes s32[..., E], experts s32[..., R], choice s32[..., R], row s32[..., T, k], and a
+//   group_sizes s32[..., E]; experts, choice and token s32[..., R]; row s32[..., T, k]; and a
 //   workspace s32[TableWorkspace(batch, R, E)], with R = T k. The CPU needs no workspace.
 // "jaxgemm_top_k", on GPUs
 //   operand: scores f32[..., E]. result: chosen s32[..., k].

@@ -2,8 +2,8 @@
 //
 // A mixture of experts sends each token to its top_k experts, its choices. The routing table sorts
 // the choices by expert, so that the products of the experts read rows: row i is for expert
-// experts[i], and belongs to choice[i]. It is stable: an expert's rows are in the order of their
-// choices.
+// experts[i], and belongs to choice[i] of token[i]. It is stable: an expert's rows are in the order
+// of their choices.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +24,11 @@ struct TableArgs {
   int32_t* group_sizes;   // [num_experts]: the rows of each expert
   int32_t* experts;       // [choices]: the expert of each row, ascending
   int32_t* choice;        // [choices]: the choice of each row
+  int32_t* token;         // [choices]: the token of each row
   int32_t* row;           // [choices]: the row of each choice
   int32_t* counts;        // [workgroups, num_experts]: the rows of each workgroup's choices
   int32_t choices, num_experts;
+  int32_t top_k;  // choices of each token
   // Workgroup w of a batch has the choices from w * part to (w + 1) * part, a multiple of
   // kTableThreads. A workgroup that is alone needs no `counts`.
   int32_t workgroups, part;
@@ -37,6 +39,7 @@ struct TableArgs {
     args.group_sizes += batch * num_experts;
     args.experts += batch * choices;
     args.choice += batch * choices;
+    args.token += batch * choices;
     args.row += batch * choices;
     args.counts += batch * workgroups * num_experts;
     return args;

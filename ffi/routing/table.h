@@ -137,6 +137,7 @@ JAXGEMM_GPU void StoreTable(const TableArgs& all, TableShared& shared) {
   ForEachChoice(args, workgroup, shared.passed[WaveId()], [&](int choice, int expert, int row) {
     args.experts[row] = expert;
     args.choice[row] = choice;
+    args.token[row] = static_cast<uint32_t>(choice) / static_cast<uint32_t>(args.top_k);
     args.row[choice] = row;
   });
 }

@@ -43,13 +43,13 @@ def _table_by_xla(chosen, *, num_experts: int):
   experts, choice = lax.sort_key_val(flat, order)
   row = jnp.zeros_like(choice).at[choice].set(
       order, unique_indices=True, mode="promise_in_bounds")
-  return group_sizes, experts, choice, row.reshape(chosen.shape)
+  return group_sizes, *RoutingTable.of(choice, row.reshape(chosen.shape), experts)
 
 
 def _table_shapes(chosen, *, num_experts: int):
   *lead, tokens, top_k = chosen.shape
   rows = (*lead, tokens * top_k)
-  return (*lead, num_experts), rows, rows, chosen.shape
+  return (*lead, num_experts), rows, rows, rows, chosen.shape
 
 
 def _table_limits(chosen, *, num_experts: int) -> str:

@@ -21,13 +21,15 @@ def launch(arch, batch, num_experts, part, options=None):
   workgroups = max(1, -(-choices // part))
   missing = lambda size: np.full((len(batch), size), -77, np.int32)
   sizes, counts = missing(num_experts), missing(workgroups * num_experts)
-  rows = [missing(choices) for _ in range(3)]
+  rows = [missing(choices) for _ in range(4)]
   chosen = np.stack(batch)
   chosen.flags.writeable = False
   arguments = emulator.pack_arguments(
-      chosen, sizes, *rows, counts, *map(np.int32, (choices, num_experts, workgroups, part)))
+      chosen, sizes, *rows, counts,
+      *map(np.int32, (choices, num_experts, batch[0].shape[1], workgroups, part)))
+  arguments += bytes(-len(arguments) % 8)  # TableArgs has addresses, so its size is a multiple of 8
   buffers = {"chosen": chosen, "group_sizes": sizes, "experts": rows[0], "choice": rows[1],
-             "row": rows[2]}
+             "token": rows[2], "row": rows[3]}
   kernels = ["jaxgemm_routing_table"]
   if workgroups > 1:
     buffers["counts"] = counts
@@ -35,7 +37,7 @@ def launch(arch, batch, num_experts, part, options=None):
   for kernel in kernels:
     emulator.launch(code_object(arch), kernel, arguments, grid=len(batch) * workgroups,
                     block=THREADS, arch=arch, buffers=buffers, options=options)
-  return [((*(x[i] for x in rows[:2]), rows[2][i].reshape(batch[0].shape)), sizes[i])
+  return [((*(x[i] for x in rows[:3]), rows[3][i].reshape(batch[0].shape)), sizes[i])
           for i in range(len(batch))]
 
 

@@ -371,8 +371,7 @@ FakeCall MakeTable(std::vector<int64_t> chosen, int64_t num_experts, int64_t wor
   FakeCall call;
   call.AddArg(XLA_FFI_DataType_S32, &unread, chosen);
   call.AddRet(XLA_FFI_DataType_S32, &unread, {chosen[0], num_experts});
-  call.AddRet(XLA_FFI_DataType_S32, &unread, rows);
-  call.AddRet(XLA_FFI_DataType_S32, &unread, rows);
+  for (int i = 0; i < 3; ++i) call.AddRet(XLA_FFI_DataType_S32, &unread, rows);
   call.AddRet(XLA_FFI_DataType_S32, &unread, chosen);
   call.AddRet(XLA_FFI_DataType_S32, &unread, {words});
   return call;

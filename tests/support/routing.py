@@ -4,13 +4,14 @@ import numpy as np
 
 
 def check_table(chosen, num_experts: int, table, group_sizes) -> None:
-  """Compares the table (experts, choice, row) and the group sizes with a stable sort of NumPy."""
+  """Compares a table and group sizes with a stable sort of NumPy."""
   flat = np.clip(np.asarray(chosen), 0, num_experts - 1).reshape(-1)
   order = np.argsort(flat, kind="stable")
-  experts, choice, row = (np.asarray(x) for x in table)
+  experts, choice, token, row = (np.asarray(x) for x in table)
   np.testing.assert_array_equal(group_sizes, np.bincount(flat, minlength=num_experts))
   np.testing.assert_array_equal(choice, order)
   np.testing.assert_array_equal(experts, flat[order])
+  np.testing.assert_array_equal(token, order // max(row.shape[1], 1))
   assert row.shape == np.shape(chosen)
   np.testing.assert_array_equal(row.reshape(-1)[order], np.arange(order.size))
 
