@@ -249,7 +249,7 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, rout
   wide = jnp.promote_types(params.router.dtype, jnp.float32)
   x, wide_x, router, experts = _flat(x, params.router, experts, wide=wide, top_k=top_k)
   logits = dense.linear(wide_x, router, None, None)
-  weights, group_sizes, stats = routing_lib.route(
+  weights, table, group_sizes, stats = routing_lib.route(
       logits, experts, params.router_bias, top_k=top_k, normalize_weights=normalize_weights,
       routed_scaling=routed_scaling,
       token_axes=(*token_axes, *axes) if sharded_tokens else token_axes,
@@ -268,12 +268,12 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, rout
     # A router chooses different experts for a token. A given routing may repeat an expert.
     most = top_k if repeats_routing else min(top_k, params.experts.down.shape[0])
     out = dispatch_lib.through_experts(
-        wide_x, weights, stats.experts, group_sizes, dtype=dtype,
+        wide_x, weights, table, group_sizes, dtype=dtype,
         most_per_token=most, axis_name=axes, compute=compute)
   else:
     # Where devices gather tokens, their gradients are added up in float32.
     out = dispatch_lib.gathered_through_experts(
-        wide_x if sharded_tokens else x, weights, stats.experts, group_sizes, dtype=dtype,
+        wide_x if sharded_tokens else x, weights, stats.experts, table, group_sizes, dtype=dtype,
         sharded_tokens=sharded_tokens, axis_name=axes,
         rounds=params.shared is None and not tensor_axes,
         compute=compute_tokens)
