@@ -158,6 +158,8 @@ def _finish(out, bias, activation):
   """Applies bias and activation as the kernels do: in float32, rounded once."""
   if bias is None and activation is None:
     return out
+  if activation is not None:
+    out = epilogue.named(out)
   z = _widen(out)
   if bias is not None:
     z = z + epilogue.lifted(bias, z.ndim)
@@ -177,6 +179,7 @@ def _gated(linear: Product) -> Product:
 @functools.partial(jax.jit, inline=INLINE, static_argnames=("activation",))
 def _gate(z, activation):
   """activation(gate) * up of the columns of gate and up, those of the gate first."""
+  z = epilogue.named(z)
   gate, up = jnp.split(_widen(z), 2, axis=-1)
   if isinstance(activation, ClampedSwiGLU):
     return activation(gate, up).astype(z.dtype)

@@ -14,6 +14,7 @@ from typing import Any
 
 import jax
 from jax import lax
+from jax.ad_checkpoint import checkpoint_name
 import jax.numpy as jnp
 from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
@@ -259,7 +260,8 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, rout
     grouped = experts_lib.grouped_products(
         ragged_dot, ragged_gated_linear_unit, precision, group_sizes, row_experts,
         first_expert, recipe)
-    return experts_lib.mlp(rows, params.experts, activation, grouped)
+    return checkpoint_name(
+        experts_lib.mlp(rows, params.experts, activation, grouped), "jaxgemm_moe_rows")
 
   if dispatch == "all_to_all":
     # A router chooses different experts for a token. A given routing may repeat an expert.
@@ -280,7 +282,7 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, rout
       dense = experts_lib.dense_products(None, precision, recipe)
     shared = experts_lib.mlp(x.astype(dtype), params.shared, activation, dense)
   out, experts = _result(out, shared, stats.experts, shape=shape, dtype=dtype, axes=tensor_axes)
-  return out, stats._replace(experts=experts)
+  return checkpoint_name(out, "jaxgemm_moe_out"), stats._replace(experts=experts)
 
 
 # Outside of jax.jit each of these functions is compiled as one program, and the products of the
