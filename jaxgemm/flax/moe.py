@@ -5,6 +5,10 @@ Each product of the experts is then one grouped product over all rows, and the r
 of a token's rows are added up. The host reads neither the routing nor the group sizes, which
 are int32. Shapes do not depend on the routing, and no array of size tokens x experts x
 features is made.
+
+Values that a policy of `jax.checkpoint` may want to keep have names: "jaxgemm_preact" is the value
+before the activation (call/epilogue.py), "jaxgemm_moe_rows" the results of the rows, and
+"jaxgemm_moe_out" that of the layer.
 """
 
 from collections.abc import Callable
