@@ -76,13 +76,17 @@ Refusal ParseOperands(const ffi::AnyBuffer& lhs, const ffi::AnyBuffer& rhs,
                           rhs_row ? &rhs_k : &columns, rhs_row ? &columns : &rhs_k);
   }
   if (!refusal.empty()) return refusal;
+  // ParseIndices has set the number of lines to that of the indices, which is the product's size.
+  if (p->lhs_gathered) std::swap(ragged_m ? p->m : p->k, p->lhs_lines);
+  if (p->rhs_gathered) std::swap(rhs_k, p->rhs_lines);
   p->n = p->gated ? columns / 2 : columns;
   p->lhs_batched = lhs.dimensions().size() == 3;
   p->rhs_batched = rhs.dimensions().size() == 3 + ragged_m;
 
   // With ragged k the columns of out may be several dimensions, because XLA would copy a buffer
   // that is reshaped before the product is added to it.
-  bool batched = p->lhs_batched || p->rhs_batched || p->sizes_batched || p->signals_batched;
+  bool batched = p->lhs_batched || p->rhs_batched || p->sizes_batched || p->signals_batched ||
+                 p->lhs_indices_batched || p->rhs_indices_batched;
   auto dims = out.dimensions();
   size_t rows = batched + ragged_k, rank = rows + 2;
   bool fits = dims.size() == rank || (ragged_k && dims.size() > rank);
@@ -118,6 +122,20 @@ Refusal ParseGroups(const ffi::AnyBuffer& sizes, const ffi::AnyBuffer* offset, P
   }
   p->sizes_batched = dims.size() == 2;
   p->groups = dims[dims.size() - 1];
+  return "";
+}
+
+// Reads the shape of the indices of a gathered operand: how many there are, and whether each batch
+// has its own. This must come before ParseOperands.
+Refusal ParseIndices(const char* what, const ffi::AnyBuffer& indices, int64_t* count,
+                     bool* batched) {
+  auto dims = indices.dimensions();
+  if (indices.element_type() != ffi::DataType::S32 || dims.size() < 1 || dims.size() > 2) {
+    return std::string(what) + " has shape " + Shape(indices) +
+           " or the wrong element type; it must be int32 over rows or over batch and rows.";
+  }
+  *batched = dims.size() == 2;
+  *count = dims[dims.size() - 1];
   return "";
 }
 
@@ -232,10 +250,26 @@ Refusal ParseCall(ffi::RemainingArgs args, ffi::RemainingRets rets, const Attrib
   if (refusal.empty() && p.tiles_per_chunk > 0) {
     refusal = ParseChunks(*buffers.chunk_signals, *buffers.chunk_epoch, &p);
   }
+  if (refusal.empty() && p.lhs_gathered) {
+    refusal =
+        ParseIndices("lhs_indices", *buffers.lhs_indices, &p.lhs_lines, &p.lhs_indices_batched);
+  }
+  if (refusal.empty() && p.rhs_gathered) {
+    refusal =
+        ParseIndices("rhs_indices", *buffers.rhs_indices, &p.rhs_lines, &p.rhs_indices_batched);
+  }
   if (refusal.empty()) refusal = ParseOperands(lhs, rhs, out, &p);
   if (refusal.empty() && p.signals_batched && buffers.chunk_signals->dimensions()[0] != p.batch) {
     refusal = "chunk_signals has shape " + Shape(*buffers.chunk_signals) + "; there are " +
               std::to_string(p.batch) + " batches.";
+  }
+  for (const auto& [name, is_batched, buffer] :
+       {std::tuple{"lhs_indices", p.lhs_indices_batched, &buffers.lhs_indices},
+        {"rhs_indices", p.rhs_indices_batched, &buffers.rhs_indices}}) {
+    if (refusal.empty() && is_batched && (**buffer).dimensions()[0] != p.batch) {
+      refusal = Concat(name, " has shape ", Shape(**buffer), "; there are ",
+                       std::to_string(p.batch), " batches.");
+    }
   }
   if (refusal.empty() && p.sizes_batched && buffers.group_sizes->dimensions()[0] != p.batch) {
     refusal = "group_sizes has shape " + Shape(*buffers.group_sizes) + "; there are " +

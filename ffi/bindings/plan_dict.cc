@@ -193,19 +193,25 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
     others.append(entry);
   }
   result["candidates"] = others;
-  // The names of the operands, in their order.
-  nb::list operands;
+  // The names of the operands before and after the copies, in their order.
+  auto names = [](const Problem& p) {
+    nb::list operands;
 #define JAXGEMM_OPERAND(type, name, is_there) \
   if (is_there) operands.append(#name);
 #include "spec/call_schema.def"
 #undef JAXGEMM_OPERAND
-  result["operands"] = operands;
+    return operands;
+  };
+  result["given_operands"] = names(given);
+  result["operands"] = names(p);
   // Whether the caller copies lhs and rhs first, and the layouts and sizes after the copies.
   nb::dict relaid;
   relaid["lhs"] = copies.CopiesLhs(given);
   relaid["rhs"] = copies.CopiesRhs(given);
   relaid["lhs_contracting"] = p.lhs_contracting;
   relaid["rhs_contracting"] = p.rhs_contracting;
+  relaid["gathers_lhs"] = given.lhs_gathered && !p.lhs_gathered;
+  relaid["gathers_rhs"] = given.rhs_gathered && !p.rhs_gathered;
   relaid["m"] = p.m;
   relaid["n"] = p.n;
   relaid["k"] = p.k;

@@ -44,6 +44,12 @@ struct GemmArgs {
   StreamKMap map;               // for all dense problems; only stream-K cuts tiles
   GroupedMap groups;            // before CountTiles; ragged is kNone if the problem is not grouped
   const int32_t* group_offset;  // null: 0
+  // Grouped: element i of the operand's ragged dimension is its element indices[i], which is zero
+  // if the index is not below `lines`. Null: element i. Strides are from batch to batch.
+  struct Gather {
+    const int32_t* indices;
+    int64_t lines, batch_stride;
+  } lhs_gather, rhs_gather;
   ChunkSignals chunks;          // for problems that are not grouped
   Index max_shares;             // grouped: the most shares that groups.CountTiles may cut
   ClaimArgs claim;

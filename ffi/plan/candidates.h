@@ -1,5 +1,5 @@
 // What each family of targets has to say of a plan (the folders host, amd and hopper): its drafts
-// of candidates, and whether its kernels have what a plan asks for.
+// of candidates, which operands its kernels gather, and whether they have what a plan asks for.
 #pragma once
 
 #include <functional>
@@ -50,6 +50,12 @@ std::vector<Draft> AmdDrafts(const Problem& problem, const Config& config, const
                              std::string* error);
 std::vector<Draft> HopperDrafts(const Problem& problem, const Config& config, const Chip& chip,
                                 std::string* error);
+
+// Whether the family's kernels read lhs, or rhs, of a gathered problem by index. Else XLA gathers
+// the operand before the call.
+bool HostGathers(const Problem& problem, bool is_lhs);
+bool AmdGathers(const Problem& problem, bool is_lhs);
+bool HopperGathers(const Problem& problem, bool is_lhs);
 
 // Whether the family's kernels have the form, the path and the cluster of a plan that has its grid.
 bool HostHas(const Problem& problem, const Plan& plan);

@@ -113,6 +113,11 @@ std::string CheckGroups(const Problem& p) {
   if (p.ragged == Ragged::kK && (p.has_vectors() || p.activation != Activation::kNone)) {
     return "bias, scale and activation do not go with a ragged contracting dimension.";
   }
+  if ((p.lhs_gathered && (p.lhs_contracting == 1) != (p.ragged == Ragged::kM)) ||
+      (p.rhs_gathered && (p.rhs_contracting == 1 || p.ragged == Ragged::kM))) {
+    return "an operand is gathered along lines of its memory, or rhs has no ragged dimension; the "
+           "kernels gather whole lines: the rows of lhs, or the k of operands that have k first.";
+  }
   if (p.accumulate && (p.out_dtype != DType::kF32 || IsInteger(p.lhs_dtype))) {
     return "accumulate=1 needs float operands and a float32 out; the operands are " +
            Str(Name(p.lhs_dtype)) + " and out is " + Str(Name(p.out_dtype)) + ".";
@@ -189,6 +194,12 @@ std::string CheckProblem(const Problem& p, const Chip& chip) {
     return "tiles_per_chunk_m=" + Str(p.tiles_per_chunk) +
            "; 1 to 2**30 tile rows in a chunk of lhs are allowed.";
   }
+  if ((p.lhs_gathered || p.rhs_gathered) && !p.grouped()) {
+    return "an operand is gathered in a product without groups; grouped products gather.";
+  }
+  if (p.lhs_lines > kMaxTiles || p.rhs_lines > kMaxTiles) {
+    return "a gathered operand has more than 2**30 lines; 2**30 at most are allowed.";
+  }
   if (p.tiles_per_chunk > 0 && p.ragged != Ragged::kNone) {
     return "tiles_per_chunk_m=" + Str(p.tiles_per_chunk) +
            " was given for a grouped product; products without groups wait for chunks.";
@@ -205,6 +216,8 @@ std::string CheckProblem(const Problem& p, const Chip& chip) {
     error = CheckSize("rhs", {p.num_rhs(), p.k, p.num_columns()}, Bytes(p.rhs_dtype));
   }
   if (error.empty()) error = CheckSize("out", {p.num_out(), p.m, p.num_columns()}, 4);
+  if (error.empty()) error = CheckSize("lhs", {p.batch, p.lhs_size()}, Bytes(p.lhs_dtype));
+  if (error.empty()) error = CheckSize("rhs", {p.num_rhs(), p.rhs_size()}, Bytes(p.rhs_dtype));
   if (error.empty() && p.ragged != Ragged::kNone) error = CheckGroups(p);
   const bool has_blocks = p.block_k != 0 || p.block_m != 1 || p.block_n != 1 || p.mx;
   if (error.empty() && has_blocks) error = CheckBlocks(p, chip);

@@ -11,8 +11,13 @@ namespace jaxgemm {
 namespace {
 
 bool HasKernel(const Problem& p, const Plan& plan) {
-  if (!plan.instance) return HostHas(p, plan);
-  return plan.instance->family == Family::kHopper ? HopperHas(p, plan) : AmdHas(p, plan);
+  auto has = [&](auto gathers, auto has_plan) {
+    return (!p.lhs_gathered || gathers(p, true)) && (!p.rhs_gathered || gathers(p, false)) &&
+           has_plan(p, plan);
+  };
+  if (!plan.instance) return has(HostGathers, HostHas);
+  return plan.instance->family == Family::kHopper ? has(HopperGathers, HopperHas)
+                                                  : has(AmdGathers, AmdHas);
 }
 
 // Checks that the schedule computes each tile once, and that the kernel has what the plan asks for.

@@ -43,6 +43,22 @@ std::vector<Candidate> Kernels(const Problem& p, const Config& config, const Chi
   return kernels;
 }
 
+bool Gathers(const Problem& p, const Chip& chip, bool is_lhs) {
+  switch (chip.family()) {
+    case Family::kHost: return HostGathers(p, is_lhs);
+    case Family::kAmd: return AmdGathers(p, is_lhs);
+    case Family::kHopper: return HopperGathers(p, is_lhs);
+  }
+  return false;
+}
+
+// The copies before the kernel.
+Relayout Copies(Problem p, const Config& config, const Chip& chip) {
+  p.lhs_gathered &= Gathers(p, chip, /*is_lhs=*/true);
+  p.rhs_gathered &= Gathers(p, chip, /*is_lhs=*/false);
+  return chip.family() == Family::kHopper ? ChooseRelayout(p, config) : AsItIs(p);
+}
+
 std::string Check(const Problem& p, const Config& config, const Chip& chip) {
   const std::string error = CheckProblem(p, chip);
   return error.empty() ? CheckConfig(config, chip) : error;
@@ -53,8 +69,7 @@ std::string Check(const Problem& p, const Config& config, const Chip& chip) {
 std::string List(const Problem& given, const Config& config, const Chip& chip, Listing* listing) {
   std::string error = Check(given, config, chip);
   if (!error.empty()) return error;
-  listing->copies =
-      chip.family() == Family::kHopper ? ChooseRelayout(given, config) : AsItIs(given);
+  listing->copies = Copies(given, config, chip);
   listing->problem = Relaid(given, listing->copies);
   listing->kernels = Kernels(listing->problem, config, chip, &error);
   if (error.empty()) listing->xla = WhyFasterByXla(given, config, chip, listing->copies);

@@ -46,6 +46,13 @@ struct Problem {
     return FormFor(mx ? FormWork::kMx : block_k > 0 ? FormWork::kScaled : FormWork::kAny);
   }
   bool grouped() const { return ragged != Ragged::kNone; }
+  // The length of the dimension that the groups cut.
+  int64_t ragged_extent() const { return ragged == Ragged::kM ? m : k; }
+  // The numbers of elements of lhs and rhs in one of their matrices.
+  int64_t lhs_size() const {
+    return !lhs_gathered ? m * k : lhs_lines * (ragged == Ragged::kM ? k : m);
+  }
+  int64_t rhs_size() const { return (rhs_gathered ? rhs_lines : k) * num_columns(); }
   // The length of a vector operand, and the number of such vectors that there may be.
   int64_t length(Along along) const { return along == Along::kRows ? m : num_columns(); }
   int64_t num_vectors(Along along) const {
@@ -81,7 +88,7 @@ struct Config {
 // The version of the call: of its attributes, operands and results, and of what they mean. An
 // exported or cached program contains it, so that a later jaxgemm refuses a program that it would
 // read in another way. Raise it with each such change of call_schema.def.
-inline constexpr int64_t kCallVersion = 3;
+inline constexpr int64_t kCallVersion = 4;
 
 struct Choice {
 #define JAXGEMM_CHOICE(type, name, initial) type name = initial;

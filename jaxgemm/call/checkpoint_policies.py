@@ -62,13 +62,16 @@ def dots_with_no_batch_dims_saveable(prim, *avals, **params) -> bool:
 
 
 def _is_whole_product(prim, params, policy) -> bool:
-  """Whether this is a call of a function whose only result is that of a product."""
+  """Whether a function with a derivative of its own gives a product, or sums of its rows."""
   if prim.name != "custom_jvp_call":
     return False
   jaxpr = params["call_jaxpr"].jaxpr
-  return any(eqn.outvars == jaxpr.outvars
-             and policy(eqn.primitive, *(x.aval for x in eqn.invars), **eqn.params)
-             for eqn in jaxpr.eqns)
+  made = {eqn.outvars[0]: eqn for eqn in jaxpr.eqns if len(eqn.outvars) == 1}
+  eqn = made.get(jaxpr.outvars[0])
+  while eqn is not None and eqn.primitive.name == "jaxgemm_combine":
+    eqn = made.get(eqn.invars[0])
+  return (eqn is not None and len(jaxpr.outvars) == 1
+          and policy(eqn.primitive, *(x.aval for x in eqn.invars), **eqn.params))
 
 
 def _have_more_than_ranks(avals, params) -> bool:

@@ -66,6 +66,28 @@ def operand(x, contracting: int, wanted: int, rows: int, k: int) -> jax.Array:
   return pad(x, (rows, k) if wanted else (k, rows))
 
 
+def gathered(x, indices) -> jax.Array:
+  """[..., R, C]: for each index its line of x[..., lines, C]; zeros for one out of range.
+
+  Args:
+    x: array of shape (lines, C) or (B, lines, C).
+    indices: int32[R] or int32[B, R].
+  """
+  if x.ndim > 2 or indices.ndim > 1:
+    return jax.vmap(gathered, (0 if x.ndim > 2 else None, 0 if indices.ndim > 1 else None))(
+        x, indices)
+  if not len(x):
+    return jnp.zeros((len(indices), x.shape[1]), x.dtype)
+  indices = jnp.where(indices < 0, len(x), indices)  # jax.numpy counts these from the end
+  per_word = 4 // x.dtype.itemsize
+  if per_word < 2 or x.shape[1] % per_word:
+    return x.at[indices].get(mode="fill", fill_value=0)
+  # XLA's gather on GPUs moves an element at a time, so words take less time than 8 or 16 bits.
+  words = lax.bitcast_convert_type(x.reshape(len(x), -1, per_word), jnp.uint32)
+  words = words.at[indices].get(mode="fill", fill_value=0)
+  return lax.bitcast_convert_type(words, x.dtype).reshape(len(indices), x.shape[1])
+
+
 def pad(x, sizes) -> jax.Array:
   """x with zeros at its end, so that its last dimensions have these sizes."""
   lead = x.ndim - len(sizes)
@@ -109,8 +131,13 @@ def described(relayout: dict, geometry, passes: int) -> dict[str, str]:
                   f"{'the last' if k_is_last else 'not the last'} dimension,")
     done += [f"padded with zeros from {x}={sizes[x]} to {relayout[x]}"
              for x in dimensions if relayout[x] != sizes[x]]
-    found[side] = (f"{' and '.join(done)} by a copy: as it is, TMA could not read it, or could "
-                   "not write the result. A copy costs less than moving single elements")
+    gathers = relayout[f"gathers_{side}"]
+    if done:
+      also = "gathered, and " * gathers
+      found[side] = (f"{also}{' and '.join(done)} by a copy: as it is, TMA could not read it, or "
+                     "could not write the result. A copy costs less than moving single elements")
+    elif gathers:
+      found[side] = "gathered by a copy: the kernel does not read this operand by index"
   if (relayout["m"], relayout["n"]) != (geometry.m, geometry.n):
     found["out"] = "cut out of the padded result, by a copy unless XLA fuses it"
   return found

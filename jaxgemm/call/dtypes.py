@@ -75,7 +75,7 @@ def preferred_of_scaled(preferred, lhs, rhs, scaled: bool):
   """
   if preferred is not None or not scaled:
     return preferred
-  narrow = all(jnp.asarray(x).dtype.itemsize == 1 for x in (lhs, rhs))
+  narrow = all(jnp.result_type(x).itemsize == 1 for x in (lhs, rhs))
   return jnp.dtype(jnp.float32) if narrow else None
 
 

@@ -188,6 +188,14 @@ def prepared(ctx, operands, geometry: Geometry, chosen: dict):
   def apply(i, fun):
     operands[i], avals[i] = applied(ctx, fun, operands[i], avals[i])
 
+  wanted, names = chosen["relayout"], [*chosen["given_operands"]]
+  for i, name in enumerate(("lhs", "rhs")):
+    if wanted[f"gathers_{name}"]:
+      at = names.index(f"{name}_indices")
+      indices, of_indices = operands.pop(at), avals.pop(at)
+      del names[at]
+      operands[i], avals[i] = applied(ctx, copies.gathered, (operands[i], indices),
+                                      (avals[i], of_indices))
   # k is the last dimension of an operand, or the one before it.
   contracting = geometry.lhs_contracting, geometry.rhs_contracting
   across_groups = geometry.ragged == "k"
@@ -200,7 +208,11 @@ def prepared(ctx, operands, geometry: Geometry, chosen: dict):
   if chosen["passes"] == 3 and across_groups:
     # Sizes beyond k are cut off there. Cut here, they stay in int32.
     apply(2, lambda sizes: 3 * jnp.minimum(sizes, geometry.k))
-  wanted = chosen["relayout"]
+    for side, lines in ("lhs", geometry.lhs_lines), ("rhs", geometry.rhs_lines):
+      if (name := f"{side}_indices") in names:
+        parts = jnp.arange(3, dtype=jnp.int32)
+        apply(names.index(name), lambda x: (
+            3 * jnp.clip(x, -1, lines)[..., None] + parts).reshape(*x.shape[:-1], -1))
   rows = wanted["m"], wanted["n"] * (2 if geometry.gated else 1)
   for i, name in enumerate(("lhs", "rhs")):
     if wanted[name]:
@@ -215,12 +227,14 @@ def prepared(ctx, operands, geometry: Geometry, chosen: dict):
   return operands, avals
 
 
-def applied(ctx, fun, operand, aval):
-  """(the lowered fun(operand), its aval)."""
-  result = jax.eval_shape(fun, jax.ShapeDtypeStruct(aval.shape, aval.dtype))
-  new = reshaped(aval, result.shape).update(dtype=result.dtype)
+def applied(ctx, fun, operands, avals):
+  """(the lowered fun(*operands), its aval). One operand may be given as it is."""
+  if not isinstance(operands, tuple):
+    operands, avals = (operands,), (avals,)
+  result = jax.eval_shape(fun, *(jax.ShapeDtypeStruct(x.shape, x.dtype) for x in avals))
+  new = reshaped(avals[0], result.shape).update(dtype=result.dtype)
   lowered = mlir.lower_fun(fun, multiple_results=False)
-  return lowered(ctx.replace(avals_in=[aval], avals_out=[new]), operand)[0], new
+  return lowered(ctx.replace(avals_in=[*avals], avals_out=[new]), *operands)[0], new
 
 
 def _check_status(ctx, outs, chosen, platform: str):

@@ -52,8 +52,11 @@ def plan_call(geometry: Geometry, lhs_dtype, rhs_dtype, spec: Spec, target: str,
         f"lhs is {lhs_dtype.name} and rhs {rhs_dtype.name}, which the kernels multiply "
         f"as {dtypes[0].name}; lhs cannot be converted before it has "
         "arrived. Let the producer write that type, or convert rhs.")
+  lines = passes if geometry.ragged == "k" else 1
   problem = {
-      **dataclasses.replace(geometry, k=passes * geometry.k).to_native(),
+      **dataclasses.replace(
+          geometry, k=passes * geometry.k, lhs_lines=lines * geometry.lhs_lines,
+          rhs_lines=lines * geometry.rhs_lines).to_native(),
       "lhs_dtype": dtypes[0].name,
       "rhs_dtype": dtypes[1].name,
       "out_dtype": spec.out_dtype.name,

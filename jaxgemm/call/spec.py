@@ -109,6 +109,13 @@ class Geometry:
   local_groups: int = 0
   group_offset: bool = False
   sizes_batched: bool = False
+  # Operands that are read by index along the ragged dimension: how many lines they have.
+  lhs_gathered: bool = False
+  rhs_gathered: bool = False
+  lhs_lines: int = 0
+  rhs_lines: int = 0
+  lhs_indices_batched: bool = False
+  rhs_indices_batched: bool = False
   accumulate: bool = False
   gated: bool = False
   # For an lhs that arrives in chunks: see chunked/primitive.py. num_chunks is -1 while it is
@@ -134,7 +141,7 @@ class Geometry:
 
   def out_shape(self):
     batched = (self.lhs_batched or self.rhs_batched or self.sizes_batched
-               or self.signals_batched)
+               or self.signals_batched or self.lhs_indices_batched or self.rhs_indices_batched)
     batch = (self.batch,) if batched else ()
     groups = (self.local_groups,) if self.ragged == "k" else ()
     return (*batch, *groups, self.m, self.n)

@@ -6,6 +6,7 @@ from jax import lax
 from jaxgemm.call.config import GemmConfig
 from jaxgemm.grouped import batching, derivatives  # noqa: F401  they register rules of ragged_p
 from jaxgemm.grouped.call import compute
+from jaxgemm.grouped.rows import RoutingTable
 from jaxgemm.sharding.parts import names_parts
 
 
@@ -30,6 +31,7 @@ def ragged_dot(
     config: GemmConfig | None = None,
     implementation: str | None = None,
     rhs_grad: jax.Array | None = None,
+    lhs_indices: jax.Array | RoutingTable | None = None,
 ) -> jax.Array:
   """`jax.lax.ragged_dot` with an epilogue, for mixtures of experts.
 
@@ -72,6 +74,12 @@ def ragged_dot(
       twice, and with none (a branch that lax.cond does not take) not at all. This is for
       the first derivative in reverse mode only: derivatives of rhs_grad's gradient with
       respect to rhs_grad have no meaning.
+    lhs_indices: integer array of shape (M,), or a `RoutingTable`: row i of the product is row
+      lhs_indices[i] of lhs, which then has shape (T, K). An index outside of 0 to T - 1 stands
+      for zeros. No gathered copy of lhs is made where the kernel reads by index;
+      `jaxgemm.explain` says where it does not. A scale_lhs with a value for each row has T of
+      them. With the table the gradient of lhs adds up the rows of a token in a fixed order;
+      with an array the order is XLA's.
 
   Example, gradients summed over batches of tokens::
 
@@ -117,6 +125,8 @@ def ragged_dot_general(
     config: GemmConfig | None = None,
     implementation: str | None = None,
     accumulate: jax.Array | None = None,
+    lhs_indices: jax.Array | RoutingTable | None = None,
+    rhs_indices: jax.Array | RoutingTable | None = None,
 ) -> jax.Array:
   """`jax.lax.ragged_dot_general`, with the options of `jaxgemm.ragged_dot`.
 
@@ -149,6 +159,9 @@ def ragged_dot_general(
       shape. The product is added to it, in place if jax may overwrite it (a donated
       argument, a scan's carry). The part of an empty group does not change. The result is
       then float32, and preferred_element_type must be float32 or None.
+    lhs_indices: see `jaxgemm.ragged_dot`; the groups cut the first dimension of an lhs of rank 2,
+      which may be contracted.
+    rhs_indices: the same for rhs of rank 2, if the ragged dimension is contracted.
 
   Returns:
     An array of the shape and dtype that `jax.lax.ragged_dot_general` gives.
@@ -180,6 +193,7 @@ def ragged_gated_linear_unit(
     config: GemmConfig | None = None,
     implementation: str | None = None,
     rhs_grad: jax.Array | None = None,
+    lhs_indices: jax.Array | RoutingTable | None = None,
 ) -> jax.Array:
   """A gated linear unit for each group: two grouped products as one kernel.
 
@@ -206,6 +220,7 @@ def ragged_gated_linear_unit(
     implementation: see `jaxgemm.ragged_dot`; "xla" is `jax.lax.ragged_dot` and
       jax.numpy.
     rhs_grad: float32 array of rhs's shape; see `jaxgemm.ragged_dot`.
+    lhs_indices: see `jaxgemm.ragged_dot`.
 
   Returns:
     An array of shape (M, N), of the dtype that `jax.lax.ragged_dot` gives.

@@ -43,7 +43,9 @@ from jaxgemm.grouped.checks import (
   check_rhs_grad,
   is_ragged_batch,
 )
+from jaxgemm.grouped.form import Operands
 from jaxgemm.grouped.group_sizes import given_groups
+from jaxgemm.grouped.indices import Indices, given_indices, with_gathered_scale
 from jaxgemm.grouped.primitive import finish, ragged, ragged_local
 from jaxgemm.grouped.vectors import placed
 from jaxgemm.sharding import mesh as meshes
@@ -59,6 +61,7 @@ class Given(NamedTuple):
   accumulate: Any = None
   rhs_grad: Any = None
   vectors: Vectors = Vectors()
+  indices: Indices = Indices()
 
 
 class Call(NamedTuple):
@@ -82,7 +85,7 @@ def ragged_result(given: Given, call: Call) -> tuple[jax.core.ShapedArray, int]:
   Raises:
     TypeError, ValueError: jax's own errors, or an array does not fit the call.
   """
-  lhs, rhs, sizes, offset, accumulate, rhs_grad, vectors = given
+  lhs, rhs, sizes, offset, accumulate, rhs_grad, vectors, _ = given
   numbers, options = call.numbers, call.options
   check_arrays(numbers, lhs, rhs, sizes, offset, accumulate=accumulate, rhs_grad=rhs_grad)
   if call.gated:
@@ -145,21 +148,26 @@ def compute(arguments: Mapping[str, Any], numbers=BASIC, gated: bool = False) ->
   buffers = {name: operand_argument(name, x) for name in ("accumulate", "rhs_grad")
              if (x := arguments.get(name)) is not None}
   sizes, offset = given_groups(arguments["group_sizes"], arguments["group_offset"])
-  return _call(Call(options, numbers, num_local, gated), lhs, rhs, sizes, offset, **buffers,
-               **given_vectors(arguments))
+  indices = given_indices(lhs, rhs, arguments.get("lhs_indices"), arguments.get("rhs_indices"),
+                          numbers)
+  return _call(Call(options, numbers, num_local, gated), lhs, rhs, sizes, offset, indices,
+               **buffers, **given_vectors(arguments))
 
 
 @functools.partial(jax.jit, static_argnums=0, inline=INLINE)
-def _call(call: Call, lhs, rhs, sizes, offset, accumulate=None, rhs_grad=None,
+def _call(call: Call, lhs, rhs, sizes, offset, indices, accumulate=None, rhs_grad=None,
           **vectors) -> jax.Array:
   # If jax does not trace (jax.disable_jit), these may still be numpy arrays.
   given = jax.tree.map(jnp.asarray, Given(
-      lhs, rhs, sizes, offset, accumulate, rhs_grad, Vectors(**vectors)))
-  lhs, rhs, sizes, offset, accumulate, rhs_grad, of_epilogue = given
+      lhs, rhs, sizes, offset, accumulate, rhs_grad, Vectors(**vectors), indices))
   options, numbers, gated = call.options, call.numbers, call.gated
-  wanted, local_groups = ragged_result(given, call)
   (contracting, _), _ = numbers.dot_dimension_numbers
   ragged_dimension, = numbers.lhs_ragged_dimensions
+  lhs, rhs, sizes, offset, accumulate, rhs_grad, of_epilogue, indices = given
+  of_epilogue = with_gathered_scale(of_epilogue, lhs, indices)
+  arrays = lhs, rhs
+  lhs, rhs = indices.types(lhs, rhs)  # from here on those of the product
+  wanted, local_groups = ragged_result(given._replace(lhs=lhs, rhs=rhs), call)
   check_extent(lhs.shape[ragged_dimension])
   contracted = ragged_dimension in contracting
   if contracted:
@@ -182,33 +190,38 @@ def _call(call: Call, lhs, rhs, sizes, offset, accumulate=None, rhs_grad=None,
   layout = grouped_layout.arrange(lhs.shape, rhs.shape, numbers, local_groups, gated)
   row_scale = grouped_layout.rows(row_scale, layout)
 
-  def on_kernels(mesh, lhs, rhs, sizes, offset, bias, scale, row_scale, accumulate, rhs_grad):
+  def on_kernels(mesh, lhs, rhs, sizes, offset, indices, bias, scale, row_scale, accumulate,
+                 rhs_grad):
     if mesh is not None:
-      layout.check_explicit(rhs_grad is not None)
+      layout.check_explicit(rhs_grad is not None, indices != Indices())
+    if not layout.reads_lines:
+      (lhs, rhs), indices = indices.gather(lhs, rhs), Indices()
     lhs, rhs = (x if x.dtype == dtype else x.astype(dtype) for x, dtype in zip((lhs, rhs), dtypes))
-    operands = grouped_layout.operands(lhs, rhs, sizes, layout)
+    lhs, rhs, sizes = grouped_layout.operands(lhs, rhs, sizes, layout, indices)
     buffer = rhs_grad
     if accumulate is not None and not layout.is_summed:
       buffer = grouped_layout.addend(accumulate, layout)
     kernel_spec = spec.accumulator(lhs, rhs) if layout.is_summed else spec
+    operands = Operands(lhs, rhs, sizes, offset, indices.lhs, indices.rhs, indices.inverse, buffer,
+                        bias, scale, row_scale)
     if mesh is not None:
       return sharding.explicit(
-          mesh, *operands, offset, buffer, bias, scale, row_scale, form=layout.form,
-          spec=kernel_spec, compute=ragged_local, finish=finish, result=wanted)
-    out, = ragged(*operands, offset, bias, scale, row_scale, buffer=buffer,
-                  form=layout.form, spec=kernel_spec)
+          mesh, operands, form=layout.form, spec=kernel_spec, compute=ragged_local, finish=finish,
+          result=wanted)
+    out, = ragged(operands, form=layout.form, spec=kernel_spec)
     out = grouped_layout.result(out, layout, wanted.dtype)
     return accumulate + out if accumulate is not None and layout.is_summed else out
 
-  def on_xla(*operands):
+  def on_xla(lhs, rhs, sizes, offset, indices, *others):
     with fallback.on_xla(reason):
-      return xla.result(*operands, numbers=numbers, layout=layout, spec=spec,
+      lhs, rhs = indices.gather(lhs, rhs)
+      return xla.result(lhs, rhs, sizes, offset, *others, numbers=numbers, layout=layout, spec=spec,
                         precision=options.precision)
 
-  arrays = lhs, rhs, sizes, offset, bias, scale, row_scale, accumulate, rhs_grad
+  operands = (*arrays, sizes, offset, indices, bias, scale, row_scale, accumulate, rhs_grad)
   function, by_types = (
       (on_xla, None) if reason else (functools.partial(on_kernels, None), on_kernels))
-  return meshes.on_mesh(function, by_types, arrays, partition, wanted)(*arrays)
+  return meshes.on_mesh(function, by_types, operands, partition, wanted)(*operands)
 
 
 def _compute_batches(arguments: Mapping[str, Any], numbers) -> jax.Array:

@@ -19,6 +19,7 @@ from jaxgemm.call.lower import merge_columns
 from jaxgemm.call.spec import Labels
 from jaxgemm.dense.layout import same_order
 from jaxgemm.grouped.form import GroupedParams
+from jaxgemm.grouped.indices import Indices
 
 
 class RaggedLayout(NamedTuple):
@@ -95,11 +96,20 @@ class RaggedLayout(NamedTuple):
         found[name] = tuple(part for part, there in parts.items() if there)
     return found
 
-  def check_explicit(self, has_rhs_grad: bool) -> None:
+  @property
+  def reads_lines(self) -> bool:
+    """Whether the ragged dimension of lhs, and in mode "k" of rhs, is that of its lines."""
+    form = self.form
+    return (form.lhs_contracting == (form.mode == "m")
+            and (form.mode == "m" or form.rhs_contracting == 0))
+
+  def check_explicit(self, has_rhs_grad: bool, has_indices: bool) -> None:
     """Raises ValueError for calls that are not supported on explicit mesh axes."""
     reason = None
     if has_rhs_grad:
       reason = "rhs_grad was given"
+    elif has_indices:
+      reason = "indices of an operand were given"
     elif not self.is_unfolded:
       reason = "lhs or rhs has a batch, or several free or contracted dimensions"
     if reason is not None:
@@ -176,17 +186,18 @@ def _grouped(x, labels: Labels, groups, layout: RaggedLayout, transposed: bool =
                          if i or group])
 
 
-def operands(lhs, rhs, group_sizes,
-             layout: RaggedLayout) -> tuple[jax.Array, jax.Array, jax.Array]:
-  """(lhs, rhs, sizes) as `ragged` takes them."""
+def operands(lhs, rhs, group_sizes, layout: RaggedLayout,
+             indices: Indices) -> tuple[jax.Array, jax.Array, jax.Array]:
+  """(lhs, rhs, sizes) as `ragged` takes them. Gathered operands lie as these are."""
   if layout.form.gated:
     return lhs, rhs, group_sizes
   rhs_groups = layout.rhs_groups
   if layout.form.mode == "k":
     rhs_groups = (rhs_groups[0], *rhs_groups[2:])
-  left = _grouped(lhs, tuple(range(lhs.ndim)), layout.lhs_groups, layout,
-                  "lhs" in layout.relayouts)
-  right = _grouped(rhs, layout.rhs_labels, rhs_groups, layout, "rhs" in layout.relayouts)
+  left = lhs if indices.lhs is not None else _grouped(
+      lhs, tuple(range(lhs.ndim)), layout.lhs_groups, layout, "lhs" in layout.relayouts)
+  right = rhs if indices.rhs is not None else _grouped(
+      rhs, layout.rhs_labels, rhs_groups, layout, "rhs" in layout.relayouts)
   if layout.repeats_rhs:
     right = jnp.repeat(right, layout.count(layout.outer), axis=0)
   elif layout.form.mode == "m" and layout.batch and layout.outer:

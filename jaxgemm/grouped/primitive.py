@@ -13,19 +13,18 @@ from jaxgemm.call.lower import lower_kernel, out_avals, require_platforms, run_b
 from jaxgemm.call.plan import is_bf16
 from jaxgemm.call.spec import Spec
 from jaxgemm.grouped import sharding
-from jaxgemm.grouped.form import GroupedParams
+from jaxgemm.grouped.form import GroupedParams, Operands
 from jaxgemm.grouped.group_sizes import groups_of_rows
 from jaxgemm.grouped.product import PRODUCT, ragged_p
 from jaxgemm.sharding import mesh as meshes
 from jaxgemm.sharding.manual_axes import unify_varying, untracked_axes
 
 
-def ragged(lhs, rhs, sizes, offset=None, bias=None, scale=None, row_scale=None, *, buffer=None,
-           form: GroupedParams, spec: Spec) -> list[jax.Array]:
+def ragged(operands: Operands, *, form: GroupedParams, spec: Spec) -> list[jax.Array]:
   """Binds ragged_p: [out], or [out, preact] with spec.save_preact.
 
   Args:
-    lhs, rhs, sizes, offset, bias, scale, row_scale, buffer: see above; None for an absent one.
+    operands: see form.py.
     form: mode, layouts and whether it is gated; its fields for optional operands are
       filled in here.
     spec: what the call computes.
@@ -33,29 +32,28 @@ def ragged(lhs, rhs, sizes, offset=None, bias=None, scale=None, row_scale=None, 
   Raises:
     NotImplementedError: devices of a shard_map share the buffer, in mode "m", or may do so.
   """
-  given = lhs, rhs, sizes, offset, buffer, bias, scale, row_scale
-  form = form.for_operands(*given)
-  operands = unify_varying([x for x in given if x is not None])
+  form, buffer = form.for_operands(operands), operands.buffer
+  there = unify_varying(operands.there())
   if form.accumulate and form.mode == "m" and (axes := untracked_axes()):
     raise NotImplementedError(
         f"rhs_grad was given in a jax.shard_map with check_vma=False over the mesh axes {axes}, "
         "where jax does not know whether devices share it: the gradient of a shared one would have "
         "it once for each device. Leave check_vma out; True, its default, is allowed.")
   if (form.accumulate and form.mode == "m"
-      and operands[form.buffer_index()] is not buffer):
+      and there[form.buffer_index()] is not buffer):
     raise NotImplementedError(
         "rhs_grad is one array for all devices along an axis of jax.shard_map along "
         "which other operands differ, and the gradient would have it once for each device. "
         "Give each device a buffer of its own (in_specs, or jax.lax.pcast(rhs_grad, "
         "axis, to='varying') outside of jax.grad) and sum them in the end.")
-  return bind(*operands, form=form, spec=spec)
+  return bind(*there, form=form, spec=spec)
 
 
 def bind(*operands, form: GroupedParams, spec: Spec) -> list[jax.Array]:
   """Binds ragged_p, with a partitioning rule if spec.config.partition is set."""
   partitioned = None
   if spec.config.partition:
-    needed, form_of_needed = _without_buffer(operands, form)
+    needed, form_of_needed = _needed(operands, form)
     partitioned = _partitioned(needed, form_of_needed, spec)
   return ragged_p.bind(*operands, form=form, spec=spec, partitioned=partitioned)
 
@@ -75,16 +73,16 @@ def _compute(*operands, form: GroupedParams, spec: Spec):
 
 def ragged_local(*operands, form: GroupedParams, spec: Spec) -> list[jax.Array]:
   """`ragged` of one device's operands, without the absent ones."""
-  lhs, rhs, sizes, offset, buffer, *vectors = form.split(operands)
-  return ragged(lhs, rhs, sizes, offset, *vectors, buffer=buffer, form=form, spec=spec)
+  return ragged(form.split(operands), form=form, spec=spec)
 
 
-def _without_buffer(operands, form: GroupedParams):
-  """(operands, form) without the buffer of mode "m", which only the gradient needs."""
-  if form.mode == "k" or not form.accumulate:
-    return operands, form
-  operands = [x for i, x in enumerate(operands) if i != form.buffer_index()]
-  return operands, form._replace(accumulate=False)
+def _needed(operands, form: GroupedParams):
+  """(operands, form) without those that only gradients need: inverse, and a buffer in mode "m"."""
+  given = form.split(operands)._replace(inverse=None)
+  accumulate = form.accumulate and form.mode == "k"
+  if not accumulate:
+    given = given._replace(buffer=None)
+  return given.there(), form._replace(inverse=False, accumulate=accumulate)
 
 
 def finish(z, sizes, offset, bias, scale, row_scale, *, form: GroupedParams, spec: Spec):
@@ -126,19 +124,18 @@ def rows_of(values, sizes, offset, count: int, dtype, spec: Spec) -> jax.Array:
     padded = jnp.pad(values, [(0, int(not i)) for i in range(values.ndim)])
     return padded[groups_of_rows(sizes, offset, values.shape[0], count)]
   ones = jnp.ones((count, 1), dtype)
-  return ragged(ones, values[:, None], sizes, offset,
+  return ragged(Operands(ones, values[:, None], sizes, offset),
                 form=GroupedParams("m", paired=values.ndim == 3),
                 spec=spec.for_gradient(dtype))[0]
 
 
 @ragged_p.def_abstract_eval
 def _abstract_eval(*operands, form, spec, partitioned):
-  lhs, rhs, sizes = operands[:3]
   # A call that is linear in the tangent of a buffer is usually transposed, and does not run.
   if not form.tangent:
     PRODUCT.require_plan(operands, {"form": form, "spec": spec})
-  shapes = form.out_shapes(lhs.shape, rhs.shape, sizes.shape)
-  return [out_avals(lhs, shape, spec)[0] for shape in shapes[:1 + spec.save_preact]]
+  shapes = form.out_shapes(operands)
+  return [out_avals(operands[0], shape, spec)[0] for shape in shapes[:1 + spec.save_preact]]
 
 
 run_by_jit(ragged_p)
@@ -157,8 +154,8 @@ remat.register(ragged_p, _before_activation)
 
 def _lowering(ctx, *operands, form, spec, partitioned):
   require_platforms(ctx)
-  avals_in, _ = _without_buffer(ctx.avals_in, form)
-  needed, form = _without_buffer(operands, form)
+  avals_in, _ = _needed(ctx.avals_in, form)
+  needed, form = _needed(operands, form)
   values, avals_in, read = transposes.in_lowering(
       ctx, needed, avals_in, PRODUCT, form=form, spec=spec)
   ctx = ctx.replace(avals_in=avals_in)
@@ -170,7 +167,7 @@ def _lowering(ctx, *operands, form, spec, partitioned):
     return fun(ctx, *values)
   form = read["form"]
   return lower_kernel(
-      ctx, *values, geometry=form.geometry(*(x.shape for x in avals_in[:3])), spec=spec,
+      ctx, *values, geometry=form.geometry(avals_in), spec=spec,
       pairs=form.pairs(), **form.vectors(avals_in))
 
 

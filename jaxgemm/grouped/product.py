@@ -17,9 +17,8 @@ class Grouped(Product):
   primitive = ragged_p
 
   def plan(self, avals, params, target):
-    form, (lhs, rhs, sizes) = params["form"], avals[:3]
-    geometry = form.geometry(lhs.shape, rhs.shape, sizes.shape)
-    return plan_call(geometry, lhs.dtype, rhs.dtype, params["spec"], target,
+    form, (lhs, rhs) = params["form"], avals[:2]
+    return plan_call(form.geometry(avals), lhs.dtype, rhs.dtype, params["spec"], target,
                      **form.vectors(avals))
 
   def arrange(self, avals, params, given):

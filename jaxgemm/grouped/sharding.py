@@ -30,8 +30,9 @@ from jaxgemm.sharding import rules
 from jaxgemm.sharding.rules import Assigner, Assignment, Axes, first, wishes
 
 # s: group sizes; o: group_offset; u and v: the columns of a scale that has one value for all
-# columns; w: the rows of a row_scale that has one value for all rows; p: the two columns of a pair.
-_REPLICATED = "souvwp"
+# columns; w: the rows of a row_scale that has one value for all rows; p: the two columns of a pair;
+# x and y: the lines of a gathered lhs and rhs.
+_REPLICATED = "souvwpxy"
 
 
 def operand_labels(form, shapes) -> list[str]:
@@ -51,19 +52,19 @@ def operand_labels(form, shapes) -> list[str]:
   rhs = n + k if form.rhs_contracting else k + n
   if form.mode == "m":
     rhs = "g" + rhs
-  lhs_shape, rhs_shape, sizes_shape, _, buffer, bias, scale, row_scale = form.split(shapes)
-  labels = ["b" * (len(shape) > rank) + x for shape, rank, x in zip(
-      (lhs_shape, rhs_shape, sizes_shape), ranks, (lhs, rhs, "s"))]
-  if form.offset:
-    labels.append("o")
-  if buffer is not None:
-    labels.append("b" * (len(buffer) > ranks[3]) + "gm" + n)
-  for x in (bias, scale):
-    if x is not None:
-      labels.append("g" + ("uv"[:len(n)] if math.prod(x[1:]) == 1 else n))
-  if row_scale is not None:
-    labels.append("b" * (len(row_scale) > 1) + ("w" if row_scale[-1] == 1 else "m"))
-  return labels
+  if form.lhs_gathered:
+    lhs = lhs.replace(form.mode, "x")
+  if form.rhs_gathered:
+    rhs = rhs.replace(form.mode, "y")
+  given = form.split(shapes)
+  of_columns = lambda x: "g" + ("uv"[:len(n)] if x and math.prod(x[1:]) == 1 else n)
+  labels = given._replace(
+      lhs=lhs, rhs=rhs, sizes="s", offset="o", lhs_indices=form.mode, rhs_indices=form.mode,
+      buffer="gm" + n, bias=of_columns(given.bias), scale=of_columns(given.scale),
+      row_scale="w" if given.row_scale and given.row_scale[-1] == 1 else "m")
+  batched = given._replace(offset=None, bias=None, scale=None)  # the others may have a batch
+  return ["b" * (may is not None and len(shape) > rank) + x
+          for shape, may, rank, x in zip(given, batched, ranks, labels) if shape is not None]
 
 
 def out_labels(form, operands: Sequence[str]) -> list[str]:
@@ -148,10 +149,11 @@ def _rest(assigned: Assignment, letter: str) -> Axes:
 def _block(*operands, form, spec, labels, compute, finish, assigned: Assignment):
   """What each device computes: [out], or [out, preact]."""
   out, z = out_labels(form, labels)
-  lhs, rhs, sizes, offset, buffer, *vectors = form.split(operands)
-  local, axes = form, assigned.axes
+  given, local, axes = form.split(operands), form, assigned.axes
+  lhs, rhs, sizes, offset, buffer = given.lhs, given.rhs, given.sizes, given.offset, given.buffer
   if axes.get(form.mode):
-    count = lhs.shape[labels[0].index(form.mode)]
+    count = next(x.shape[own.index(form.mode)] for x, own in zip(operands, labels)
+                 if form.mode in own)
     sizes = sizes_in_range(sizes, lax.axis_index(axes[form.mode]) * count, count)
   if axes.get("g"):
     parts = math.prod(lax.axis_size(a) for a in axes["g"])
@@ -160,21 +162,20 @@ def _block(*operands, form, spec, labels, compute, finish, assigned: Assignment)
     first += lax.axis_index(axes["g"]) * local.local_groups
     offset = jnp.full(1, first, jnp.int32)
 
-  def product(form, spec, *rest):
-    there = [x for x in (lhs, rhs, sizes, offset, *rest) if x is not None]
-    return compute(*there, form=form, spec=spec)
-
+  given = given._replace(sizes=sizes, offset=offset)
   sum_of_k = axes.get("k")
   if not sum_of_k:
-    outs = product(local, spec, buffer, *vectors)
+    outs = compute(*given.there(), form=local, spec=spec)
   else:
     no_epilogue = local._replace(
         accumulate=False, bias=False, scale=False, row_scale=False, gated=False)
-    acc, = product(no_epilogue, spec.accumulator(lhs, rhs))
+    alone = given._replace(buffer=None, bias=None, scale=None, row_scale=None)
+    acc, = compute(*alone.there(), form=no_epilogue, spec=spec.accumulator(lhs, rhs))
     if form.mode == "k":
       acc = _sum(acc, _rest(assigned, "k"), z, assigned.scattered)
       return [(acc if buffer is None else buffer + acc).astype(spec.out_dtype)]
-    outs = finish(lax.psum(acc, sum_of_k), sizes, offset, *vectors, form=local, spec=spec)
+    outs = finish(lax.psum(acc, sum_of_k), sizes, offset, given.bias, given.scale,
+                  given.row_scale, form=local, spec=spec)
   if form.mode == "m" and axes.get("g"):
     outs = [_sum(x, _rest(assigned, "g"), x_labels, assigned.scattered)
             for x, x_labels in zip(outs, (out, z))]
@@ -219,20 +220,20 @@ def _rule(form, spec, labels: Sequence[str], compute, finish) -> tuple[Callable,
       _block, form=form, spec=_without_rule(spec), labels=labels, compute=compute, finish=finish)
 
 
-def explicit(mesh, *operands, form, spec, compute, finish, result) -> jax.Array:
+def explicit(mesh, operands, *, form, spec, compute, finish, result) -> jax.Array:
   """The product of operands with shardings in their types.
 
   Args:
     mesh: see `mesh.explicit_mesh`.
-    operands: lhs, rhs, sizes, offset, buffer, bias, scale and row_scale; None for an absent one. In
-      mode "m" there is no buffer.
+    operands: the `Operands`. In mode "m" there is no buffer. An inverse is not used: it numbers the
+      rows of all devices.
     form: mode, layouts and whether it is gated.
     spec: its `Spec`.
     compute, finish: as in `partitioned`; these must be differentiable.
     result: shape and sharding of jax's result, which is also the product's shape.
   """
-  form = form.for_operands(*operands)
-  given = [x for x in operands if x is not None]
+  operands = operands._replace(inverse=None)
+  form, given = form.for_operands(operands), operands.there()
   labels = operand_labels(form, [x.shape for x in given])
   shardings, block = _rule(form, spec, labels, compute, finish)
   return rules.explicit(mesh, shardings, block, given, result)

@@ -7,7 +7,7 @@ from jax.test_util import check_grads
 import numpy as np
 import pytest
 
-from jaxgemm.flax.rows import combine, dots, routing_table, spread
+from jaxgemm.grouped.rows import combine, dots, routing_table, spread
 
 
 def _problem(rng, tokens=7, top_k=3, num_experts=5, features=4):

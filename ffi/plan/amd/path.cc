@@ -74,6 +74,8 @@ bool IsOnlyRounded(const Problem& p, const Plan& plan) {
          IsOnlyRounded(/*log_bytes=*/1, /*in_memory=*/false, p.has_vectors(), p.activation);
 }
 
+bool AmdGathers(const Problem&, bool) { return false; }
+
 bool AmdHas(const Problem& p, const Plan& plan) {
   const Choice& c = plan.choice;
   return plan.cluster_size() == 1 && c.form == p.scales_form() && HasForm(*plan.instance, c.form) &&

@@ -118,7 +118,10 @@ Relayout ChooseRelayout(const Problem& p, const Config& config) {
         if (p.gated && n != p.n) continue;
         for (int64_t lhs : {1, 0}) {
           for (int64_t rhs : {0, 1}) {
-            const Relayout trial{lhs, rhs, m, n, k};
+            Relayout trial{lhs, rhs, m, n, k, p.lhs_gathered, p.rhs_gathered};
+            // A copy gathers, too.
+            trial.lhs_gathered &= !trial.CopiesLhs(p);
+            trial.rhs_gathered &= !trial.CopiesRhs(p);
             if (lhs_stays && trial.CopiesLhs(p)) continue;
             const double time = Microseconds(p, config, trial);
             if (time < least) least = time, best = trial;

@@ -13,24 +13,30 @@ namespace jaxgemm {
 // pad them.
 struct Relayout {
   int64_t lhs_contracting, rhs_contracting, m, n, k;
+  // Whether the kernel reads by index. If it does not, the copy gathers first.
+  bool lhs_gathered, rhs_gathered;
 
   bool CopiesLhs(const Problem& p) const {
-    return lhs_contracting != p.lhs_contracting || m != p.m || k != p.k;
+    return lhs_contracting != p.lhs_contracting || m != p.m || k != p.k ||
+           lhs_gathered != p.lhs_gathered;
   }
   bool CopiesRhs(const Problem& p) const {
-    return rhs_contracting != p.rhs_contracting || n != p.n || k != p.k;
+    return rhs_contracting != p.rhs_contracting || n != p.n || k != p.k ||
+           rhs_gathered != p.rhs_gathered;
   }
 };
 
 // No copies.
 inline Relayout AsItIs(const Problem& p) {
-  return {p.lhs_contracting, p.rhs_contracting, p.m, p.n, p.k};
+  return {p.lhs_contracting, p.rhs_contracting, p.m, p.n, p.k, p.lhs_gathered, p.rhs_gathered};
 }
 
 // The problem after the copies.
 inline Problem Relaid(Problem p, const Relayout& r) {
   p.lhs_contracting = r.lhs_contracting, p.rhs_contracting = r.rhs_contracting;
   p.m = r.m, p.n = r.n, p.k = r.k;
+  if (!r.lhs_gathered) p.lhs_gathered = p.lhs_indices_batched = false, p.lhs_lines = 0;
+  if (!r.rhs_gathered) p.rhs_gathered = p.rhs_indices_batched = false, p.rhs_lines = 0;
   return p;
 }
 

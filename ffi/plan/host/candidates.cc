@@ -196,6 +196,8 @@ std::vector<Draft> HostDrafts(const Problem& p, const Config& config, const Chip
   return drafts;
 }
 
+bool HostGathers(const Problem&, bool) { return false; }
+
 bool HostHas(const Problem& p, const Plan& plan) {
   const Choice& c = plan.choice;
   return IsGeneral(c.form) && plan.cluster_size() == 1 &&

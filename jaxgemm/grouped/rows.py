@@ -10,6 +10,7 @@ operations, which XLA fuses with the conversions and sums around the gather.
 """
 
 import functools
+import math
 from typing import Any, NamedTuple
 
 import jax
@@ -34,6 +35,11 @@ class RoutingTable(NamedTuple):
   experts: jax.Array
   choice: jax.Array
   row: jax.Array
+
+  @property
+  def token(self) -> jax.Array:
+    """int32[R], the token of each row."""
+    return self.choice // max(self.row.shape[-1], 1)
 
 
 def sorted_choices(chosen: jax.Array) -> tuple[jax.Array, jax.Array]:
@@ -71,6 +77,24 @@ def combine(rows: jax.Array, table: RoutingTable, weights: jax.Array | None = No
   return _bind(_combine_p, rows, weights, table, dtype or _wide(rows.dtype))
 
 
+def sums_of_lines(rows, indices, inverse, lines: int) -> jax.Array:
+  """[lines, ...]: for each line the sum of the rows[R, ...] with its index.
+
+  Args:
+    inverse: int32[lines, c], the rows of each line, or None. With it a line's rows are added up in
+      this order; without it the order is XLA's.
+  """
+  flat = rows.reshape(len(rows), math.prod(rows.shape[1:]))
+  if inverse is not None:
+    table = RoutingTable(indices, indices * inverse.shape[1], inverse)
+    sums = combine(flat, table, dtype=rows.dtype)
+  else:
+    at = jnp.where(indices < 0, lines, indices)
+    wide = flat.astype(_wide(rows.dtype))
+    sums = jnp.zeros((lines, flat.shape[1]), wide.dtype).at[at].add(wide, mode="drop")
+  return sums.astype(rows.dtype).reshape(lines, *rows.shape[1:])
+
+
 def dots(rows: jax.Array, x: jax.Array, table: RoutingTable, *, dtype=None) -> jax.Array:
   """[T, top_k]: for each choice of a token the dot product of its row and the token's x[T, C].
 
@@ -105,7 +129,7 @@ def _tokens_of_rows(x, token):
 
 def _spread(x, *weights_and_table, dtype):
   *weights, choice, row = weights_and_table
-  token = choice // max(row.shape[1], 1)
+  token = RoutingTable(choice, choice, row).token
   # With weights XLA fuses the product with the gather.
   rows = x.at[token].get(**_IN_BOUNDS) if weights else _tokens_of_rows(x, token)
   if weights:
