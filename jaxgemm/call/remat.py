@@ -13,15 +13,13 @@ import functools
 
 import jax
 from jax import lax
-from jax._src.ad_checkpoint import name_p
-from jax._src.interpreters import partial_eval, remat
 from jax.extend.core import Primitive
 import jax.numpy as jnp
 
 from jaxgemm.call import epilogue
 from jaxgemm.call.residuals import activated_p, is_narrow
 
-_GIVES_RESIDUALS = jax.__version_info__ >= (0, 12)
+_GIVES_SAVED = jax.__version_info__ >= (0, 12)
 
 
 @jax.custom_jvp
@@ -43,11 +41,6 @@ def _with_tangent(bits, again):
   return _known(lax.bitcast_convert_type(bits, again.dtype), again)
 
 
-def _saves(policy, primitive: Primitive, avals, **params) -> bool:
-  return policy is not None and (
-      policy(primitive, *avals, **params) in (True, partial_eval.Saveable))
-
-
 def register(primitive: Primitive, before_activation: Callable) -> None:
   """Registers the rule of a product.
 
@@ -56,15 +49,25 @@ def register(primitive: Primitive, before_activation: Callable) -> None:
     before_activation: before_activation(*operands, again=, **params) of a product with an
       activation gives the value before it if `again`, else the result and that value.
   """
+  try:
+    from jax._src.ad_checkpoint import name_p
+    from jax._src.interpreters import partial_eval, remat
+  except ImportError:  # a later jax, which has its rules elsewhere
+    return
+
+  def saves(policy, prim, avals, params) -> bool:
+    return policy is not None and (
+        policy(prim, *avals, **params) in (True, partial_eval.Saveable))
+
   def rule(given, *operands, **params):
     policy = getattr(given, "policy", given)  # jax 0.10 gives the policy, later versions a trace
     avals, spec = [jax.typeof(x) for x in operands], params["spec"]
     gated = getattr(params.get("form"), "gated", False)
     has_activation = spec.activation is not None or gated
     product = functools.partial(primitive.bind, **params)
-    saves = not spec.save_preact and (_saves(policy, primitive, avals, **params) or (
-        has_activation and _saves(policy, name_p, (), name=epilogue.PREACT)))
-    if not saves:
+    if spec.save_preact or not (
+        saves(policy, primitive, avals, params)
+        or has_activation and saves(policy, name_p, (), {"name": epilogue.PREACT})):
       outs, saved = product(*operands), ()
       rem = lambda _, *operands: product(*operands)
     elif has_activation:
@@ -77,6 +80,6 @@ def register(primitive: Primitive, before_activation: Callable) -> None:
       outs = product(*operands)
       saved = _bits(*outs)
       rem = lambda saved, *operands: [_with_tangent(saved, *product(*operands))]
-    return (outs, saved, rem) if _GIVES_RESIDUALS else (outs, functools.partial(rem, saved))
+    return (outs, saved, rem) if _GIVES_SAVED else (outs, functools.partial(rem, saved))
 
   remat.rules[primitive] = rule
