@@ -11,10 +11,11 @@ from typing import Any
 
 import jax
 from jax import lax
+from jax.ad_checkpoint import checkpoint_name
 import jax.numpy as jnp
 
 from jaxgemm.call.transposes import INLINE
-from jaxgemm.flax.experts import Tokens
+from jaxgemm.flax.experts import ROWS, Tokens
 from jaxgemm.grouped.routing_calls import routing_table
 from jaxgemm.grouped.rows import RoutingTable, combine, spread
 
@@ -175,4 +176,4 @@ def _rows_of_device(x, table, group_sizes, *, dtype, most: int, axis_name):
 def _sent_back(rows, weights, table, order, sent, *, most: int, axis_name):
   rows = exchange(_permuted_back(rows, order), sent.T, room=weights.size, most=most,
                   axis_name=axis_name)
-  return combine(rows, table, weights)
+  return combine(checkpoint_name(rows, ROWS), table, weights)

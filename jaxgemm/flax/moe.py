@@ -5,6 +5,10 @@ Each product of the experts is then one grouped product over all rows, and the r
 of a token's rows are added up. The host reads neither the routing nor the group sizes, which
 are int32. Shapes do not depend on the routing, and no array of size tokens x experts x
 features is made.
+
+Values that a policy of `jax.checkpoint` may want to keep have names: "jaxgemm_preact" is the value
+before the activation (call/epilogue.py), and "jaxgemm_moe_out" the result of the layer.
+"jaxgemm_moe_rows" are the results of the rows, where the gradient of the router reads them.
 """
 
 from collections.abc import Callable
@@ -14,6 +18,7 @@ from typing import Any
 
 import jax
 from jax import lax
+from jax.ad_checkpoint import checkpoint_name
 import jax.numpy as jnp
 from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
@@ -283,7 +288,7 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, rout
       dense = experts_lib.dense_products(None, precision, recipe)
     shared = experts_lib.mlp(x.astype(dtype), params.shared, activation, dense)
   out, experts = _result(out, shared, stats.experts, shape=shape, dtype=dtype, axes=tensor_axes)
-  return out, stats._replace(experts=experts)
+  return checkpoint_name(out, "jaxgemm_moe_out"), stats._replace(experts=experts)
 
 
 # Outside of jax.jit each of these functions is compiled as one program, and the products of the
