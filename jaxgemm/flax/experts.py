@@ -331,8 +331,8 @@ def grouped_products(
         dtype=tokens.dtype, precision=precision, **options)
 
   def experts_of_tokens(x, params, activation):
-    static = Static(jnp.dtype(tokens.dtype), Options.of(
-        dict(precision=precision, activation=activation) | options))
+    static = Static(jnp.dtype(tokens.dtype), activation,
+                    Options.of({"precision": precision} | options))
     weights = Experts(params.gate_up, params.down, params.gate_up_bias, params.down_bias)
     return gated_experts(
         x, weights, tokens.weights, group_sizes, tokens.table, group_offset, static)

@@ -36,10 +36,15 @@ class Experts(NamedTuple):
 
 
 class Static(NamedTuple):
-  """The dtype of the sums, and the options of the products with the activation."""
+  """The dtype of the sums, the activation of the gate, and the options of all products."""
 
   dtype: jnp.dtype
+  activation: str | None
   options: Options
+
+  def keywords(self, activation: str | None = None) -> dict:
+    """The keywords of a product with this activation."""
+    return self.options.keywords() | {"activation": activation}
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(6,))
@@ -58,14 +63,13 @@ def gated_experts(x, experts: Experts, weights, sizes, table: RoutingTable, offs
   options = static.options
   hidden = ragged_gated_linear_unit(
       x, experts.gate_up, sizes, options.precision, None, offset, bias=experts.gate_up_bias,
-      lhs_indices=table, **options.keywords())
+      lhs_indices=table, **static.keywords(static.activation))
   return _sums_of_hidden(hidden, experts, weights, sizes, table, offset, static)
 
 
 def _sums_of_hidden(hidden, experts, weights, sizes, table, offset, static):
-  keywords = static.options.keywords() | {"activation": None}
   rows = ragged_dot(hidden, experts.down, sizes, static.options.precision, None, offset,
-                    bias=experts.down_bias, **keywords)
+                    bias=experts.down_bias, **static.keywords())
   return combine(rows, table, weights, dtype=static.dtype)
 
 
@@ -75,23 +79,22 @@ def _jvp(static, primals, tangents):
   given = lambda t: None if t is None or isinstance(t, SymbolicZero) else t
   d_x, d_weights, d = given(tangents[0]), given(tangents[2]), Experts(*map(given, tangents[1]))
   options = static.options
-  keywords = options.keywords() | {"activation": None}
   given_hidden = compute(
       dict(lhs=x, rhs=experts.gate_up, group_sizes=sizes, group_offset=offset,
            precision=options.precision, bias=experts.gate_up_bias, lhs_indices=table,
-           **options.keywords()), gated=True, saves=True)
+           **static.keywords(static.activation)), gated=True, saves=True)
   if isinstance(given_hidden, tuple):
     hidden, z = given_hidden
   else:  # XLA computes it
     hidden, z = given_hidden, ragged_dot(
         x, experts.gate_up, sizes, options.precision, None, offset, bias=experts.gate_up_bias,
-        lhs_indices=table, **keywords)
+        lhs_indices=table, **static.keywords())
   z = epilogue.named(z)
   out = _sums_of_hidden(hidden, experts, weights, sizes, table, offset, static)
 
   def linear(lhs, rhs, indices=None):  # [R, 2, H]
     return ragged_dot(lhs, rhs, sizes, options.precision, z.dtype, offset, lhs_indices=indices,
-                      **keywords)
+                      **static.keywords())
 
   terms = []
   if d_x is not None:
@@ -139,7 +142,7 @@ def _compute(*operands, there, static: Static):
   values, tangents, (sizes, table, offset) = _split(operands, there)
 
   def sums(z, w, down):
-    wide = epilogue.activate(z.astype(jnp.float32), static.options.activation, gated=True)
+    wide = epilogue.activate(z.astype(jnp.float32), static.activation, gated=True)
     hidden = (w[:, None] * wide).astype(z.dtype)
     return ragged_sums(hidden, down, sizes=sizes, table=table, offset=offset, dtype=static.dtype,
                        options=static.options)
@@ -154,15 +157,14 @@ def _transpose(ct, *operands, there, static: Static):
     return gradients
   (z, w, down), _, (sizes, table, offset) = _split(operands, there)
   options = static.options
-  keywords = options.keywords() | {"activation": None}
   ct = ct.astype(z.dtype)
 
   def product(left, right, numbers, dtype, **indices):
     return ragged_dot_general(left, right, sizes, numbers, options.precision, dtype, offset,
-                              **indices, **keywords)
+                              **indices, **static.keywords())
 
   of_hidden = product(ct, down, K_LAST, z.dtype, lhs_indices=table)
-  d_z, hidden, d_w = gated_gradient(z, of_hidden, w, options.activation)
+  d_z, hidden, d_w = gated_gradient(z, of_hidden, w, static.activation)
   found = [d_z, d_w]
   if there[2]:
     found.append(product(hidden, ct, OF_RHS, down.dtype, rhs_indices=table,
