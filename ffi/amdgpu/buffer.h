@@ -63,12 +63,21 @@ template <class Traits, bool kIsLhs>
 struct OperandMemory {
   static constexpr bool kKContiguous = kIsLhs ? Traits::kLhsKContiguous : Traits::kRhsKContiguous;
   static constexpr int kTileRows = kIsLhs ? Traits::kTileM : Traits::kTileN;
+  // Whether there are products that gather these lines (AmdGathers in plan/amd/path.cc).
+  static constexpr bool kMayGather =
+      kIsLhs ? kKContiguous || !Traits::kRhsKContiguous
+             : !Traits::kLhsKContiguous && !Traits::kRhsKContiguous;
 
   uint64_t base;
   int64_t rows, k;  // k in units of Traits::kBytes
   int64_t line_bytes;
   int64_t up;         // 0: not gated
   bool fits_31_bits;  // rows, k and tiles do; a constant in each of the constructors
+  // If the lines are gathered, line i of the group is line indices[i] of the operand, which has
+  // num_lines of them. `base` is then as if they were not; it is the group's first line, `origin`.
+  const int32_t* indices = nullptr;
+  uint32_t num_lines = 0;
+  Index origin = 0;
 
   JAXGEMM_AMD OperandMemory(const GemmArgs& args, const WorkTile& tile)
       : rows(kIsLhs ? args.m : args.n),
@@ -80,6 +89,12 @@ struct OperandMemory {
     line_bytes = (kKContiguous ? k : rows + up) * Traits::kBytes;
     base = reinterpret_cast<uint64_t>(kIsLhs ? args.lhs : args.rhs) +
            tile.batch * stride / Traits::kPacked * Traits::kBytes;
+    const GemmArgs::Gather& gather = kIsLhs ? args.lhs_gather : args.rhs_gather;
+    if (kMayGather && __builtin_expect(gather.indices != nullptr, false)) {
+      indices = gather.indices + tile.batch * gather.batch_stride + tile.origin;
+      num_lines = gather.lines;
+      origin = tile.origin;
+    }
     if (ragged == Ragged::kM && !kIsLhs) base += tile.group * k * (rows + up) * Traits::kBytes;
     if (ragged == Ragged::kM && kIsLhs) {
       base += tile.origin * (kKContiguous ? line_bytes : Traits::kBytes);
@@ -134,6 +149,26 @@ struct OperandMemory {
   }
   JAXGEMM_AMD bool IsInside(Index tile, uint32_t row) const {
     return FirstRow(tile) + InPart(row) < rows;
+  }
+  // Whether rows are gathered. This is asked after the way of all other products, whose
+  // instructions then are the same as without it.
+  JAXGEMM_AMD bool GathersRows() const {
+    return kMayGather && kKContiguous && __builtin_expect(indices != nullptr, false);
+  }
+  // Replaces rows, as RowInMemory returns them, by the offsets of the gathered rows from
+  // GatheredBase(). Rows that the operand does not have are outside of the resource.
+  template <int kCount>
+  JAXGEMM_AMD void ToGathered(Index tile, uint32_t (&of_rows)[kCount]) const {
+    const Resource from = MakeResource(reinterpret_cast<uint64_t>(indices + FirstRow(tile)));
+#pragma unroll
+    for (uint32_t& row : of_rows) row = LoadBuffer<uint32_t>(from, 4 * row, 0);
+    const auto bytes = static_cast<uint32_t>(line_bytes);
+#pragma unroll
+    for (uint32_t& row : of_rows) row = row < num_lines ? row * bytes : kOutsideBuffer;
+  }
+  // Where the operand's first row is at k tile `k_tile`.
+  JAXGEMM_AMD uint64_t GatheredBase(Index tile, Index k_tile) const {
+    return TileBase(tile, k_tile) - (origin + FirstRow(tile)) * line_bytes;
   }
   JAXGEMM_AMD uint64_t TileBase(Index tile, Index k_tile) const {
     const int64_t row = FirstRow(tile);

@@ -50,6 +50,18 @@ class StreamedOperand {
       offset_[i] = kKContiguous ? row * line_bytes_ + (group + i % kVecs * 4) * kVecBytes
                                 : group * kVecElements * line_bytes_ + row * kBytes;
     }
+    if constexpr (kKContiguous) {
+      if (!memory.GathersRows()) return;
+      resource_ = MakeResource(memory.GatheredBase(tile, k_tile) + of_wave);
+      uint32_t rows[kFrags];
+#pragma unroll
+      for (int i = 0; i < kFrags; ++i) rows[i] = memory.RowInMemory(tile, Row(i), 1);
+      memory.ToGathered(tile, rows);
+#pragma unroll
+      for (int i = 0; i < kOffsets; ++i) {
+        offset_[i] = rows[i / kVecs] + (group + i % kVecs * 4) * kVecBytes;
+      }
+    }
   }
 
   // The row of the tile that this lane has in fragment `frag`.
@@ -146,6 +158,15 @@ class StreamedElements {
       const uint32_t row = memory.RowInMemory(tile, Vectors::Row(i), 1);
       offset_[i] = kKContiguous ? row * line_bytes_ + group * kVecBytes
                                 : group * kVecElements * line_bytes_ + row * kBytes;
+    }
+    if constexpr (kKContiguous) {
+      if (!memory.GathersRows()) return;
+      resource_ = MakeResource(memory.GatheredBase(tile, k_tile) + of_wave);
+#pragma unroll
+      for (int i = 0; i < kFrags; ++i) offset_[i] = memory.RowInMemory(tile, Vectors::Row(i), 1);
+      memory.ToGathered(tile, offset_);
+#pragma unroll
+      for (uint32_t& offset : offset_) offset += group * kVecBytes;
     }
   }
   // Starts to load the lane's vector `vec` of fragment `frag`. Elements beyond k are zeros.

@@ -19,14 +19,20 @@ JAXGEMM_AMD Vec16 LoadByElement(const OperandMemory<Traits, kIsLhs>& operand, In
                           typename SelectType<Traits::kBytes == 2, uint16_t, uint8_t>::Type>::Type;
   const int64_t k_left = operand.k - k;
   const int left = k_left < Traits::kTileK ? static_cast<int>(k_left) : Traits::kTileK;
-  int inside = operand.IsInside(tile, row) ? left - vec * Traits::kVecElements : 0;
+  int64_t global_row = operand.FirstRow(tile) + operand.RowInMemory(tile, row, 1);
+  bool is_there = operand.IsInside(tile, row);
+  if (operand.GathersRows()) {
+    const auto index = static_cast<uint32_t>(operand.indices[global_row]);
+    is_there &= index < operand.num_lines;
+    global_row = int64_t{index < operand.num_lines ? index : 0} - operand.origin;
+  }
+  int inside = is_there ? left - vec * Traits::kVecElements : 0;
   inside = inside < 0 ? 0 : inside > Traits::kVecElements ? Traits::kVecElements : inside;
   // Elements outside of the operand are not read: they may be outside of its memory, or in a chunk
   // of lhs that has not arrived yet. Instead a lane reads its last element inside again. If a lane
   // has no element inside, it reads another element of this tile that is inside.
   const int last_vec = (left - 1) / Traits::kVecElements;
   int64_t first_k = k + (vec < last_vec ? vec : last_vec) * Traits::kVecElements;
-  int64_t global_row = operand.FirstRow(tile) + operand.RowInMemory(tile, row, 1);
   // Without this asm the compiler keeps the parts that all lanes share in scalar registers, of
   // which there are too few.
   asm volatile("" : "+v"(first_k), "+v"(global_row));

@@ -72,6 +72,15 @@ class Operand {
                        : (place.vec * kVecElements + i) * line_bytes_ + at(place.row) * kBytes;
       if (IsSpare()) offset_[i] = kOutsideBuffer;
     }
+    if constexpr (kKContiguous) {
+      if (!memory.GathersRows()) return;
+      resource_ = MakeResource(memory.GatheredBase(tile, k_tile));
+#pragma unroll
+      for (int i = 0; i < kOffsets; ++i) offset_[i] = at(place.row + i * kRowStep);
+      memory.ToGathered(tile, offset_);
+#pragma unroll
+      for (uint32_t& offset : offset_) offset += place.vec * kVecBytes;
+    }
   }
   // Must be called before the first access to LDS, where the tile begins at `lds`. It can be done
   // while the first loads are in flight.

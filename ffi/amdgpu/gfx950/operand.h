@@ -63,7 +63,20 @@ class Operand {
       // Only the LDS address needs it, so offset_ makes up for it in memory. An offset cannot be
       // negative, so the base is lower by kLastLoad, the largest immediate offset, and kLastLoad
       // minus the load's own immediate offset is added here.
-      if (load % kLoads < kLoads - 1) offset_[load] += kLastLoad - load % kLoads * kLoadBytes;
+      offset_[load] += ImmediateLeft(load);
+    }
+    if constexpr (kKContiguous) {
+      if (!memory.GathersRows()) return;
+      resource_ = MakeResource(memory.GatheredBase(tile, k_tile) - kLastLoad);
+#pragma unroll
+      for (int load = 0; load < 2 * kLoads; ++load) {
+        offset_[load] = memory.RowInMemory(tile, PlaceOf(load, lane).row, 1);
+      }
+      memory.ToGathered(tile, offset_);
+#pragma unroll
+      for (int load = 0; load < 2 * kLoads; ++load) {
+        offset_[load] += PlaceOf(load, lane).k * kBytes + ImmediateLeft(load);
+      }
     }
   }
   // Must be called before the first read from LDS, where this operand's buffers begin at `lds`. It
@@ -152,6 +165,9 @@ class Operand {
 
  private:
   static constexpr int kLastLoad = (kLoads - 1) * kLoadBytes;  // its immediate offset
+  static JAXGEMM_AMD uint32_t ImmediateLeft(int load) {
+    return kLastLoad - load % kLoads * kLoadBytes;
+  }
 
   struct Place {
     uint32_t row, k;

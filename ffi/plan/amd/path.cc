@@ -74,7 +74,12 @@ bool IsOnlyRounded(const Problem& p, const Plan& plan) {
          IsOnlyRounded(/*log_bytes=*/1, /*in_memory=*/false, p.has_vectors(), p.activation);
 }
 
-bool AmdGathers(const Problem&, bool) { return false; }
+bool AmdGathers(const Problem& p, bool is_lhs) {
+  if (p.ragged != Ragged::kM) return false;
+  const DType dtype = is_lhs ? p.lhs_dtype : p.rhs_dtype;
+  return FitsGather(is_lhs ? p.lhs_lines : p.rhs_lines,
+                    p.k / PackedElements(dtype) * Bytes(dtype));
+}
 
 bool AmdHas(const Problem& p, const Plan& plan) {
   const Choice& c = plan.choice;
