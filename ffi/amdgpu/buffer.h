@@ -166,9 +166,10 @@ struct OperandMemory {
 #pragma unroll
     for (uint32_t& row : of_rows) row = row < num_lines ? row * bytes : kOutsideBuffer;
   }
-  // Where the operand's first row is at k tile `k_tile`.
+  // TileBase of the operand's first line, for lines that are gathered.
   JAXGEMM_AMD uint64_t GatheredBase(Index tile, Index k_tile) const {
-    return TileBase(tile, k_tile) - (origin + FirstRow(tile)) * line_bytes;
+    const int64_t line = kKContiguous ? FirstRow(tile) : int64_t{k_tile} * Traits::kTileK;
+    return TileBase(tile, k_tile) - (origin + line) * line_bytes;
   }
   JAXGEMM_AMD uint64_t TileBase(Index tile, Index k_tile) const {
     const int64_t row = FirstRow(tile);

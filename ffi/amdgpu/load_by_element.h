@@ -39,12 +39,23 @@ JAXGEMM_AMD Vec16 LoadByElement(const OperandMemory<Traits, kIsLhs>& operand, In
   const auto* from =
       reinterpret_cast<const Bits*>(operand.base) + global_row * row_stride + first_k * k_stride;
   Bits element[Traits::kVecElements];
+  if (!kKContiguous && operand.kMayGather && operand.indices) {
+    from -= (operand.origin + first_k) * k_stride;
+#pragma unroll
+    for (int i = 0; i < Traits::kVecElements; ++i) {
+      const auto index = static_cast<uint32_t>(operand.indices[first_k]);
+      element[i] = from[(index < operand.num_lines ? index : 0) * k_stride];
+      if (index >= operand.num_lines) element[i] = 0;
+      first_k += i + 1 < inside;
+    }
+  } else {
 #pragma unroll
   for (int i = 0; i < Traits::kVecElements; ++i) {
     element[i] = *from;
     from += i + 1 < inside ? k_stride : 0;
     // Without this asm the compiler has the addresses of all bytes in registers at once.
     if (i == 7) asm volatile("" : "+v"(from));
+  }
   }
 #pragma unroll
   for (int i = 0; i < Traits::kVecElements; ++i) {

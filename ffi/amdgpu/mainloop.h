@@ -17,6 +17,11 @@
 
 namespace jaxgemm {
 
+// Whether there are products that gather lines along k (AmdGathers in plan/amd/path.cc).
+template <class Traits>
+inline constexpr bool kMayGatherK = !Traits::kLhsKContiguous && !Traits::kRhsKContiguous &&
+                                    Traits::kWavesK == 1;
+
 template <class Traits>
 class Mainloop {
   using Accumulators = typename Traits::Acc4[Traits::kFragsM][Traits::kFragsN];
@@ -58,6 +63,18 @@ class Mainloop {
     const OperandMemory<Traits, true> lhs(args, tile);
     const OperandMemory<Traits, false> rhs(args, tile);
     if (tile.k_begin < tile.k_end && lhs.FitsVectors() && rhs.FitsVectors()) {
+      if constexpr (kMayGatherK<Traits>) {
+        if (__builtin_expect(lhs.indices != nullptr, false)) {
+          VectorMainloop<Traits, /*kGathersLhsK=*/true>::Run(
+              lhs, rhs, tile, lds, acc, scales, /*lds_is_free=*/false, NoOverlappedWork());
+          return;
+        }
+        if (__builtin_expect(rhs.indices != nullptr, false)) {
+          VectorMainloop<Traits, /*kGathersLhsK=*/false, /*kGathersRhsK=*/true>::Run(
+              lhs, rhs, tile, lds, acc, scales, /*lds_is_free=*/false, NoOverlappedWork());
+          return;
+        }
+      }
       VectorMainloop<Traits>::Run(lhs, rhs, tile, lds, acc, scales, /*lds_is_free=*/false,
                                   NoOverlappedWork());
     } else {

@@ -75,15 +75,20 @@ bool IsOnlyRounded(const Problem& p, const Plan& plan) {
 }
 
 bool AmdGathers(const Problem& p, bool is_lhs) {
-  if (p.ragged != Ragged::kM) return false;
-  const DType dtype = is_lhs ? p.lhs_dtype : p.rhs_dtype;
-  return FitsGather(is_lhs ? p.lhs_lines : p.rhs_lines,
-                    p.k / PackedElements(dtype) * Bytes(dtype));
+  const int64_t lines = is_lhs ? p.lhs_lines : p.rhs_lines, bytes = Bytes(p.lhs_dtype);
+  if (p.ragged == Ragged::kM) return FitsGather(lines, p.k / PackedElements(p.lhs_dtype) * bytes);
+  // The kernels gather one operand along k.
+  if (!is_lhs && p.lhs_gathered) return false;
+  constexpr int64_t kMost24 = (1 << 24) - 1, kMostK = 1 << 28;
+  const int64_t line = (is_lhs ? p.m : p.num_columns()) * bytes;
+  return p.lhs_contracting == 0 && p.rhs_contracting == 0 && p.k <= kMostK &&
+         std::max(lines, line) <= kMost24 && FitsGather(lines, line);
 }
 
 bool AmdHas(const Problem& p, const Plan& plan) {
   const Choice& c = plan.choice;
-  return plan.cluster_size() == 1 && c.form == p.scales_form() && HasForm(*plan.instance, c.form) &&
+  const bool gathers_k = p.ragged == Ragged::kK && (p.lhs_gathered || p.rhs_gathered);
+  return plan.cluster_size() == 1 && !(gathers_k && plan.instance->for_few_rows()) && c.form == p.scales_form() && HasForm(*plan.instance, c.form) &&
          (c.path == KernelPath::kTiles ||
           (c.path == KernelPath::kOneTile && MayRunOneTile(p, plan)));
 }
