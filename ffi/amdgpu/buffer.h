@@ -64,9 +64,7 @@ struct OperandMemory {
   static constexpr bool kKContiguous = kIsLhs ? Traits::kLhsKContiguous : Traits::kRhsKContiguous;
   static constexpr int kTileRows = kIsLhs ? Traits::kTileM : Traits::kTileN;
   // Whether there are products that gather these lines (AmdGathers in plan/amd/path.cc).
-  static constexpr bool kMayGather =
-      kIsLhs ? kKContiguous || !Traits::kRhsKContiguous
-             : !Traits::kLhsKContiguous && !Traits::kRhsKContiguous;
+  static constexpr bool kMayGather = kKContiguous ? kIsLhs : Traits::kMayGatherK;
 
   uint64_t base;
   int64_t rows, k;  // k in units of Traits::kBytes

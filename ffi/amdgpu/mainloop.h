@@ -17,11 +17,6 @@
 
 namespace jaxgemm {
 
-// Whether there are products that gather lines along k (AmdGathers in plan/amd/path.cc).
-template <class Traits>
-inline constexpr bool kMayGatherK = !Traits::kLhsKContiguous && !Traits::kRhsKContiguous &&
-                                    Traits::kWavesK == 1;
-
 template <class Traits>
 class Mainloop {
   using Accumulators = typename Traits::Acc4[Traits::kFragsM][Traits::kFragsN];
@@ -63,7 +58,7 @@ class Mainloop {
     const OperandMemory<Traits, true> lhs(args, tile);
     const OperandMemory<Traits, false> rhs(args, tile);
     if (tile.k_begin < tile.k_end && lhs.FitsVectors() && rhs.FitsVectors()) {
-      if constexpr (kMayGatherK<Traits>) {
+      if constexpr (Traits::kMayGatherK) {
         if (__builtin_expect(lhs.indices != nullptr, false)) {
           VectorMainloop<Traits, /*kGathersLhsK=*/true>::Run(
               lhs, rhs, tile, lds, acc, scales, /*lds_is_free=*/false, NoOverlappedWork());

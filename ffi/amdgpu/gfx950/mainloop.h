@@ -36,12 +36,15 @@ namespace jaxgemm {
 // Ping-pong: each SIMD has one wave of each of the two rows of waves. The second row is one
 // barrier, half a phase, behind the first, so that one wave of the SIMD multiplies while the other
 // reads.
-template <class Traits>
+//
+// Indices of lines that are gathered along k are loaded in phase 2, and read in phase 2 of the next
+// k tile. They are loaded before B0, so that the wait of phase 1 is for them, too.
+template <class Traits, bool kGathersLhsK = false, bool kGathersRhsK = false>
 class VectorMainloop {
   static constexpr bool kPingPong = Traits::kThreads / kWaveSize == 8;
   static_assert(!kPingPong || Traits::kWavesM == 2);
-  using Lhs = Operand<Traits, true>;
-  using Rhs = Operand<Traits, false>;
+  using Lhs = Operand<Traits, true, kGathersLhsK>;
+  using Rhs = Operand<Traits, false, kGathersRhsK>;
   static constexpr int kBufferBytes = Lhs::kTileBytes + Rhs::kTileBytes;
   using Accumulators = typename Traits::Acc4[Traits::kFragsM][Traits::kFragsN];
 
@@ -49,6 +52,7 @@ class VectorMainloop {
   static constexpr int kOperandBytes = 2 * kBufferBytes;
   static constexpr int kLdsBytes = kOperandBytes + [] {
     if constexpr (Traits::kMx) return MxScales<Traits>::kLdsBytes;
+    if constexpr (Traits::kMayGatherK) return Lhs::kIndexBytes;
     return 0;
   }();
 
@@ -85,6 +89,8 @@ class VectorMainloop {
     // loop, in every k tile.
     WaitUntil<0, kAnyLds>();
     if (!lds_is_free) Barrier();
+    lhs.FindFirstLines(lhs_memory, tile.m, tile.k_begin, lds + kOperandBytes);
+    rhs.FindFirstLines(rhs_memory, tile.n, tile.k_begin, lds + kOperandBytes);
     check_end(left);
     lhs.WaitSgprHazard();
     rhs.WaitSgprHazard();
@@ -93,6 +99,9 @@ class VectorMainloop {
     lhs.template Load<0>(load_lhs);
     rhs.template Load<1>(load_rhs());
     lhs.template Load<1>(load_lhs);
+    if constexpr (kGathersLhsK || kGathersRhsK) Wait();
+    lhs.ReadIndices();
+    rhs.ReadIndices();
     lhs.NextTile();
     rhs.NextTile();
     check_end(left - 1);
@@ -121,6 +130,8 @@ class VectorMainloop {
       lhs.template Load<1>(load_lhs);
       Multiply<0, 0>(a, b0, a0_scales, b0_scales, acc);
 
+      lhs.ReadIndices();
+      rhs.ReadIndices();
       rhs.template Read<1>(b1);
       scales.template Read<1>(tile.k_end - left, a1_scales, b1_scales);
       lhs.NextTile();

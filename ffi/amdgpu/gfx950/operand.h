@@ -14,7 +14,10 @@
 
 namespace jaxgemm {
 
-template <class Traits, bool kIsLhs>
+//
+// kGathersK: the lines are gathered along k. Then each wave loads the indices of a k tile's lines to
+// a place of its own in LDS, and each lane reads those of its own lines from there.
+template <class Traits, bool kIsLhs, bool kGathersK = false>
 class Operand {
   using Memory = OperandMemory<Traits, kIsLhs>;
   static constexpr bool kKContiguous = Memory::kKContiguous;
@@ -46,6 +49,9 @@ class Operand {
   static_assert(kLoads * kLoadBytes * kWaves == kHalfBytes, "each wave loads an equal part");
   static_assert(kLoads <= 4, "the immediate offset of a load has 12 bits");
   static constexpr int kWaveBytes = kLoads * kLoadBytes;
+  // The indices of all waves. A load brings 256 of them.
+  static constexpr int kIndexBytes = kWaves * kLoadBytes;
+  static_assert(!kGathersK || (!kKContiguous && Traits::kTileK * 4 <= kLoadBytes));
 
   // Starts at k tile `k_tile` of tile `tile`.
   JAXGEMM_AMD Operand(const Memory& memory, Index tile, Index k_tile)
@@ -79,6 +85,36 @@ class Operand {
       }
     }
   }
+  // Loads and finds the lines of the first k tile. Nothing was loaded before. All waves have places
+  // for indices at `lds`, which is the same in all of them.
+  JAXGEMM_AMD void FindFirstLines(const Memory& memory, Index tile, Index k_tile, Lds* lds) {
+    if constexpr (kGathersK) {
+      const uint32_t lane = LaneId();
+      // A line that the operand does not have is replaced by line num_lines_, which is outside.
+      line_bytes_ = static_cast<uint32_t>(memory.line_bytes);
+      num_lines_ = memory.num_lines;
+      resource_ = MakeResource(memory.GatheredBase(tile, k_tile) - kLastLoad);
+      resource_[2] = num_lines_ * line_bytes_ + kLastLoad;
+#pragma unroll
+      for (int load = 0; load < 2 * kLoads; ++load) {
+        const uint32_t row = memory.RowInMemory(tile, PlaceOf(load, lane).row, kVecElements);
+        row_[load] = row * kBytes + ImmediateLeft(load);
+      }
+      indices_ = MakeResource(reinterpret_cast<uint64_t>(memory.indices));
+      indices_[2] = memory.k * sizeof(int32_t);
+      index_offset_ = lane * kVecBytes < Traits::kTileK * sizeof(int32_t)
+                          ? k_tile * Traits::kTileK * sizeof(int32_t) + lane * kVecBytes
+                          : kOutsideBuffer;
+      lds += WaveId() * kLoadBytes;
+      load_indices_ = LdsAddress(lds);
+      read_indices_ = lds + PlaceOf(0, lane).k * sizeof(int32_t);
+      asm volatile("s_nop 4" : "+s"(indices_));  // see WaitSgprHazard
+      LoadIndices();
+      WaitForMemory();
+      ReadIndices();
+      NextTile();
+    }
+  }
   // Must be called before the first read from LDS, where this operand's buffers begin at `lds`. It
   // can be done while the first loads are in flight.
   JAXGEMM_AMD void PlaceInLds(Lds* lds) {
@@ -107,7 +143,35 @@ class Operand {
       if (PlaceOf(load, lane).k >= k_left) offset_[load] = kOutsideBuffer;
     }
   }
-  JAXGEMM_AMD void NextTile() { Advance(resource_, step_); }
+  // Reads the indices of the next k tile's lines, before NextTile(). They have been loaded.
+  JAXGEMM_AMD void ReadIndices() {
+    if constexpr (kGathersK) {
+      using LdsWord = __attribute__((address_space(3))) uint32_t;
+#pragma unroll
+      for (int load = 0; load < kLoads; ++load) {
+        line_[load] = reinterpret_cast<LdsWord*>(read_indices_)[load * (kLoadBytes / kLineBytes)];
+      }
+    }
+  }
+  // If lines are gathered, this also starts to load the indices of the k tile after the next one.
+  // They are there when all loads are done but as many as the four halves of a k tile have.
+  JAXGEMM_AMD void NextTile() {
+    if constexpr (kGathersK) {
+#pragma unroll
+      for (int load = 0; load < kLoads; ++load) {
+        // AmdGathers (plan/amd/path.cc) has fewer than 2^24 lines, and lines of fewer bytes.
+        const uint32_t line = line_[load] < num_lines_ ? line_[load] : num_lines_;
+        const uint32_t first = (line & 0xffffff) * (line_bytes_ & 0xffffff);
+        offset_[load] = first + row_[load];
+        offset_[kLoads + load] = first + row_[kLoads + load];
+        // With the asm the indices have been read when others take their place.
+        asm volatile("" : "+v"(offset_[load]));
+      }
+      LoadIndices();
+    } else {
+      Advance(resource_, step_);
+    }
+  }
 
   // Must be called before the first load. A VALU instruction, such as v_readfirstlane_b32, may have
   // written the SGPRs of the resource. Five wait states are needed before a vector memory
@@ -164,6 +228,17 @@ class Operand {
   }
 
  private:
+  JAXGEMM_AMD void LoadIndices() {
+    asm volatile(
+        "s_mov_b32 m0, %0\n\t"
+        "s_nop 0\n\t"
+        "buffer_load_dwordx4 %1, %2, 0 offen lds"
+        :
+        : "s"(load_indices_), "v"(index_offset_), "s"(indices_)
+        : "memory");
+    index_offset_ += Traits::kTileK * sizeof(int32_t);
+  }
+
   static constexpr int kLastLoad = (kLoads - 1) * kLoadBytes;  // its immediate offset
   static JAXGEMM_AMD uint32_t ImmediateLeft(int load) {
     return kLastLoad - load % kLoads * kLoadBytes;
@@ -232,6 +307,10 @@ class Operand {
   Resource resource_;
   uint32_t step_;
   uint32_t offset_[2 * kLoads];
+  Resource indices_;
+  uint32_t line_bytes_, num_lines_, load_indices_, index_offset_;
+  uint32_t row_[2 * kLoads], line_[kLoads];
+  Lds* read_indices_;
   Lds* read_[kKContiguous ? 2 : kFrags];
 };
 
