@@ -37,8 +37,8 @@ namespace jaxgemm {
 // barrier, half a phase, behind the first, so that one wave of the SIMD multiplies while the other
 // reads.
 //
-// Indices of lines that are gathered along k are loaded in phase 2, and read in phase 2 of the next
-// k tile. They are loaded before B0, so that the wait of phase 1 is for them, too.
+// Indices of lines that are gathered along k are loaded in phase 1, before A1, so that the wait of
+// phase 4 is for them, too. The next k tile's phase 1 reads them, and phase 2 needs them.
 template <class Traits, bool kGathersLhsK = false, bool kGathersRhsK = false>
 class VectorMainloop {
   static constexpr bool kPingPong = Traits::kThreads / kWaveSize == 8;
@@ -98,10 +98,9 @@ class VectorMainloop {
     rhs.template Load<0>(load_rhs());
     lhs.template Load<0>(load_lhs);
     rhs.template Load<1>(load_rhs());
+    lhs.LoadIndices();
+    rhs.LoadIndices();
     lhs.template Load<1>(load_lhs);
-    if constexpr (kGathersLhsK || kGathersRhsK) Wait();
-    lhs.ReadIndices();
-    rhs.ReadIndices();
     lhs.NextTile();
     rhs.NextTile();
     check_end(left - 1);
@@ -126,12 +125,14 @@ class VectorMainloop {
 
     for (; left > 0; --left) {
       lhs.template Read<0>(a);
+      lhs.ReadIndices();
+      rhs.ReadIndices();
       scales.Load(tile.k_end - left);
+      lhs.LoadIndices();
+      rhs.LoadIndices();
       lhs.template Load<1>(load_lhs);
       Multiply<0, 0>(a, b0, a0_scales, b0_scales, acc);
 
-      lhs.ReadIndices();
-      rhs.ReadIndices();
       rhs.template Read<1>(b1);
       scales.template Read<1>(tile.k_end - left, a1_scales, b1_scales);
       lhs.NextTile();

@@ -16,7 +16,7 @@ namespace jaxgemm {
 
 //
 // kGathersK: the lines are gathered along k. Then each wave loads the indices of a k tile's lines to
-// a place of its own in LDS, and each lane reads those of its own lines from there.
+// one of two slots of its own in LDS, and each lane reads those of its lines from there.
 template <class Traits, bool kIsLhs, bool kGathersK = false>
 class Operand {
   using Memory = OperandMemory<Traits, kIsLhs>;
@@ -49,9 +49,9 @@ class Operand {
   static_assert(kLoads * kLoadBytes * kWaves == kHalfBytes, "each wave loads an equal part");
   static_assert(kLoads <= 4, "the immediate offset of a load has 12 bits");
   static constexpr int kWaveBytes = kLoads * kLoadBytes;
-  // The indices of all waves. A load brings 256 of them.
-  static constexpr int kIndexBytes = kWaves * kLoadBytes;
-  static_assert(!kGathersK || (!kKContiguous && Traits::kTileK * 4 <= kLoadBytes));
+  // The slots of all waves. A load brings the indices of a k tile, and zeros.
+  static constexpr int kSlotBytes = kLoadBytes, kIndexBytes = kWaves * 2 * kSlotBytes;
+  static_assert(!kGathersK || (!kKContiguous && Traits::kTileK * 4 <= kSlotBytes));
 
   // Starts at k tile `k_tile` of tile `tile`.
   JAXGEMM_AMD Operand(const Memory& memory, Index tile, Index k_tile)
@@ -85,8 +85,8 @@ class Operand {
       }
     }
   }
-  // Loads and finds the lines of the first k tile. Nothing was loaded before. All waves have places
-  // for indices at `lds`, which is the same in all of them.
+  // Finds the lines of the first k tile, and reads the indices of the second one. The slots of all
+  // waves begin at `lds`.
   JAXGEMM_AMD void FindFirstLines(const Memory& memory, Index tile, Index k_tile, Lds* lds) {
     if constexpr (kGathersK) {
       const uint32_t lane = LaneId();
@@ -105,14 +105,19 @@ class Operand {
       index_offset_ = lane * kVecBytes < Traits::kTileK * sizeof(int32_t)
                           ? k_tile * Traits::kTileK * sizeof(int32_t) + lane * kVecBytes
                           : kOutsideBuffer;
-      lds += WaveId() * kLoadBytes;
+      lds += WaveId() * 2 * kSlotBytes;
       load_indices_ = LdsAddress(lds);
       read_indices_ = lds + PlaceOf(0, lane).k * sizeof(int32_t);
       asm volatile("s_nop 4" : "+s"(indices_));  // see WaitSgprHazard
+      slot_ = 0;
+      LoadIndices();
+      slot_ = kSlotBytes;
       LoadIndices();
       WaitForMemory();
+      slot_ = 0;
       ReadIndices();
       NextTile();
+      ReadIndices();
     }
   }
   // Must be called before the first read from LDS, where this operand's buffers begin at `lds`. It
@@ -143,18 +148,29 @@ class Operand {
       if (PlaceOf(load, lane).k >= k_left) offset_[load] = kOutsideBuffer;
     }
   }
-  // Reads the indices of the next k tile's lines, before NextTile(). They have been loaded.
+  // Reads the indices of the next k tile's lines from their slot.
   JAXGEMM_AMD void ReadIndices() {
     if constexpr (kGathersK) {
       using LdsWord = __attribute__((address_space(3))) uint32_t;
+      const auto* from = reinterpret_cast<LdsWord*>(read_indices_ + slot_);
 #pragma unroll
-      for (int load = 0; load < kLoads; ++load) {
-        line_[load] = reinterpret_cast<LdsWord*>(read_indices_)[load * (kLoadBytes / kLineBytes)];
-      }
+      for (int load = 0; load < kLoads; ++load) line_[load] = from[load * (kLoadBytes / kLineBytes)];
+      slot_ ^= kSlotBytes;
     }
   }
-  // If lines are gathered, this also starts to load the indices of the k tile after the next one.
-  // They are there when all loads are done but as many as the four halves of a k tile have.
+  // Starts to load the indices of the k tile after that, to the other slot.
+  JAXGEMM_AMD void LoadIndices() {
+    if constexpr (kGathersK) {
+      asm volatile(
+          "s_add_u32 m0, %0, %1\n\t"
+          "s_nop 0\n\t"
+          "buffer_load_dwordx4 %2, %3, 0 offen lds"
+          :
+          : "s"(load_indices_), "s"(slot_), "v"(index_offset_), "s"(indices_)
+          : "scc", "memory");
+      index_offset_ += Traits::kTileK * sizeof(int32_t);
+    }
+  }
   JAXGEMM_AMD void NextTile() {
     if constexpr (kGathersK) {
 #pragma unroll
@@ -164,10 +180,7 @@ class Operand {
         const uint32_t first = (line & 0xffffff) * (line_bytes_ & 0xffffff);
         offset_[load] = first + row_[load];
         offset_[kLoads + load] = first + row_[kLoads + load];
-        // With the asm the indices have been read when others take their place.
-        asm volatile("" : "+v"(offset_[load]));
       }
-      LoadIndices();
     } else {
       Advance(resource_, step_);
     }
@@ -228,17 +241,6 @@ class Operand {
   }
 
  private:
-  JAXGEMM_AMD void LoadIndices() {
-    asm volatile(
-        "s_mov_b32 m0, %0\n\t"
-        "s_nop 0\n\t"
-        "buffer_load_dwordx4 %1, %2, 0 offen lds"
-        :
-        : "s"(load_indices_), "v"(index_offset_), "s"(indices_)
-        : "memory");
-    index_offset_ += Traits::kTileK * sizeof(int32_t);
-  }
-
   static constexpr int kLastLoad = (kLoads - 1) * kLoadBytes;  // its immediate offset
   static JAXGEMM_AMD uint32_t ImmediateLeft(int load) {
     return kLastLoad - load % kLoads * kLoadBytes;
@@ -308,7 +310,7 @@ class Operand {
   uint32_t step_;
   uint32_t offset_[2 * kLoads];
   Resource indices_;
-  uint32_t line_bytes_, num_lines_, load_indices_, index_offset_;
+  uint32_t line_bytes_, num_lines_, load_indices_, slot_, index_offset_;
   uint32_t row_[2 * kLoads], line_[kLoads];
   Lds* read_indices_;
   Lds* read_[kKContiguous ? 2 : kFrags];
