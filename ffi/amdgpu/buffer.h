@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "amdgpu/args.h"
 #include "amdgpu/isa.h"
 #include "kernel/gemm_args.h"
 
@@ -71,28 +72,23 @@ struct OperandMemory {
   int64_t line_bytes;
   int64_t up;         // 0: not gated
   bool fits_31_bits;  // rows, k and tiles do; a constant in each of the constructors
-  // If the lines are gathered, line i of the group is line indices[i] of the operand, which has
-  // num_lines of them. `base` is then as if they were not; it is the group's first line, `origin`.
-  const int32_t* indices = nullptr;
-  uint32_t num_lines = 0;
-  Index origin = 0;
+  // Whether the lines are gathered. Then `base` is as if they were not.
+  bool gathers = false;
+  Index batch, origin;  // those of the work tile
 
   JAXGEMM_AMD OperandMemory(const GemmArgs& args, const WorkTile& tile)
       : rows(kIsLhs ? args.m : args.n),
         k(args.k / Traits::kPacked),
         up(!kIsLhs && args.gated ? rows : 0),
-        fits_31_bits(false) {
+        fits_31_bits(false),
+        batch(tile.batch),
+        origin(tile.origin) {
     const Ragged ragged = args.groups.ragged;
     const int64_t stride = kIsLhs ? args.lhs_batch_stride : args.rhs_batch_stride;
     line_bytes = (kKContiguous ? k : rows + up) * Traits::kBytes;
     base = reinterpret_cast<uint64_t>(kIsLhs ? args.lhs : args.rhs) +
            tile.batch * stride / Traits::kPacked * Traits::kBytes;
-    const GemmArgs::Gather& gather = kIsLhs ? args.lhs_gather : args.rhs_gather;
-    if (kMayGather && __builtin_expect(gather.indices != nullptr, false)) {
-      indices = gather.indices + tile.batch * gather.batch_stride + tile.origin;
-      num_lines = gather.lines;
-      origin = tile.origin;
-    }
+    if (kMayGather) gathers = (kIsLhs ? args.lhs_gather : args.rhs_gather).indices != nullptr;
     if (ragged == Ragged::kM && !kIsLhs) base += tile.group * k * (rows + up) * Traits::kBytes;
     if (ragged == Ragged::kM && kIsLhs) {
       base += tile.origin * (kKContiguous ? line_bytes : Traits::kBytes);
@@ -151,18 +147,34 @@ struct OperandMemory {
   // Whether rows are gathered. This is asked after the way of all other products, whose
   // instructions then are the same as without it.
   JAXGEMM_AMD bool GathersRows() const {
-    return kMayGather && kKContiguous && __builtin_expect(indices != nullptr, false);
+    return kMayGather && kKContiguous && __builtin_expect(gathers, false);
+  }
+  JAXGEMM_AMD bool GathersK() const {
+    return kMayGather && !kKContiguous && __builtin_expect(gathers, false);
+  }
+  // Line i of the group is line indices[i] of the operand, which has `count` of them. Only products
+  // that gather have registers for this, so it is read where it is needed.
+  struct Lines {
+    const int32_t* indices;
+    uint32_t count;
+  };
+  JAXGEMM_AMD Lines GatheredLines() const {
+    const GemmArgs args = LoadArgs();
+    const GemmArgs::Gather& gather = kIsLhs ? args.lhs_gather : args.rhs_gather;
+    return {gather.indices + batch * gather.batch_stride + origin,
+            static_cast<uint32_t>(gather.lines)};
   }
   // Replaces rows, as RowInMemory returns them, by the offsets of the gathered rows from
   // GatheredBase(). Rows that the operand does not have are outside of the resource.
   template <int kCount>
   JAXGEMM_AMD void ToGathered(Index tile, uint32_t (&of_rows)[kCount]) const {
-    const Resource from = MakeResource(reinterpret_cast<uint64_t>(indices + FirstRow(tile)));
+    const Lines lines = GatheredLines();
+    const Resource from = MakeResource(reinterpret_cast<uint64_t>(lines.indices + FirstRow(tile)));
 #pragma unroll
     for (uint32_t& row : of_rows) row = LoadBuffer<uint32_t>(from, 4 * row, 0);
     const auto bytes = static_cast<uint32_t>(line_bytes);
 #pragma unroll
-    for (uint32_t& row : of_rows) row = row < num_lines ? row * bytes : kOutsideBuffer;
+    for (uint32_t& row : of_rows) row = row < lines.count ? row * bytes : kOutsideBuffer;
   }
   // TileBase of the operand's first line, for lines that are gathered.
   JAXGEMM_AMD uint64_t GatheredBase(Index tile, Index k_tile) const {

@@ -22,9 +22,10 @@ JAXGEMM_AMD Vec16 LoadByElement(const OperandMemory<Traits, kIsLhs>& operand, In
   int64_t global_row = operand.FirstRow(tile) + operand.RowInMemory(tile, row, 1);
   bool is_there = operand.IsInside(tile, row);
   if (operand.GathersRows()) {
-    const auto index = static_cast<uint32_t>(operand.indices[global_row]);
-    is_there &= index < operand.num_lines;
-    global_row = int64_t{index < operand.num_lines ? index : 0} - operand.origin;
+    const auto lines = operand.GatheredLines();
+    const auto index = static_cast<uint32_t>(lines.indices[global_row]);
+    is_there &= index < lines.count;
+    global_row = int64_t{index < lines.count ? index : 0} - operand.origin;
   }
   int inside = is_there ? left - vec * Traits::kVecElements : 0;
   inside = inside < 0 ? 0 : inside > Traits::kVecElements ? Traits::kVecElements : inside;
@@ -39,13 +40,14 @@ JAXGEMM_AMD Vec16 LoadByElement(const OperandMemory<Traits, kIsLhs>& operand, In
   const auto* from =
       reinterpret_cast<const Bits*>(operand.base) + global_row * row_stride + first_k * k_stride;
   Bits element[Traits::kVecElements];
-  if (!kKContiguous && operand.kMayGather && operand.indices) {
+  if (operand.GathersK()) {
+    const auto lines = operand.GatheredLines();
     from -= (operand.origin + first_k) * k_stride;
 #pragma unroll
     for (int i = 0; i < Traits::kVecElements; ++i) {
-      const auto index = static_cast<uint32_t>(operand.indices[first_k]);
-      element[i] = from[(index < operand.num_lines ? index : 0) * k_stride];
-      if (index >= operand.num_lines) element[i] = 0;
+      const auto index = static_cast<uint32_t>(lines.indices[first_k]);
+      element[i] = from[(index < lines.count ? index : 0) * k_stride];
+      if (index >= lines.count) element[i] = 0;
       first_k += i + 1 < inside;
     }
   } else {

@@ -59,12 +59,12 @@ class Mainloop {
     const OperandMemory<Traits, false> rhs(args, tile);
     if (tile.k_begin < tile.k_end && lhs.FitsVectors() && rhs.FitsVectors()) {
       if constexpr (Traits::kMayGatherK) {
-        if (__builtin_expect(lhs.indices != nullptr, false)) {
+        if (lhs.GathersK()) {
           VectorMainloop<Traits, /*kGathersLhsK=*/true>::Run(
               lhs, rhs, tile, lds, acc, scales, /*lds_is_free=*/false, NoOverlappedWork());
           return;
         }
-        if (__builtin_expect(rhs.indices != nullptr, false)) {
+        if (rhs.GathersK()) {
           VectorMainloop<Traits, /*kGathersLhsK=*/false, /*kGathersRhsK=*/true>::Run(
               lhs, rhs, tile, lds, acc, scales, /*lds_is_free=*/false, NoOverlappedWork());
           return;

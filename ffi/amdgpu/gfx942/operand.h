@@ -82,10 +82,11 @@ class Operand {
     if constexpr (kGathersK) {
       resource_ = MakeResource(memory.GatheredBase(tile, k_tile));
       // A line that the operand does not have is replaced by line num_lines_, which is outside.
-      num_lines_ = memory.num_lines;
+      const auto lines = memory.GatheredLines();
+      num_lines_ = lines.count;
       resource_[2] = IsSpare() ? 0 : num_lines_ * line_bytes_;
       offset_[0] = at(place.row) * kBytes;
-      indices_ = MakeResource(reinterpret_cast<uint64_t>(memory.indices));
+      indices_ = MakeResource(reinterpret_cast<uint64_t>(lines.indices));
       indices_[2] = memory.k * sizeof(int32_t);
       index_offset_ = (k_tile * Traits::kTileK + place.vec * kVecElements) * sizeof(int32_t);
       LoadIndices();

@@ -92,7 +92,8 @@ class Operand {
       const uint32_t lane = LaneId();
       // A line that the operand does not have is replaced by line num_lines_, which is outside.
       line_bytes_ = static_cast<uint32_t>(memory.line_bytes);
-      num_lines_ = memory.num_lines;
+      const auto lines = memory.GatheredLines();
+      num_lines_ = lines.count;
       resource_ = MakeResource(memory.GatheredBase(tile, k_tile) - kLastLoad);
       resource_[2] = num_lines_ * line_bytes_ + kLastLoad;
 #pragma unroll
@@ -100,7 +101,7 @@ class Operand {
         const uint32_t row = memory.RowInMemory(tile, PlaceOf(load, lane).row, kVecElements);
         row_[load] = row * kBytes + ImmediateLeft(load);
       }
-      indices_ = MakeResource(reinterpret_cast<uint64_t>(memory.indices));
+      indices_ = MakeResource(reinterpret_cast<uint64_t>(lines.indices));
       indices_[2] = memory.k * sizeof(int32_t);
       index_offset_ = lane * kVecBytes < Traits::kTileK * sizeof(int32_t)
                           ? k_tile * Traits::kTileK * sizeof(int32_t) + lane * kVecBytes
