@@ -147,10 +147,10 @@ struct OperandMemory {
   // Whether rows are gathered. This is asked after the way of all other products, whose
   // instructions then are the same as without it.
   JAXGEMM_AMD bool GathersRows() const {
-    return kMayGather && kKContiguous && __builtin_expect(gathers, false);
+    return kMayGather && kKContiguous && gathers;
   }
   JAXGEMM_AMD bool GathersK() const {
-    return kMayGather && !kKContiguous && __builtin_expect(gathers, false);
+    return kMayGather && !kKContiguous && gathers;
   }
   // Line i of the group is line indices[i] of the operand, which has `count` of them. Only products
   // that gather have registers for this, so it is read where it is needed.

@@ -51,7 +51,7 @@ class StreamedOperand {
                                 : group * kVecElements * line_bytes_ + row * kBytes;
     }
     if constexpr (kKContiguous) {
-      if (!memory.GathersRows()) return;
+      if (__builtin_expect(!memory.GathersRows(), true)) return;
       resource_ = MakeResource(memory.GatheredBase(tile, k_tile) + of_wave);
       uint32_t rows[kFrags];
 #pragma unroll
@@ -160,7 +160,7 @@ class StreamedElements {
                                 : group * kVecElements * line_bytes_ + row * kBytes;
     }
     if constexpr (kKContiguous) {
-      if (!memory.GathersRows()) return;
+      if (__builtin_expect(!memory.GathersRows(), true)) return;
       resource_ = MakeResource(memory.GatheredBase(tile, k_tile) + of_wave);
 #pragma unroll
       for (int i = 0; i < kFrags; ++i) offset_[i] = memory.RowInMemory(tile, Vectors::Row(i), 1);

@@ -92,7 +92,7 @@ class Operand {
       LoadIndices();
     }
     if constexpr (kKContiguous) {
-      if (!memory.GathersRows()) return;
+      if (__builtin_expect(!memory.GathersRows(), true)) return;
       resource_ = MakeResource(memory.GatheredBase(tile, k_tile));
 #pragma unroll
       for (int i = 0; i < kOffsets; ++i) offset_[i] = at(place.row + i * kRowStep);

@@ -72,7 +72,7 @@ class Operand {
       offset_[load] += ImmediateLeft(load);
     }
     if constexpr (kKContiguous) {
-      if (!memory.GathersRows()) return;
+      if (__builtin_expect(!memory.GathersRows(), true)) return;
       resource_ = MakeResource(memory.GatheredBase(tile, k_tile) - kLastLoad);
 #pragma unroll
       for (int load = 0; load < 2 * kLoads; ++load) {
