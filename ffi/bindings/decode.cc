@@ -251,12 +251,12 @@ Refusal ParseCall(ffi::RemainingArgs args, ffi::RemainingRets rets, const Attrib
     refusal = ParseChunks(*buffers.chunk_signals, *buffers.chunk_epoch, &p);
   }
   if (refusal.empty() && p.lhs_gathered) {
-    refusal = ParseIndices("lhs_indices", *buffers.lhs_indices, &p.lhs_lines,
-                           &p.lhs_indices_batched);
+    refusal =
+        ParseIndices("lhs_indices", *buffers.lhs_indices, &p.lhs_lines, &p.lhs_indices_batched);
   }
   if (refusal.empty() && p.rhs_gathered) {
-    refusal = ParseIndices("rhs_indices", *buffers.rhs_indices, &p.rhs_lines,
-                           &p.rhs_indices_batched);
+    refusal =
+        ParseIndices("rhs_indices", *buffers.rhs_indices, &p.rhs_lines, &p.rhs_indices_batched);
   }
   if (refusal.empty()) refusal = ParseOperands(lhs, rhs, out, &p);
   if (refusal.empty() && p.signals_batched && buffers.chunk_signals->dimensions()[0] != p.batch) {

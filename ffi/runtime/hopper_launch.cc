@@ -14,7 +14,15 @@ std::string LayOutForHopper(const Driver& driver, const Call& call, KernelLaunch
   const Choice& c = call.plan.choice;
   TensorMaps& maps = launch->maps;
   maps = MakeTensorMaps(driver, call);
-  const bool reads_both = maps.lhs_valid && maps.rhs_valid;
+  const Problem& p = call.problem;
+  auto reads = [](bool valid, bool gathered, const void* operand) {
+    return gathered ? IsAligned(operand) : valid;
+  };
+  const bool reads_both = reads(maps.lhs_valid, p.lhs_gathered, call.lhs) &&
+                          reads(maps.rhs_valid, p.rhs_gathered, call.rhs);
+  if ((p.lhs_gathered || p.rhs_gathered) && !reads_both) {
+    return instance.name + " gathers operands at multiples of 16 bytes.";
+  }
   const bool by_registers = RhsInRegisters(instance, c.form);
   const bool moves_all =
       reads_both && (by_registers ? IsAligned(call.out) : maps.out_valid || IsFused(c.form));

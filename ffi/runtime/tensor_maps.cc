@@ -75,7 +75,8 @@ TensorMaps MakeTensorMaps(const Driver& driver, const Call& call) {
   const int64_t lhs_rows = instance.tile_m / cluster / maps.cluster_n;
   const int64_t rhs_k = instance.tile_k / cluster / maps.cluster_m;
   const int64_t lhs_batch = p.lhs_batched ? p.batch : 1;
-  maps.lhs_valid = (tma.reads_lhs || LhsInRegisters(instance)) &&
+  // What is gathered is not loaded by TMA.
+  maps.lhs_valid = !p.lhs_gathered && (tma.reads_lhs || LhsInRegisters(instance)) &&
                    (p.lhs_contracting == 1 ? EncodeOperand(driver, p.lhs_dtype, call.lhs, lhs_batch,
                                                            p.m, p.k, lhs_rows, &maps.lhs)
                                            : EncodeOperand(driver, p.lhs_dtype, call.lhs, lhs_batch,
@@ -90,7 +91,7 @@ TensorMaps MakeTensorMaps(const Driver& driver, const Call& call) {
                                        /*multicasts=*/maps.cluster_m * maps.cluster_n > 1);
   const int64_t rhs_columns = instance.tile_n / (halves ? 2 : 1);
   maps.rhs_valid =
-      (tma.reads_rhs || RhsInRegisters(instance, call.plan.choice.form)) &&
+      !p.rhs_gathered && (tma.reads_rhs || RhsInRegisters(instance, call.plan.choice.form)) &&
       (p.rhs_contracting == 1 ? EncodeOperand(driver, p.rhs_dtype, call.rhs, p.num_rhs(),
                                               p.num_columns(), p.k, rhs_columns, &maps.rhs)
                               : EncodeOperand(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.k,

@@ -10,6 +10,7 @@
 #include "sm90/claim.h"
 #include "sm90/columns_epilogue.h"
 #include "sm90/epilogue.h"
+#include "sm90/gather_loader.h"
 #include "sm90/mainloop.h"
 #include "sm90/overlapped_store.h"
 #include "sm90/pingpong.h"
@@ -133,7 +134,8 @@ class Workgroup {
         rank_(Traits::kCluster == 1 ? 0 : ClusterCtaRank()),
         waits_for_none_(!Traits::kIsPlain && !kIsGrouped && args.groups.ragged == Ragged::kNone &&
                         args.claim.num_queues == 0 && !args.chunks.signals),
-        by_element_(Traits::kLoadsByElement && (!maps.lhs_valid || !maps.rhs_valid)) {}
+        gathers_(Traits::kGathers && (args.lhs_gather.indices || args.rhs_gather.indices)),
+        copies_(gathers_ || (Traits::kLoadsByElement && (!maps.lhs_valid || !maps.rhs_valid))) {}
 
   JAXGEMM_SM90 void Run() {
     const int warp = WarpUniform(threadIdx.x / kWarpSize);
@@ -175,8 +177,8 @@ class Workgroup {
         Produce(map);
       } else if (Traits::kHasSchedulerWarp && warp == 0) {
         LoadSent();
-      } else if (by_element_) {
-        CopyElements();
+      } else if (copies_) {
+        Copy();
       }
     }
     __syncwarp();
@@ -201,10 +203,8 @@ class Workgroup {
 
   JAXGEMM_SM90 void InitBarriers() {
     // Warps other than the consumers that receive the next work tile.
-    const int loaders = by_element_                 ? ElementLoader<Traits>::kWarps
-                        : Traits::kHasSchedulerWarp ? 1
-                                                    : 0;
-    InitStages(shared_, by_element_, 0, Traits::kStages);
+    const int loaders = copies_ ? ElementLoader<Traits>::kWarps : Traits::kHasSchedulerWarp ? 1 : 0;
+    InitStages(shared_, copies_, 0, Traits::kStages);
     for (int i = 0; i < Traits::kTileSlots; ++i) {
       shared_.tile_full[i].Init(1);
       shared_.tile_empty[i].Init((Traits::kConsumerWarps + loaders) * kWarpSize);
@@ -277,13 +277,21 @@ class Workgroup {
     ForEachSent([](const WorkTile&) {}, [&](const WorkTile& tile) { Load(loader, tile); });
   }
 
-  JAXGEMM_SM90 void CopyElements() {
-    ElementLoader<Traits> loader{.args = args_,
-                                 .maps = maps_,
-                                 .shared = shared_,
-                                 .rank = rank_,
-                                 .thread = static_cast<int>(threadIdx.x) - kWarpSize};
-    ForEachSent([](const WorkTile&) {}, [&](const WorkTile& tile) { loader.Load(tile); });
+  // The warps after the producer copy what TMA does not load.
+  JAXGEMM_SM90 void Copy() {
+    const int thread = static_cast<int>(threadIdx.x) - kWarpSize;
+    if constexpr (Traits::kGathers) {
+      if (gathers_) {
+        GatherLoader<Traits> loader(args_, shared_, rank_, thread);
+        return ForEachSent([](const WorkTile&) {},
+                           [&](const WorkTile& tile) { loader.Load(tile); });
+      }
+    }
+    if constexpr (Traits::kLoadsByElement) {
+      ElementLoader<Traits> loader{
+          .args = args_, .maps = maps_, .shared = shared_, .rank = rank_, .thread = thread};
+      ForEachSent([](const WorkTile&) {}, [&](const WorkTile& tile) { loader.Load(tile); });
+    }
   }
 
   JAXGEMM_SM90 void Consume() {
@@ -376,9 +384,9 @@ class Workgroup {
   const GemmArgs& args_;
   const TensorMaps& maps_;
   SharedMemory<Traits>& shared_;
-  const int rank_;             // of the CTA in a cluster that shares rhs
-  const bool waits_for_none_;  // dense, tiles at a fixed stride, lhs is complete
-  const bool by_element_;
+  const int rank_;               // of the CTA in a cluster that shares rhs
+  const bool waits_for_none_;    // dense, tiles at a fixed stride, lhs is complete
+  const bool gathers_, copies_;  // threads read operands by index, or copy what TMA cannot read
 };
 
 }  // namespace jaxgemm

@@ -27,6 +27,8 @@ struct Sm90Traits {
   static constexpr bool kHasOnlyVectors = !kRhsInRegisters && HasOnlyVectors(form, lhs, tile_n);
   static constexpr bool kHasOnlyDenseForms = HasOnlyDenseForms(tile_n, transposed);
   static constexpr bool kLoadsByElement = MayLoadByElement(form, tile_n, transposed);
+  // Whether three warps read operands by index if the call has indices.
+  static constexpr bool kGathers = MayGather(form, lhs);
   // A scheduler warp of its own claims work tiles, so that loads continue meanwhile.
   static constexpr bool kHasSchedulerWarp = IsClaimed(form);
   // Slots for work tiles on their way to the consumers. With claims there are only two, because
@@ -105,10 +107,10 @@ struct Sm90Traits {
                                          : args.out_dtype;
   }
   static JAXGEMM_SM90 bool LoadsLhs(const TensorMaps& maps) {
-    return !kLoadsByElement || maps.lhs_valid;
+    return !(kLoadsByElement || kGathers) || maps.lhs_valid;
   }
   static JAXGEMM_SM90 bool LoadsRhs(const TensorMaps& maps) {
-    return !kLoadsByElement || maps.rhs_valid;
+    return !(kLoadsByElement || kGathers) || maps.rhs_valid;
   }
 };
 

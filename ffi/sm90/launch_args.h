@@ -12,6 +12,11 @@ namespace jaxgemm {
 constexpr bool IsWideFloat(DType dtype) {
   return dtype == DType::kBF16 || dtype == DType::kF16 || dtype == DType::kF32;
 }
+// Whether the form reads operands of grouped products by index. float32 would have to be rounded to
+// TF32 on its way.
+constexpr bool MayGather(KernelForm form, DType lhs) {
+  return (IsGrouped(form) || IsGeneral(form) || IsScaled(form)) && ElementBytes(lhs) <= 2;
+}
 // Whether shared memory has room for all results of a tile together (sm90/columns_epilogue.h).
 // Those of float32 operands go straight to out.
 constexpr bool StagesWholeTiles(bool rhs_in_registers, DType lhs) {

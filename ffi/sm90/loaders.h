@@ -433,15 +433,15 @@ class OperandPrefetch {
   }
 };
 
-// Initialises the barriers of stages [first, end). One thread calls this before the cluster
+// Initialises the barriers of stages [first, end). `copies`: threads copy an operand. One thread calls this before the cluster
 // barrier.
 template <class Traits>
-JAXGEMM_SM90 void InitStages(SharedMemory<Traits>& shared, bool by_element, int first, int end,
+JAXGEMM_SM90 void InitStages(SharedMemory<Traits>& shared, bool copies, int first, int end,
                              int ctas = Traits::kCluster) {
   constexpr int kReaders = Traits::kStageReaders * kWarpgroupSize / kWarpSize;
 #pragma unroll
   for (int i = first; i < end; ++i) {
-    shared.full[i].Init(1 + (by_element ? ElementLoader<Traits>::kThreads : 0));
+    shared.full[i].Init(1 + (copies ? ElementLoader<Traits>::kThreads : 0));
     shared.empty[i].Init(kReaders * ctas);
   }
   FenceMbarrierInit();

@@ -14,6 +14,7 @@ from jax import lax
 import jax.numpy as jnp
 
 from jaxgemm.call.transposes import INLINE
+from jaxgemm.flax.experts import Tokens
 from jaxgemm.grouped.rows import combine, routing_table, sorted_choices, spread
 
 # A permutation and its transpose never add up rows at one index, which a GPU does in no fixed
@@ -86,32 +87,30 @@ def gathered_through_experts(
     sharded_tokens: whether tokens are sharded along axis_name. Then all devices gather them, and a
       reduce-scatter brings the results.
     axis_name: the mesh axes along which the experts are sharded; () for none.
-    compute: as in `through_experts`, but rows and sizes are those of all experts. Rows of experts
-      on other devices become zero.
+    compute: a function of (x, sizes, `Tokens`) that gives the sums of x's tokens. sizes are those
+      of all experts. Rows of experts on other devices count as zero.
     rounds: whether nothing is added to the result later. Then a device that has all experts gives
       the sums in dtype, and the backward pass reads their cotangent in dtype, too.
   """
-  rows, sizes, weights, table = _gathered_rows(
+  x, sizes, weights, table = _gathered_tokens(
       x, weights, chosen, group_sizes, dtype=dtype,
       axis_name=axis_name if sharded_tokens else ())
-  rows = compute(rows, sizes, table.experts)
-  return _summed(rows, weights, table, axis_name=axis_name, scatters=sharded_tokens,
-                 dtype=dtype if rounds and not axis_name else None)
+  of_sums = dtype if rounds and not axis_name else jnp.promote_types(dtype, jnp.float32)
+  out = compute(x, sizes, Tokens(table, weights, of_sums))
+  return _summed(out, axis_name=axis_name, scatters=sharded_tokens)
 
 
 @functools.partial(_compiled, static_argnames=("dtype", "axis_name"))
-def _gathered_rows(x, weights, chosen, group_sizes, *, dtype, axis_name):
+def _gathered_tokens(x, weights, chosen, group_sizes, *, dtype, axis_name):
   if axis_name:
     x, weights, chosen = (
         lax.all_gather(a, axis_name, tiled=True) for a in (x, weights, chosen))
     group_sizes = lax.psum(group_sizes, axis_name)
-  table = routing_table(chosen)
-  return spread(x, table, dtype=dtype), group_sizes, weights, table
+  return x.astype(dtype), group_sizes, weights, routing_table(chosen)
 
 
-@functools.partial(_compiled, static_argnames=("axis_name", "scatters", "dtype"))
-def _summed(rows, weights, table, *, axis_name, scatters: bool, dtype):
-  out = combine(rows, table, weights, dtype=dtype)
+@functools.partial(_compiled, static_argnames=("axis_name", "scatters"))
+def _summed(out, *, axis_name, scatters: bool):
   if scatters:
     return lax.psum_scatter(out, axis_name, tiled=True)
   return lax.psum(out, axis_name) if axis_name else out

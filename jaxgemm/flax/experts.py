@@ -20,6 +20,9 @@ import jaxgemm
 from jaxgemm.call import epilogue
 from jaxgemm.call.options import own_products
 from jaxgemm.call.transposes import INLINE
+from jaxgemm.grouped import api as ours
+from jaxgemm.grouped.combined import ragged_dot_combine
+from jaxgemm.grouped.rows import RoutingTable, combine, spread
 
 
 class Mlp(NamedTuple):
@@ -83,10 +86,12 @@ class ClampedSwiGLU(NamedTuple):
 Activation = str | ClampedSwiGLU | None
 # A function product(x[T, K], kernel, bias or None, activation or None) -> [T, N], in x's dtype.
 Product = Callable[[jax.Array, jax.Array, jax.Array | None, Activation], jax.Array]
+# A function product(x[R, K], kernel, bias or None) -> [T, N]: the sums of tokens over their rows.
+Combined = Callable[[jax.Array, jax.Array, jax.Array | None], jax.Array]
 
 
 class Products(NamedTuple):
-  """The two products of an MLP.
+  """The products of an MLP.
 
   Kernels and biases of grouped products also have the leading dimension E.
 
@@ -94,13 +99,29 @@ class Products(NamedTuple):
     linear: activation(x @ kernel + bias); kernel [K, N], bias [N].
     gated: activation(x @ kernel[:, 0] + bias[0]) * (x @ kernel[:, 1] + bias[1]);
       kernel [K, 2, N], bias [2, N].
+    last: the product with `down`; None: linear.
     casts: whether kernels are cast to x's dtype first. Products that quantise kernels read them
       in their own dtype.
   """
 
   linear: Product
   gated: Product
+  last: Combined | None = None
   casts: bool = True
+
+
+class Tokens(NamedTuple):
+  """The tokens of the rows of experts.
+
+  Attributes:
+    table: the rows of each token.
+    weights: float[T, top_k], of the rows in the sums of a token.
+    dtype: that of the sums.
+  """
+
+  table: RoutingTable
+  weights: jax.Array
+  dtype: Any
 
 
 def mlp_shapes(
@@ -129,7 +150,7 @@ def mlp(x: jax.Array, params: Mlp, activation: Activation, products: Products) -
     products: the functions that multiply by a kernel and apply bias and activation.
 
   Returns:
-    [T, C] in x's dtype.
+    [T, C] in x's dtype, or what `products.last` gives.
   """
   cast = lambda kernel: kernel.astype(x.dtype) if products.casts else kernel
   if isinstance(activation, ClampedSwiGLU):
@@ -140,6 +161,8 @@ def mlp(x: jax.Array, params: Mlp, activation: Activation, products: Products) -
     hidden = products.gated(
         x, cast(params.gate_up), params.gate_up_bias, activation
     )
+  if products.last is not None:
+    return products.last(hidden, cast(params.down), params.down_bias)
   return products.linear(hidden, cast(params.down), params.down_bias, None)
 
 
@@ -218,7 +241,7 @@ def _in_float8(function: Callable, recipe: str) -> Callable:
 def grouped_products(
     ragged_dot: Callable | None, ragged_gated_linear_unit: Callable | None, precision,
     group_sizes: jax.Array, experts: jax.Array, group_offset: jax.Array | None,
-    recipe: str | None = None,
+    recipe: str | None = None, tokens: Tokens | None = None,
 ) -> Products:
   """The products of sorted rows with the kernel[G, ...] and bias[G, ...] of their experts.
 
@@ -233,6 +256,8 @@ def grouped_products(
       group_offset on, and rows of other experts become zero. None: they belong to
       all experts.
     recipe: a recipe of `jaxgemm.fp8.ragged_dot`, which then takes the place of ragged_dot.
+    tokens: the tokens of the rows. Then the first product of an MLP reads tokens, and its last one
+      gives their sums. None: both are products of rows.
   """
   if recipe is not None:
     ragged_dot = _in_float8(jaxgemm.fp8.ragged_dot, recipe)
@@ -240,10 +265,10 @@ def grouped_products(
   if ragged_gated_linear_unit is None and ragged_dot is jaxgemm.ragged_dot:
     ragged_gated_linear_unit = jaxgemm.ragged_gated_linear_unit
 
-  def fused(function):
+  def fused(function, **indices):
     return lambda x, kernel, bias, activation: function(
         x, kernel, group_sizes, precision=precision, group_offset=group_offset,
-        bias=bias, activation=activation,
+        bias=bias, activation=activation, **indices,
     )
 
   def whole(x, kernel, bias, activation):
@@ -270,5 +295,37 @@ def grouped_products(
   else:
     linear = whole if group_offset is None else shard
   if ragged_gated_linear_unit is None:
-    return Products(linear, _gated(linear), casts=recipe is None)
-  return Products(linear, fused(ragged_gated_linear_unit))
+    products = Products(linear, _gated(linear), casts=recipe is None)
+  else:
+    products = Products(linear, fused(ragged_gated_linear_unit))
+  if tokens is None:
+    return products
+
+  def of_tokens(function, product):
+    if _is_fused(function, "lhs_indices"):
+      return fused(function, lhs_indices=tokens.table)
+    return lambda x, *others: product(spread(x, tokens.table), *others)
+
+  options = _options_of_ours(ragged_dot)
+
+  def last(x, kernel, bias):
+    if options is None:
+      rows = linear(x, kernel, bias, None)
+      return combine(rows, tokens.table, tokens.weights, dtype=tokens.dtype)
+    return ragged_dot_combine(
+        x, kernel, group_sizes, tokens.table, tokens.weights, offset=group_offset, bias=bias,
+        dtype=tokens.dtype, precision=precision, **options)
+
+  first = of_tokens(ragged_dot, linear)
+  if ragged_gated_linear_unit is None:
+    gated = _gated(first)
+  else:
+    gated = of_tokens(ragged_gated_linear_unit, products.gated)
+  return products._replace(linear=first, gated=gated, last=last)
+
+
+def _options_of_ours(function: Callable) -> dict[str, Any] | None:
+  """The options with which `function` calls our ragged_dot, or None for another function."""
+  if isinstance(function, functools.partial) and not function.args:
+    return function.keywords if function.func is ours.ragged_dot else None
+  return {} if function is ours.ragged_dot else None

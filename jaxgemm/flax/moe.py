@@ -255,11 +255,14 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, rout
       token_axes=(*token_axes, *axes) if sharded_tokens else token_axes,
       node_limit=as_node_limit(node_limit, logits.shape[-1], top_k), scores=router_scores)
 
-  def compute(rows, group_sizes, row_experts, first_expert=None):
+  def compute(x, group_sizes, row_experts, first_expert=None, tokens=None):
     grouped = experts_lib.grouped_products(
         ragged_dot, ragged_gated_linear_unit, precision, group_sizes, row_experts,
-        first_expert, recipe)
-    return experts_lib.mlp(rows, params.experts, activation, grouped)
+        first_expert, recipe, tokens)
+    return experts_lib.mlp(x, params.experts, activation, grouped)
+
+  def compute_tokens(x, group_sizes, tokens):
+    return compute(x, group_sizes, tokens.table.experts, first_expert, tokens)
 
   if dispatch == "all_to_all":
     # A router chooses different experts for a token. A given routing may repeat an expert.
@@ -273,7 +276,7 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, rout
         wide_x if sharded_tokens else x, weights, stats.experts, group_sizes, dtype=dtype,
         sharded_tokens=sharded_tokens, axis_name=axes,
         rounds=params.shared is None and not tensor_axes,
-        compute=functools.partial(compute, first_expert=first_expert))
+        compute=compute_tokens)
   shared = None
   if params.shared is not None:
     if recipe is not None:

@@ -197,12 +197,13 @@ def _call(call: Call, lhs, rhs, sizes, offset, indices, accumulate=None, rhs_gra
     if not layout.reads_lines:
       (lhs, rhs), indices = indices.gather(lhs, rhs), Indices()
     lhs, rhs = (x if x.dtype == dtype else x.astype(dtype) for x, dtype in zip((lhs, rhs), dtypes))
-    operands = grouped_layout.operands(lhs, rhs, sizes, layout, indices)
+    lhs, rhs, sizes = grouped_layout.operands(lhs, rhs, sizes, layout, indices)
     buffer = rhs_grad
     if accumulate is not None and not layout.is_summed:
       buffer = grouped_layout.addend(accumulate, layout)
     kernel_spec = spec.accumulator(lhs, rhs) if layout.is_summed else spec
-    operands = Operands(*operands, offset, *indices, buffer, bias, scale, row_scale)
+    operands = Operands(lhs, rhs, sizes, offset, indices.lhs, indices.rhs, indices.inverse, buffer,
+                        bias, scale, row_scale)
     if mesh is not None:
       return sharding.explicit(
           mesh, operands, form=layout.form, spec=kernel_spec, compute=ragged_local, finish=finish,
@@ -213,13 +214,14 @@ def _call(call: Call, lhs, rhs, sizes, offset, indices, accumulate=None, rhs_gra
 
   def on_xla(lhs, rhs, sizes, offset, indices, *others):
     with fallback.on_xla(reason):
-      return xla.result(*indices.gather(lhs, rhs), sizes, offset, *others, numbers=numbers,
-                        layout=layout, spec=spec, precision=options.precision)
+      lhs, rhs = indices.gather(lhs, rhs)
+      return xla.result(lhs, rhs, sizes, offset, *others, numbers=numbers, layout=layout, spec=spec,
+                        precision=options.precision)
 
-  arrays = *arrays, sizes, offset, indices, bias, scale, row_scale, accumulate, rhs_grad
+  operands = (*arrays, sizes, offset, indices, bias, scale, row_scale, accumulate, rhs_grad)
   function, by_types = (
       (on_xla, None) if reason else (functools.partial(on_kernels, None), on_kernels))
-  return meshes.on_mesh(function, by_types, arrays, partition, wanted)(*arrays)
+  return meshes.on_mesh(function, by_types, operands, partition, wanted)(*operands)
 
 
 def _compute_batches(arguments: Mapping[str, Any], numbers) -> jax.Array:

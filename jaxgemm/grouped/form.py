@@ -10,11 +10,13 @@ consecutive groups. The call computes L of them, from group_offset on:
 lhs may be [K, M] (lhs_contracting 0) and rhs [N, K] (rhs_contracting 1); every operand
 may have a batch dimension in front or be shared by the batch. Groups are cut off at the
 end of the dimension, negative sizes count as zero, and a group beyond the last size is
-empty. The ragged dimension of lhs, and in mode "k" that of rhs, may be gathered: element i of the
-product is element indices[i] of the array, or zero if there is no such element. `inverse`
-[lines, c] has for each line of the gathered arrays the c elements that are copies of it; with it
-their gradients are sums in a fixed order, without it they are scattered. Only mode "m" has bias [L, N], scale [L, N] or [L, 1], and row_scale [M] or [1], which
+empty. Only mode "m" has bias [L, N], scale [L, N] or [L, 1], and row_scale [M] or [1], which
 may have a batch in front.
+
+The ragged dimension of lhs, and in mode "k" that of rhs, may be gathered: element i of the
+product is element indices[i] of the array, or zero if there is no such element. `inverse`
+int32[lines, c] has for each line of the gathered arrays the c elements that are copies of it. With
+it a gradient adds these up in a fixed order, without it they are scattered.
 
 There may be a float32 buffer. In mode "k" it has out's shape, and the product is added
 to it, in place. In mode "m" it has rhs's shape, and rhs is a constant. Derivatives are taken
@@ -149,7 +151,8 @@ class GroupedParams(NamedTuple):
     if self.contracts_pairs:
       lhs = merge_columns(lhs)
     dense = Geometry.of(lhs[-2:], rhs[-2:], self.lhs_contracting, self.rhs_contracting)
-    m, k, gathered = dense.m, dense.k, {}
+    m, k = dense.m, dense.k
+    gathered: dict[str, Any] = {}
     for name, indices, x in (
         ("lhs", shapes.lhs_indices, lhs), ("rhs", shapes.rhs_indices, rhs)):
       if indices is None:

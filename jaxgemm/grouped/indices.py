@@ -48,12 +48,13 @@ def given_indices(lhs, rhs, lhs_indices, rhs_indices, numbers) -> Indices:
     ValueError: the operand's first dimension of two is not the ragged one, or a table is for
       another number of lines.
   """
-  (contracting, of_rhs), (batch, _) = numbers.dot_dimension_numbers
+  (contracting, rhs_contracting), (batch, _) = numbers.dot_dimension_numbers
   ragged, = numbers.lhs_ragged_dimensions
-  found, inverses = [], []
+  found: list[Any] = []
+  inverses: list[Any] = []
   for name, x, indices, first in (
       ("lhs", lhs, lhs_indices, ragged == 0),
-      ("rhs", rhs, rhs_indices, tuple(of_rhs) == (0,) and ragged in contracting)):
+      ("rhs", rhs, rhs_indices, tuple(rhs_contracting) == (0,) and ragged in contracting)):
     if indices is None:
       found.append(None)
       continue
@@ -78,7 +79,8 @@ def given_indices(lhs, rhs, lhs_indices, rhs_indices, numbers) -> Indices:
           "shape (R,) are allowed, or a RoutingTable.")
     found.append(as_int32(indices))
   same = all(x is inverses[0] for x in inverses)
-  return Indices(*found, inverses[0] if inverses and same else None)
+  of_lhs, of_rhs = found
+  return Indices(of_lhs, of_rhs, inverses[0] if inverses and same else None)
 
 
 def with_gathered_scale(vectors: Vectors, lhs, indices: Indices) -> Vectors:

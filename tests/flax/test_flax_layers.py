@@ -206,7 +206,8 @@ def test_defaults_are_looked_up_when_called(rng, monkeypatch):
   given = run_nnx(layer, x)
   (name, shape, options), down = calls
   assert (name, shape) == ("ragged_gated_linear_unit", (E, C, 2, H))
-  assert sorted(options) == ["activation", "bias"] and options["activation"] == "silu"
+  assert sorted(options) == ["activation", "bias", "lhs_indices"]
+  assert options["activation"] == "silu"
   assert options["bias"].shape == (E, 2, H)
   assert down[:2] == ("ragged_dot", (E, H, C)) and list(down[2]) == ["bias"]
 

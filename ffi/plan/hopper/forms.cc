@@ -153,7 +153,17 @@ void ChooseForm(const Problem& p, const Chip& chip, Plan* plan) {
   if (FormFits(p, tma, *plan, form)) c.form = form;
 }
 
-bool HopperGathers(const Problem&, bool) { return false; }
+// Lines are copied in vectors of 16 bytes, and the other operand is loaded by TMA. 8-bit operands
+// lie k-major in shared memory, so their k cannot be lines.
+bool HopperGathers(const Problem& p, bool is_lhs) {
+  const Tma tma(p);
+  const bool of_k = p.ragged == Ragged::kK;
+  const int64_t line = (!is_lhs ? p.n : of_k ? p.m : p.k) * Bytes(p.lhs_dtype);
+  return MayGather(KernelForm::kGeneral, p.lhs_dtype) && (!of_k || Bytes(p.lhs_dtype) == 2) &&
+         (is_lhs || of_k) && p.lhs_contracting == (of_k ? 0 : 1) &&
+         (!of_k || p.rhs_contracting == 0) && line < (int64_t{1} << 31) && tma.reads_lhs &&
+         (tma.reads_rhs || tma.registers_read_rhs);
+}
 
 bool HopperHas(const Problem& p, const Plan& plan) {
   const Choice& c = plan.choice;
