@@ -74,7 +74,7 @@ struct OperandMemory {
   bool fits_31_bits;  // rows, k and tiles do; a constant in each of the constructors
   // Whether the lines are gathered. Then `base` is as if they were not.
   bool gathers = false;
-  Index batch, origin;  // those of the work tile
+  Index batch = 0, origin = 0;  // those of the work tile
 
   JAXGEMM_AMD OperandMemory(const GemmArgs& args, const WorkTile& tile)
       : rows(kIsLhs ? args.m : args.n),
@@ -144,16 +144,10 @@ struct OperandMemory {
   JAXGEMM_AMD bool IsInside(Index tile, uint32_t row) const {
     return FirstRow(tile) + InPart(row) < rows;
   }
-  // Whether rows are gathered. This is asked after the way of all other products, whose
-  // instructions then are the same as without it.
-  JAXGEMM_AMD bool GathersRows() const {
-    return kMayGather && kKContiguous && gathers;
-  }
-  JAXGEMM_AMD bool GathersK() const {
-    return kMayGather && !kKContiguous && gathers;
-  }
-  // Line i of the group is line indices[i] of the operand, which has `count` of them. Only products
-  // that gather have registers for this, so it is read where it is needed.
+  JAXGEMM_AMD bool GathersRows() const { return kMayGather && kKContiguous && gathers; }
+  JAXGEMM_AMD bool GathersK() const { return kMayGather && !kKContiguous && gathers; }
+  // Line i of the group is line indices[i] of the operand, which has `count` of them. This is read
+  // where it is needed: other products have no scalar registers for it.
   struct Lines {
     const int32_t* indices;
     uint32_t count;

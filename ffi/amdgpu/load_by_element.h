@@ -52,12 +52,12 @@ JAXGEMM_AMD Vec16 LoadByElement(const OperandMemory<Traits, kIsLhs>& operand, In
     }
   } else {
 #pragma unroll
-  for (int i = 0; i < Traits::kVecElements; ++i) {
-    element[i] = *from;
-    from += i + 1 < inside ? k_stride : 0;
-    // Without this asm the compiler has the addresses of all bytes in registers at once.
-    if (i == 7) asm volatile("" : "+v"(from));
-  }
+    for (int i = 0; i < Traits::kVecElements; ++i) {
+      element[i] = *from;
+      from += i + 1 < inside ? k_stride : 0;
+      // Without this asm the compiler has the addresses of all bytes in registers at once.
+      if (i == 7) asm volatile("" : "+v"(from));
+    }
   }
 #pragma unroll
   for (int i = 0; i < Traits::kVecElements; ++i) {

@@ -231,9 +231,9 @@ class VectorMainloop {
   // Part `kPart` of kParts of finding the lines that the next loads are of.
   template <int kPart, int kParts, class Operand>
   static JAXGEMM_AMD void FindLines(Operand& operand) {
-    constexpr int kLines = Operand::kLoads;
-    ForConstants<kLines * kPart / kParts, kLines*(kPart + 1) / kParts>(
-        [&](auto i) { operand.FindLine(i); });
+    constexpr int kBegin = PartBegin(kPart, kParts, 0, Operand::kLoads);
+    constexpr int kEnd = PartBegin(kPart + 1, kParts, 0, Operand::kLoads);
+    ForConstants<kBegin, kEnd>([&](auto i) { operand.FindLine(i); });
   }
 
   template <class Operand>

@@ -13,7 +13,6 @@
 
 namespace jaxgemm {
 
-//
 // kGathersK: the lines are gathered along k. Then each lane loads the indices of the lines that it
 // loads in the next k tile.
 template <class Traits, bool kIsLhs, bool kGathersK = false>

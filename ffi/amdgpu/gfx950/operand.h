@@ -14,9 +14,8 @@
 
 namespace jaxgemm {
 
-//
-// kGathersK: the lines are gathered along k. Then each wave loads the indices of a k tile's lines to
-// one of two slots of its own in LDS, and each lane reads those of its lines from there.
+// kGathersK: the lines are gathered along k. Then each wave loads the indices of a k tile's lines
+// to one of two slots of its own in LDS, and each lane reads those of its lines from there.
 template <class Traits, bool kIsLhs, bool kGathersK = false>
 class Operand {
   using Memory = OperandMemory<Traits, kIsLhs>;
@@ -155,7 +154,9 @@ class Operand {
       using LdsWord = __attribute__((address_space(3))) uint32_t;
       const auto* from = reinterpret_cast<LdsWord*>(read_indices_ + slot_);
 #pragma unroll
-      for (int load = 0; load < kLoads; ++load) line_[load] = from[load * (kLoadBytes / kLineBytes)];
+      for (int load = 0; load < kLoads; ++load) {
+        line_[load] = from[load * (kLoadBytes / kLineBytes)];
+      }
       slot_ ^= kSlotBytes;
     }
   }

@@ -87,14 +87,14 @@ bool AmdGathers(const Problem& p, bool is_lhs) {
   constexpr int64_t kMost24 = (1 << 24) - 1, kMostK = 1 << 28;
   const int64_t line = (is_lhs ? p.m : p.num_columns()) * bytes;
   return MayGatherK(p.lhs_contracting == 1, p.rhs_contracting == 1, /*tile_m=*/64) &&
-         p.k <= kMostK &&
-         std::max(lines, line) <= kMost24 && FitsGather(lines, line);
+         p.k <= kMostK && std::max(lines, line) <= kMost24 && FitsGather(lines, line);
 }
 
 bool AmdHas(const Problem& p, const Plan& plan) {
   const Choice& c = plan.choice;
   const bool gathers_k = p.ragged == Ragged::kK && (p.lhs_gathered || p.rhs_gathered);
-  return plan.cluster_size() == 1 && (!gathers_k || GathersK(*plan.instance)) && c.form == p.scales_form() && HasForm(*plan.instance, c.form) &&
+  return plan.cluster_size() == 1 && (!gathers_k || GathersK(*plan.instance)) &&
+         c.form == p.scales_form() && HasForm(*plan.instance, c.form) &&
          (c.path == KernelPath::kTiles ||
           (c.path == KernelPath::kOneTile && MayRunOneTile(p, plan)));
 }
