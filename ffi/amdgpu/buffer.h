@@ -158,17 +158,21 @@ struct OperandMemory {
     return {gather.indices + batch * gather.batch_stride + origin,
             static_cast<uint32_t>(gather.lines)};
   }
-  // Replaces rows, as RowInMemory returns them, by the offsets of the gathered rows from
-  // GatheredBase(). Rows that the operand does not have are outside of the resource.
+  // Starts to replace gathered rows, as RowInMemory returns them, by their indices.
   template <int kCount>
-  JAXGEMM_AMD void ToGathered(Index tile, uint32_t (&of_rows)[kCount]) const {
-    const Lines lines = GatheredLines();
-    const Resource from = MakeResource(reinterpret_cast<uint64_t>(lines.indices + FirstRow(tile)));
+  JAXGEMM_AMD void LoadIndices(Index tile, uint32_t (&of_rows)[kCount]) const {
+    const int32_t* first = GatheredLines().indices + FirstRow(tile);
+    const Resource from = MakeResource(reinterpret_cast<uint64_t>(first));
 #pragma unroll
     for (uint32_t& row : of_rows) row = LoadBuffer<uint32_t>(from, 4 * row, 0);
-    const auto bytes = static_cast<uint32_t>(line_bytes);
+  }
+  // Replaces these indices by offsets from GatheredBase(). Rows that the operand does not have are
+  // outside of the resource.
+  template <int kCount>
+  JAXGEMM_AMD void ToOffsets(uint32_t (&indices)[kCount]) const {
+    const uint32_t count = GatheredLines().count, bytes = static_cast<uint32_t>(line_bytes);
 #pragma unroll
-    for (uint32_t& row : of_rows) row = row < lines.count ? row * bytes : kOutsideBuffer;
+    for (uint32_t& index : indices) index = index < count ? index * bytes : kOutsideBuffer;
   }
   // TileBase of the operand's first line, for lines that are gathered.
   JAXGEMM_AMD uint64_t GatheredBase(Index tile, Index k_tile) const {

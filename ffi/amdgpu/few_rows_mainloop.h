@@ -52,14 +52,23 @@ class StreamedOperand {
     }
     if constexpr (kKContiguous) {
       if (__builtin_expect(!memory.GathersRows(), true)) return;
-      resource_ = MakeResource(memory.GatheredBase(tile, k_tile) + of_wave);
-      uint32_t rows[kFrags];
 #pragma unroll
-      for (int i = 0; i < kFrags; ++i) rows[i] = memory.RowInMemory(tile, Row(i), 1);
-      memory.ToGathered(tile, rows);
+      for (int i = 0; i < kFrags; ++i) indices_[i] = memory.RowInMemory(tile, Row(i), 1);
+      memory.LoadIndices(tile, indices_);
+    }
+  }
+  // Must be called before the first loads. If rows are gathered, the lane takes their offsets.
+  JAXGEMM_AMD void Gather(const Memory& memory, Index tile, Index k_tile) {
+    if constexpr (kKContiguous) {
+      if (__builtin_expect(!memory.GathersRows(), true)) return;
+      const uint32_t of_wave = Traits::WaveK() * kRowBytes, records = resource_[2];
+      resource_ = MakeResource(memory.GatheredBase(tile, k_tile) + of_wave);
+      resource_[2] = records;
+      memory.ToOffsets(indices_);
 #pragma unroll
       for (int i = 0; i < kOffsets; ++i) {
-        offset_[i] = rows[i / kVecs] + (group + i % kVecs * 4) * kVecBytes;
+        const uint32_t offset = indices_[i / kVecs] + (LaneId() / 16 + i % kVecs * 4) * kVecBytes;
+        if (offset_[i] < kOutsideBuffer) offset_[i] = offset;  // else MaskK has set it
       }
     }
   }
@@ -116,6 +125,7 @@ class StreamedOperand {
   Resource resource_;
   uint32_t line_bytes_, before_row_, step_;
   uint32_t offset_[kOffsets];
+  uint32_t indices_[kFrags];
 };
 
 // A variant of StreamedOperand for lines that are not whole vectors: it loads each element
@@ -164,7 +174,8 @@ class StreamedElements {
       resource_ = MakeResource(memory.GatheredBase(tile, k_tile) + of_wave);
 #pragma unroll
       for (int i = 0; i < kFrags; ++i) offset_[i] = memory.RowInMemory(tile, Vectors::Row(i), 1);
-      memory.ToGathered(tile, offset_);
+      memory.LoadIndices(tile, offset_);
+      memory.ToOffsets(offset_);
 #pragma unroll
       for (uint32_t& offset : offset_) offset += group * kVecBytes;
     }
@@ -250,15 +261,22 @@ class FewRowsMainloop {
       typename Lhs::Pieces lhs;
     } loaded[kAhead];
     Index left = tile.k_end - tile.k_begin, not_loaded = left;
-    auto load = [&](int ahead) __attribute__((always_inline)) {
+    auto load = [&](int ahead, bool first = false) __attribute__((always_inline)) {
 #if defined(__gfx90a__)
       // Seven wait states are needed between a matrix instruction's read of accumulators and a
       // write to them. Across the branches before these loads clang keeps only five.
       asm volatile("s_nop 1");
 #endif
       CheckEnd(lhs, rhs, not_loaded--, k_in_last);
-      lhs.Load(loaded[ahead].lhs);
-      rhs.Load(loaded[ahead].rhs);
+      if (first) {
+        // The loads of rhs are in flight while the indices of gathered rows are loaded.
+        rhs.Load(loaded[ahead].rhs);
+        lhs.Gather(lhs_memory, tile.m, tile.k_begin);
+        lhs.Load(loaded[ahead].lhs);
+      } else {
+        lhs.Load(loaded[ahead].lhs);
+        rhs.Load(loaded[ahead].rhs);
+      }
       lhs.NextTile();
       rhs.NextTile();
     };
@@ -267,7 +285,7 @@ class FewRowsMainloop {
       MultiplyTile(loaded[ahead].lhs, loaded[ahead].rhs, acc);
       __builtin_amdgcn_sched_barrier(0);
     };
-    load(0);
+    load(0, /*first=*/true);
     ClearAccumulators(acc);
     // A single k tile is multiplied here, so that it does not wait until loads that return zeros
     // are issued.

@@ -50,6 +50,7 @@ class VectorMainloop {
                               auto&& overlapped) {
     Lhs lhs(lhs_memory, tile.m, tile.k_begin);
     Rhs rhs(rhs_memory, tile.n, tile.k_begin);
+    lhs.Gather(lhs_memory, tile.m, tile.k_begin);
     const uint32_t k_in_last = lhs_memory.KLeft(tile.k_end - 1);
     Index left = tile.k_end - tile.k_begin;
     MaskEnd<Traits::kTileK>(lhs, rhs, left, k_in_last);

@@ -92,12 +92,20 @@ class Operand {
     }
     if constexpr (kKContiguous) {
       if (__builtin_expect(!memory.GathersRows(), true)) return;
-      resource_ = MakeResource(memory.GatheredBase(tile, k_tile));
 #pragma unroll
       for (int i = 0; i < kOffsets; ++i) offset_[i] = at(place.row + i * kRowStep);
-      memory.ToGathered(tile, offset_);
+      memory.LoadIndices(tile, offset_);
+    }
+  }
+  // Must be called before the first load. If rows are gathered, the lane takes their offsets.
+  JAXGEMM_AMD void Gather(const Memory& memory, Index tile, Index k_tile) {
+    if constexpr (kKContiguous) {
+      if (__builtin_expect(!memory.GathersRows(), true)) return;
+      resource_ = MakeResource(memory.GatheredBase(tile, k_tile));
+      memory.ToOffsets(offset_);
+      const uint32_t vec = FirstPlace(ThreadId()).vec;
 #pragma unroll
-      for (uint32_t& offset : offset_) offset += place.vec * kVecBytes;
+      for (uint32_t& offset : offset_) offset += vec * kVecBytes;
     }
   }
   // Must be called before the first access to LDS, where the tile begins at `lds`. It can be done

@@ -65,6 +65,7 @@ class VectorMainloop {
                               auto&& overlapped) {
     Lhs lhs(lhs_memory, tile.m, tile.k_begin);
     Rhs rhs(rhs_memory, tile.n, tile.k_begin);
+    lhs.Gather(lhs_memory, tile.m, tile.k_begin);
     uint32_t load_lhs = Lhs::LoadPlace(lds);
     const uint32_t k_in_last = lhs_memory.KLeft(tile.k_end - 1);
     auto check_end = [&](Index left) {

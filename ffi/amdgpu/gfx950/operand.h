@@ -72,12 +72,20 @@ class Operand {
     }
     if constexpr (kKContiguous) {
       if (__builtin_expect(!memory.GathersRows(), true)) return;
-      resource_ = MakeResource(memory.GatheredBase(tile, k_tile) - kLastLoad);
 #pragma unroll
       for (int load = 0; load < 2 * kLoads; ++load) {
         offset_[load] = memory.RowInMemory(tile, PlaceOf(load, lane).row, 1);
       }
-      memory.ToGathered(tile, offset_);
+      memory.LoadIndices(tile, offset_);
+    }
+  }
+  // Must be called before the first load. If rows are gathered, the lane takes their offsets.
+  JAXGEMM_AMD void Gather(const Memory& memory, Index tile, Index k_tile) {
+    if constexpr (kKContiguous) {
+      if (__builtin_expect(!memory.GathersRows(), true)) return;
+      resource_ = MakeResource(memory.GatheredBase(tile, k_tile) - kLastLoad);
+      memory.ToOffsets(offset_);
+      const uint32_t lane = LaneId();
 #pragma unroll
       for (int load = 0; load < 2 * kLoads; ++load) {
         offset_[load] += PlaceOf(load, lane).k * kBytes + ImmediateLeft(load);
