@@ -65,7 +65,8 @@ struct OperandMemory {
   static constexpr bool kKContiguous = kIsLhs ? Traits::kLhsKContiguous : Traits::kRhsKContiguous;
   static constexpr int kTileRows = kIsLhs ? Traits::kTileM : Traits::kTileN;
   // Whether there are products that gather these lines (AmdGathers in plan/amd/path.cc).
-  static constexpr bool kMayGather = kKContiguous ? kIsLhs : Traits::kMayGatherK;
+  static constexpr bool kMayGatherRows = kKContiguous && kIsLhs && Traits::kMayGather;
+  static constexpr bool kMayGatherK = !kKContiguous && Traits::kMayGatherK;
 
   uint64_t base;
   int64_t rows, k;  // k in units of Traits::kBytes
@@ -88,7 +89,8 @@ struct OperandMemory {
     line_bytes = (kKContiguous ? k : rows + up) * Traits::kBytes;
     base = reinterpret_cast<uint64_t>(kIsLhs ? args.lhs : args.rhs) +
            tile.batch * stride / Traits::kPacked * Traits::kBytes;
-    if (kMayGather) gathers = (kIsLhs ? args.lhs_gather : args.rhs_gather).indices != nullptr;
+    if (kMayGatherRows || kMayGatherK)
+      gathers = (kIsLhs ? args.lhs_gather : args.rhs_gather).indices != nullptr;
     if (ragged == Ragged::kM && !kIsLhs) base += tile.group * k * (rows + up) * Traits::kBytes;
     if (ragged == Ragged::kM && kIsLhs) {
       base += tile.origin * (kKContiguous ? line_bytes : Traits::kBytes);
@@ -144,8 +146,8 @@ struct OperandMemory {
   JAXGEMM_AMD bool IsInside(Index tile, uint32_t row) const {
     return FirstRow(tile) + InPart(row) < rows;
   }
-  JAXGEMM_AMD bool GathersRows() const { return kMayGather && kKContiguous && gathers; }
-  JAXGEMM_AMD bool GathersK() const { return kMayGather && !kKContiguous && gathers; }
+  JAXGEMM_AMD bool GathersRows() const { return kMayGatherRows && gathers; }
+  JAXGEMM_AMD bool GathersK() const { return kMayGatherK && gathers; }
   // Line i of the group is line indices[i] of the operand, which has `count` of them. This is read
   // where it is needed: other products have no scalar registers for it.
   struct Lines {

@@ -50,26 +50,26 @@ class StreamedOperand {
       offset_[i] = kKContiguous ? row * line_bytes_ + (group + i % kVecs * 4) * kVecBytes
                                 : group * kVecElements * line_bytes_ + row * kBytes;
     }
-    if constexpr (kKContiguous) {
-      if (__builtin_expect(!memory.GathersRows(), true)) return;
-#pragma unroll
-      for (int i = 0; i < kFrags; ++i) indices_[i] = memory.RowInMemory(tile, Row(i), 1);
-      memory.LoadIndices(tile, indices_);
-    }
   }
-  // Must be called before the first loads. If rows are gathered, the lane takes their offsets.
-  JAXGEMM_AMD void Gather(const Memory& memory, Index tile, Index k_tile) {
-    if constexpr (kKContiguous) {
-      if (__builtin_expect(!memory.GathersRows(), true)) return;
-      const uint32_t of_wave = Traits::WaveK() * kRowBytes, records = resource_[2];
-      resource_ = MakeResource(memory.GatheredBase(tile, k_tile) + of_wave);
-      resource_[2] = records;
-      memory.ToOffsets(indices_);
+  // Takes the offsets of gathered rows, before the first loads. Calls load_other(), which may start
+  // other loads, while the indices are loaded.
+  JAXGEMM_AMD void Gather(const Memory& memory, Index tile, Index k_tile, auto&& load_other) {
+    // The compiler does not know that the loads before are done on each path to here, and would
+    // wait for the indices and the other loads together.
+    WaitUntil<0, kAnyLds>();
+    uint32_t rows[kFrags];
 #pragma unroll
-      for (int i = 0; i < kOffsets; ++i) {
-        const uint32_t offset = indices_[i / kVecs] + (LaneId() / 16 + i % kVecs * 4) * kVecBytes;
-        if (offset_[i] < kOutsideBuffer) offset_[i] = offset;  // else MaskK has set it
-      }
+    for (int i = 0; i < kFrags; ++i) rows[i] = memory.RowInMemory(tile, Row(i), 1);
+    memory.LoadIndices(tile, rows);
+    load_other();
+    const uint32_t of_wave = Traits::WaveK() * kRowBytes, records = resource_[2];
+    resource_ = MakeResource(memory.GatheredBase(tile, k_tile) + of_wave);
+    resource_[2] = records;
+    memory.ToOffsets(rows);
+#pragma unroll
+    for (int i = 0; i < kOffsets; ++i) {
+      const uint32_t offset = rows[i / kVecs] + (LaneId() / 16 + i % kVecs * 4) * kVecBytes;
+      if (offset_[i] < kOutsideBuffer) offset_[i] = offset;  // else MaskK has set it
     }
   }
 
@@ -125,7 +125,6 @@ class StreamedOperand {
   Resource resource_;
   uint32_t line_bytes_, before_row_, step_;
   uint32_t offset_[kOffsets];
-  uint32_t indices_[kFrags];
 };
 
 // A variant of StreamedOperand for lines that are not whole vectors: it loads each element
@@ -269,9 +268,12 @@ class FewRowsMainloop {
 #endif
       CheckEnd(lhs, rhs, not_loaded--, k_in_last);
       if (first) {
-        // The loads of rhs are in flight while the indices of gathered rows are loaded.
-        rhs.Load(loaded[ahead].rhs);
-        lhs.Gather(lhs_memory, tile.m, tile.k_begin);
+        auto load_rhs = [&]() __attribute__((always_inline)) { rhs.Load(loaded[ahead].rhs); };
+        if (__builtin_expect(lhs_memory.GathersRows(), false)) {
+          lhs.Gather(lhs_memory, tile.m, tile.k_begin, load_rhs);
+        } else {
+          load_rhs();
+        }
         lhs.Load(loaded[ahead].lhs);
       } else {
         lhs.Load(loaded[ahead].lhs);

@@ -80,6 +80,7 @@ bool IsOnlyRounded(const Problem& p, const Plan& plan) {
 }
 
 bool AmdGathers(const Problem& p, bool is_lhs) {
+  if (!IsGeneral(p.scales_form())) return false;
   const int64_t lines = is_lhs ? p.lhs_lines : p.rhs_lines, bytes = Bytes(p.lhs_dtype);
   if (p.ragged == Ragged::kM) return FitsGather(lines, p.k / PackedElements(p.lhs_dtype) * bytes);
   // The kernels gather one operand along k.
