@@ -303,3 +303,16 @@ class Experts:
   def flops(self) -> int:
     """FLOPs of the forward pass's grouped products: gate, up and down."""
     return 3 * 2 * self.tokens * self.top_k * self.features * self.hidden_features
+
+  @property
+  def bytes_of_expert(self) -> int:
+    """Bytes of one expert's three matrices in bfloat16."""
+    return 3 * 2 * self.features * self.hidden_features
+
+
+def experts(size: str, tokens: list[str] | None = None) -> dict[str, list[dict[str, int]]]:
+  """By model: the fields of its `Experts`, for each number of tokens; size is "gpu" or "cpu"."""
+  about, names = load()["experts"], ("num_experts", "top_k", "features", "hidden_features")
+  return {model: [dict(zip(names, sizes)) | {"tokens": int(each)}
+                  for each in tokens or about["tokens"][size]]
+          for model, sizes in about[size].items()}

@@ -1,112 +1,289 @@
-"""A layer of experts, and a training step of it, by two implementations of ragged_dot.
+"""A layer of experts beside its products alone and other layers, and a training step of it.
 
-    python -m benchmarks moe_layer --json=layer.json --png=layer.png
-    python -m benchmarks moe_layer --cases=64 --tokens=4096 --work=forward
+    python -m benchmarks moe_layer --json=layer.json --markdown=layer.md
+    python -m benchmarks moe_layer --cases=mixtral_8x7b --tokens=1,4096 --routings=skewed
     python -m benchmarks train_step --json=moe.json --markdown=moe.md
 
-The layer is jaxgemm.flax.nnx.MoE, in bfloat16 with float32 parameters. With jax.lax.ragged_dot,
-gate and up are one grouped product, and the activation follows it. `forward` and `gradients` are
-compared with the layer in float32 at the highest precision. With --recipes=rowwise,tensorwise they
-are timed in float8, too, quantising included. A `step` is forward, backward and the update by
-optax.adamw of the layer beside a residual connection; the loss and the gradients of the first step
-are compared with those of jax.lax.ragged_dot, and memory is what XLA says of the compiled step.
+moe_layer times `jaxgemm.flax.moe` in bfloat16, router included, with the sizes of models:
+`forward`, and with `gradients` of the tokens and all parameters. "products alone" are its grouped
+products, and their gradients, on rows that are sorted already. The layer on jax.lax.ragged_dot, one
+of torch, and public fused layers (moe_peers.py) take turns with it on the same arrays, if they can
+be imported. The roofline is the larger of FLOPs over --peak_tflops, and the bytes of the weights
+that are read over --peak_gbs. With "balanced" routing all experts are equally likely; with "skewed"
+routing the logits of the i-th expert, in some order, have -log(i) added. Errors are against all
+experts in float32, with the routing of jaxgemm's layer. With --recipes=rowwise,tensorwise the layer
+is also timed in float8, quantising included. On a GPU an entry has the kernels by name.
+
+A `step` is forward, backward and the update by optax.adamw of the layer with float32 parameters,
+beside a residual connection. The loss and the gradients of the first step are compared with those
+on jax.lax.ragged_dot. Memory is what XLA says of a compiled program.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 import dataclasses
 import functools
-import itertools
+from typing import Any, NamedTuple
 
-from absl import app, flags
-from flax import nnx
+from absl import flags
 import jax
 import jax.numpy as jnp
+import numpy as np
 import optax
 
-from benchmarks import cases, measure, progress, run
-from jaxgemm.flax.nnx import MoE
+from benchmarks import cases, measure, moe_peers, plots, run
+import jaxgemm
+from jaxgemm.flax import Mlp, MoEParams, moe
 from jaxgemm.fp8.recipes import RECIPES
 
-OURS, XLA = "jaxgemm.ragged_dot", "lax.ragged_dot"
-# The layer's argument `ragged_dot`; None is its default.
-PRODUCTS = {OURS: None, XLA: jax.lax.ragged_dot}
+OURS, XLA, ALONE = "jaxgemm.ragged_dot", "lax.ragged_dot", "products alone"
+PRODUCTS = {OURS: None, XLA: jax.lax.ragged_dot}  # the layer's argument `ragged_dot`
 # Products of each kind of work, in products of the forward pass.
 WORK = {"forward": 1, "gradients": 3, "step": 3}
-# Largest relative errors (Frobenius norms) of a layer, for bfloat16 operands and hidden values. In
-# float32 a token with two nearly equal experts may be routed to the other one. So the router has
-# the same types in the reference; only the experts differ.
+ROUTINGS = "balanced", "skewed"
+RESULTS = "out", "d_router", "d_gate_up", "d_down", "d_x"
+# Largest relative errors (Frobenius norms) of a layer, for bfloat16 operands and hidden values.
 TOLERANCE = 2e-2
-# The same for operands that are rounded to float8, e5m2 for cotangents.
-FLOAT8_TOLERANCE = 0.2
-# Largest relative difference of the losses of the two ways.
-LOSS_TOLERANCE = 1e-3
+FLOAT8_TOLERANCE = 0.2  # for operands in float8, and cotangents in e5m2
+LOSS_TOLERANCE = 1e-3  # the largest relative difference of the losses of two steps
+INPUT_SETS = 3
 _OPTIMIZER = optax.adamw(1e-4)
 FLAGS = flags.FLAGS
 
 
 def define_flags() -> None:
   flags.DEFINE_enum("size", None, list(cases.load()["moe_step"]),
-                    "Sizes of shapes.json. Default: gpu on a GPU, cpu elsewhere.")
-  flags.DEFINE_list("cases", ["8", "64"], "Numbers of experts, from shapes.json.")
-  flags.DEFINE_integer("tokens", None, "Tokens of a call or step. Default: from shapes.json.")
+                    "Sizes of train_step in shapes.json. Default: gpu on a GPU, cpu elsewhere.")
+  flags.DEFINE_list("cases", None, "Models of moe_layer, or numbers of experts of train_step, from "
+                    "shapes.json. Default: all, and on a CPU a small one.")
+  flags.DEFINE_list("tokens", None, "Tokens of a call or step. Default: from shapes.json.")
+  flags.DEFINE_list("routings", list(ROUTINGS), "Some of balanced and skewed.")
   flags.DEFINE_list("work", ["forward", "gradients"], f"Some of {', '.join(WORK)}.")
   flags.DEFINE_list("recipes", [], "Recipes of jaxgemm.fp8, timed beside bfloat16.")
+  flags.DEFINE_list("peers", list(moe_peers.PEERS), "Layers of other packages.")
+  flags.DEFINE_integer("xla_most_groups", 16, "jax.lax.ragged_dot is left out with more experts: "
+                       "it multiplies every row with every group.")
 
 
 def jobs(name: str) -> Iterator[tuple[str, Callable[[], list[run.Row]]]]:
   options = measure.Options.of_flags()
   works = run.choose("work", FLAGS.work, WORK)
   recipes = run.choose("recipes", FLAGS.recipes, RECIPES)
+  routings = run.choose("routings", FLAGS.routings, ROUTINGS)
   given = run.read_problems([field.name for field in dataclasses.fields(cases.Experts)])
-  if given is None:
-    size = FLAGS.size or ("gpu" if measure.on_gpu() else "cpu")
-    there = {str(case["num_experts"]): case for case in cases.load()["moe_step"][size]}
-    given = [there[each] for each in run.choose("cases", FLAGS.cases, there)]
-  for each, work in itertools.product(given, works):
-    problem = cases.Experts(**each | ({"tokens": FLAGS.tokens} if FLAGS.tokens else {}))
-    yield f"{name} {problem.label} {work}", lambda problem=problem, work=work: [
-        row(problem, work, options, recipes)]
+  size = FLAGS.size or ("gpu" if measure.on_gpu() else "cpu")
+  there = cases.experts(size, FLAGS.tokens)
+  if "step" in works:
+    there = {str(each["num_experts"]): [each | {"tokens": tokens} for tokens in map(
+        int, FLAGS.tokens or [each["tokens"]])] for each in cases.load()["moe_step"][size]}
+  chosen = [("problems", each) for each in given or ()] or [
+      (model, each) for model in run.choose("cases", FLAGS.cases or there, there)
+      for each in there[model]]
+  for model, each in chosen:
+    problem = cases.Experts(**each)
+    if "step" in works:
+      yield f"{name} {problem.label} step", functools.partial(steps, problem, options)
+    for routing in routings if "step" not in works else ():
+      yield f"{name} {model} {problem.label} {routing}", functools.partial(
+          rows, model, problem, routing, works, options, recipes,
+          run.choose("peers", FLAGS.peers, moe_peers.PEERS), FLAGS.xla_most_groups)
 
 
-def layer(problem: cases.Experts, ragged_dot, recipe: str | None = None) -> MoE:
-  sizes = dataclasses.asdict(problem)
-  sizes.pop("tokens")
-  return MoE(**sizes, dtype=jnp.bfloat16, ragged_dot=ragged_dot, recipe=recipe, rngs=nnx.Rngs(0))
+# ------------------------------------------------------------------------------------ layers
 
 
-def random(problem: cases.Experts, seed: int):
-  """(parameters, tokens, targets), made on the device in one program."""
-  shapes = nnx.state(nnx.eval_shape(lambda: layer(problem, None)))
-  leaves, structure = jax.tree.flatten(shapes)
+class Params(NamedTuple):
+  """A layer's parameters: the router [C, E] in float32, [E, C, 2, H] and [E, H, C] in bfloat16."""
+
+  router: Any
+  gate_up: Any
+  down: Any
+
+
+@functools.partial(jax.jit, static_argnums=(0, 1, 2))
+def drawn(problem: cases.Experts, routing: str, count: int, seed: int):
+  """(parameters, `count` pairs of tokens and their cotangents)."""
+  keys = iter(jax.random.split(jax.random.key(seed, impl="rbg"), 4 + 2 * count))
+  features, hidden, experts = problem.features, problem.hidden_features, problem.num_experts
+
+  def normal(*shape, fan_in=1):
+    return jax.random.normal(next(keys), shape, jnp.bfloat16) * jnp.bfloat16(fan_in ** -0.5)
+
+  router = normal(features, experts, fan_in=features)
+  order = jax.random.permutation(next(keys), jnp.arange(1, experts + 1))
+  # The last feature is 1 in all tokens.
+  router = router.at[-1].set(-jnp.log(order) if routing == "skewed" else 0)
+  # The router's values are those of bfloat16, so that its products are exact in tf32, too.
+  params = Params(router.astype(jnp.float32), normal(experts, features, 2, hidden, fan_in=features),
+                  normal(experts, hidden, features, fan_in=hidden))
+  pairs = [(normal(problem.tokens, features).at[:, -1].set(1), normal(problem.tokens, features))
+           for _ in range(count)]
+  return params, pairs
+
+
+def layer(problem: cases.Experts, **options):
+  """A function of parameters and tokens: (the result, the statistics)."""
+  return lambda params, x: moe(
+      x, MoEParams(params.router, Mlp(gate_up=params.gate_up, down=params.down)),
+      top_k=problem.top_k, dtype=jnp.bfloat16, **options)
+
+
+def products(params: Params, rows, sizes):
+  """The grouped products of a layer, for sorted rows."""
+  hidden = jaxgemm.ragged_gated_linear_unit(rows, params.gate_up, sizes)
+  return jaxgemm.ragged_dot(hidden, params.down, sizes)
+
+
+def reference(params: Params, x, chosen):
+  """The layer in float32: each of its experts computes all tokens."""
+  x = x.astype(jnp.float32)
+  weights = jax.nn.softmax(jnp.take_along_axis(x @ params.router, chosen, axis=-1))
+  of_experts = jnp.zeros((len(x), len(params.down))).at[
+      jnp.arange(len(x))[:, None], chosen].add(weights)
+
+  @jax.checkpoint
+  def add(out, expert):
+    gate_up, down, weight = expert
+    gate, up = jnp.moveaxis(jnp.einsum("tc,cgh->tgh", x, gate_up.astype(jnp.float32)), 1, 0)
+    return out + weight[:, None] * ((jax.nn.silu(gate) * up) @ down.astype(jnp.float32)), None
+
+  return jax.lax.scan(add, jnp.zeros_like(x), (params.gate_up, params.down, of_experts.T))[0]
+
+
+def program(forward, work: str) -> Callable:
+  """function(params, x, cotangent, *others): the result, and with gradients all of RESULTS."""
+  def function(params, x, cotangent, *others):
+    if work == "forward":
+      return [forward(params, x, *others)]
+    out, back = jax.vjp(lambda params, x: forward(params, x, *others), params, x)
+    return [out, *jax.tree.leaves(back(cotangent.astype(out.dtype)))]
+  return function
+
+
+class Compiled(measure.Way):
+  """A program that is compiled for its input sets."""
+
+  def __init__(self, function: Callable, inputs: Sequence[tuple]):
+    super().__init__(lambda index: self.compiled(*inputs[index]))
+    self.compiled = jax.jit(function).lower(*inputs[0]).compile()
+
+
+def _memory(way: measure.Way) -> run.Row:
+  """What XLA says of the memory of a compiled program; nothing for other ways."""
+  if not hasattr(way, "compiled"):
+    return {}
+  found = way.compiled.memory_analysis()
+  sizes = {"arguments": found.argument_size_in_bytes, "temporary": found.temp_size_in_bytes}
+  return {"bytes": sizes, "note": ", ".join(
+      f"{size / 1e6:.1f} MB {what}" for what, size in sizes.items())}
+
+
+@functools.lru_cache(maxsize=1)
+def _arrays(problem: cases.Experts, routing: str, seed: int):
+  """(parameters, input sets, of each the chosen experts, of each sorted rows with their sizes)."""
+  params, pairs = drawn(problem, routing, INPUT_SETS, seed)
+  route = jax.jit(lambda x: (lambda stats: (stats.experts, stats.tokens_per_expert))(
+      layer(problem)(params, x)[1]))
+  chosen, sizes = zip(*(route(x) for x, _ in pairs))
 
   @jax.jit
-  def make():
-    keys = jax.random.split(jax.random.key(seed, impl="rbg"), len(leaves) + 2)
-    params = [jax.random.normal(key, leaf.shape, leaf.dtype)
-              * leaf.shape[int(leaf.ndim > 2)] ** -0.5 for key, leaf in zip(keys, leaves)]  # fan-in
-    data = [jax.random.normal(key, (problem.tokens, problem.features), jnp.bfloat16)
-            for key in keys[-2:]]
-    return jax.tree.unflatten(structure, params), *data
+  def in_order(array, chosen):
+    return array[jnp.argsort(chosen.ravel()) // problem.top_k]
 
-  return make()
+  ordered = [(*(in_order(each, which) for each in pair), size)
+             for pair, which, size in zip(pairs, chosen, sizes)]
+  return params, pairs, chosen, ordered
 
 
-class LayerWay(measure.Way):
-  """A layer with its parameters, compiled for its tokens."""
+def _makers(problem: cases.Experts, work: str, params: Params, pairs, ordered, recipes, peers,
+            xla_most_groups):
+  """(functions that make the ways, why others are missing)."""
+  inputs, missing = [(params, *pair) for pair in pairs], {}
+  compiled = lambda forward, given: functools.partial(Compiled, program(forward, work), given)
+  of_layer = lambda **options: compiled(
+      lambda params, x: layer(problem, **options)(params, x)[0], inputs)
+  makers = {name: of_layer(ragged_dot=ragged_dot) for name, ragged_dot in PRODUCTS.items()}
+  if problem.num_experts > xla_most_groups and makers.pop(XLA):
+    missing[XLA] = f"left out: more than {xla_most_groups} experts"
+  makers[ALONE] = compiled(products, [(params, *each) for each in ordered])
+  makers |= {f"jaxgemm {recipe}": of_layer(recipe=recipe) for recipe in recipes}
+  for name in peers:
+    makers[name] = functools.partial(
+        moe_peers.way, name, params, pairs, problem.top_k, work == "gradients")
+  return makers, missing
 
-  def __init__(self, problem: cases.Experts, work: str, ragged_dot, seed: int,
-               compiler_options=None, recipe: str | None = None):
-    super().__init__(lambda _: self._run(*self._arguments))
-    graphdef = nnx.graphdef(nnx.eval_shape(lambda: layer(problem, ragged_dot, recipe)))
-    self._arguments = random(problem, seed)
 
-    def function(params, x, cotangent):
-      forward = lambda params, x: nnx.merge(graphdef, params)(x)[0]
-      if work == "forward":
-        return forward(params, x)
-      return jax.vjp(forward, params, x)[1](cotangent)
+@jax.jit
+def _difference(given, wanted):
+  """The relative difference of two arrays, in the Frobenius norm."""
+  given, wanted = (x.astype(jnp.float32).ravel() for x in (given, wanted))
+  # If wanted is 0, as the router's gradient with one expert for each token is, so must given be.
+  return jnp.linalg.norm(given - wanted) / jnp.maximum(jnp.linalg.norm(wanted), 1e-30)
 
-    self._run = jax.jit(function).lower(*self._arguments).compile(compiler_options)
+
+def _checked(name: str, way: measure.Way, wanted: Callable[[], list], tokens: int) -> run.Row:
+  """What the report says of a layer: its memory, and its errors for the first input set."""
+  found = _memory(way)
+  if name == ALONE:
+    return found
+  result = way.call(0)
+  way.wait(result)
+  try:
+    pairs = zip(RESULTS, map(jax.dlpack.from_dlpack, result), wanted())
+  except jax.errors.JaxRuntimeError as error:  # such as too little memory
+    return found | {"note": f"no reference: {' '.join(str(error).split())[:200]}"}
+  errors = {what: float(_difference(*both)) for what, *both in pairs}
+  most = TOLERANCE if name in PRODUCTS else FLOAT8_TOLERANCE
+  # The router's gradient is made of differences, so that of few tokens has no bound.
+  return found | {"errors": errors, "at_most": {
+      what: most for what in errors if what != "d_router" or tokens >= 64}}
+
+
+def rows(model: str, problem: cases.Experts, routing: str, works: Sequence[str],
+         options: measure.Options, recipes: Sequence[str] = (), peers: Sequence[str] = (),
+         xla_most_groups: int = 16) -> list[run.Row]:
+  """A row for each kind of work; "ratio" is a candidate's time over that of jaxgemm's layer."""
+  params, pairs, chosen, ordered = _arrays(problem, routing, options.seed)
+  touched = np.mean([int((sizes > 0).sum()) for *_, sizes in ordered])
+
+  @functools.cache
+  def wanted(work):
+    with jax.default_matmul_precision("highest"):
+      # XLA does not autotune the reference: that would take longer than all that is timed.
+      return jax.jit(program(reference, work), compiler_options={
+          "xla_gpu_autotune_level": 0} if measure.on_gpu() else None)(params, *pairs[0], chosen[0])
+
+  found = []
+  for work in works:
+    makers, missing = _makers(
+        problem, work, params, pairs, ordered, recipes, peers, xla_most_groups)
+    found.append(measure.row(
+        {"section": "moe_layer", "case": f"{model}, {problem.label}", "kind": model,
+         **dataclasses.asdict(problem), "routing": routing, "work": work, "dtype": "bfloat16",
+         "flops": WORK[work] * problem.flops, "missing": missing,
+         "weight_bytes": WORK[work] * touched * problem.bytes_of_expert}, makers,
+        functools.partial(_checked, wanted=functools.partial(wanted, work), tokens=problem.tokens),
+        options, INPUT_SETS, OURS, calls=1))
+  return found
+
+
+def after(rows: Sequence[run.Row]) -> list[str]:
+  """Lines on the layer's time over that of its products, the floor, and the fastest other layer."""
+  lines = []
+  for row in rows:
+    times = {name: entry["seconds"]["median"] for name, entry in row["candidates"].items()
+             if "seconds" in entry}
+    ours, alone = times.pop(OURS, None), times.pop(ALONE, None)
+    if ours is None or row["section"] != "moe_layer":
+      continue
+    others = {name: time for name, time in times.items() if not plots.is_ours(name)}
+    best = min(others, key=others.get, default=None)
+    over = {"products": alone, "floor": row.get("least_seconds"), best: others.get(best)}
+    lines.append(f"- {run.describe(row)}: layer over " + ", ".join(
+        f"{name} {ours / time:.2f}" for name, time in over.items() if time))
+  return lines
+
+
+# -------------------------------------------------------------------------------------- steps
 
 
 class StepWay(measure.Way):
@@ -114,12 +291,12 @@ class StepWay(measure.Way):
 
   def __init__(self, problem: cases.Experts, ragged_dot, seed: int):
     super().__init__(self._call)
-    graphdef = nnx.graphdef(nnx.eval_shape(lambda: layer(problem, ragged_dot)))
-    params, *self._data = random(problem, seed)
+    params, [self._data] = drawn(problem, "balanced", 1, seed)
+    params = jax.tree.map(lambda x: x.astype(jnp.float32), params)
     self._state = params, jax.jit(_OPTIMIZER.init)(params)
 
     def loss_of(params, x, target):
-      out, stats = nnx.merge(graphdef, params)(x)
+      out, stats = layer(problem, ragged_dot=ragged_dot)(params, x)
       error = (x + out - target).astype(jnp.float32)
       auxiliary = 1e-2 * stats.load_balancing_loss + 1e-3 * stats.router_z_loss
       return jnp.mean(error**2) + auxiliary
@@ -131,92 +308,39 @@ class StepWay(measure.Way):
       updates, moments = _OPTIMIZER.update(grads, moments, params)
       return (optax.apply_updates(params, updates), moments), loss
 
-    self._step = step.lower(self._state, *self._data).compile()
-    memory = self._step.memory_analysis()
-    self.bytes = {"arguments": memory.argument_size_in_bytes,
-                  "temporary": memory.temp_size_in_bytes}
+    self.compiled = step.lower(self._state, *self._data).compile()
     self.first_loss = float(self.call(0))
     # adamw's first moments are the gradients of the first step times 1 - b1.
     moments = optax.tree_utils.tree_get(self._state[1], "mu")
-    self.gradients = {
-        jax.tree_util.keystr(path, simple=True, separator="."): jnp.copy(leaf)
-        for path, leaf in jax.tree.leaves_with_path(nnx.to_pure_dict(moments))}
+    self.gradients = jax.tree.map(jnp.copy, moments._asdict())
 
   def _call(self, _: int) -> jax.Array:
     """The loss before this step."""
-    self._state, loss = self._step(self._state, *self._data)
+    self._state, loss = self.compiled(self._state, *self._data)
     return loss
 
 
-def _exact(lhs, rhs, group_sizes, preferred_element_type=None, **options):
-  """jax.lax.ragged_dot in float32, rounded to the type that was asked for."""
-  out = jax.lax.ragged_dot(lhs.astype(jnp.float32), rhs.astype(jnp.float32), group_sizes,
-                           **options | {"precision": "highest"})
-  return out.astype(preferred_element_type or lhs.dtype)
+def steps(problem: cases.Experts, options: measure.Options) -> list[run.Row]:
+  """A row: time, memory, loss and gradients of the steps on both products."""
+  made = {}
 
+  def make(name):
+    made[name] = StepWay(problem, PRODUCTS[name], options.seed)
+    return made[name]
 
-@jax.jit
-def _difference(given, wanted):
-  """The relative difference of two arrays, in the Frobenius norm."""
-  given, wanted = (x.astype(jnp.float32).ravel() for x in (given, wanted))
-  return jnp.linalg.norm(given - wanted) / jnp.linalg.norm(wanted)
-
-
-def _of_layers(ways: dict[str, LayerWay], problem: cases.Experts, work: str, seed: int
-               ) -> dict[str, run.Row]:
-  """Errors of layers, beside the experts in float32."""
-  # XLA does not autotune the reference: that would take longer than all that is timed.
-  options = {"xla_gpu_autotune_level": 0} if measure.on_gpu() else None
-  wanted = jax.tree.leaves(LayerWay(problem, work, _exact, seed, options).call(0))
-  found = {}
-  for name, way in ways.items():
-    given = jax.tree.leaves(way.call(0))
-    errors = [_difference(g, w) for g, w in zip(given, wanted)]
-    found[name] = {"errors": {"norm": float(jnp.max(jnp.stack(errors)))}, "at_most": {
-        "norm": TOLERANCE if name in PRODUCTS else FLOAT8_TOLERANCE}}
-  return found
-
-
-def _of_steps(ways: dict[str, StepWay]) -> dict[str, run.Row]:
-  """Loss, memory, and the differences of loss and gradients if there are two steps."""
-  found = {name: {
-      "loss": way.first_loss, "bytes": way.bytes, "note": f"loss {way.first_loss:.6f}, "
-      + ", ".join(f"{size / 1e9:.2f} GB {what}" for what, size in way.bytes.items())}
-      for name, way in ways.items()}
-  if ways.keys() == PRODUCTS.keys():
-    ours, theirs = (ways[name] for name in (OURS, XLA))
-    errors = {"loss": abs(ours.first_loss - theirs.first_loss) / abs(theirs.first_loss)}
-    errors |= {f"gradient of {name}": float(_difference(ours.gradients[name], wanted))
-               for name, wanted in theirs.gradients.items()}
-    found[OURS] |= {"errors": errors, "at_most": {
+  def check(name, way):
+    found = _memory(way)
+    found |= {"loss": way.first_loss, "note": f"loss {way.first_loss:.6f}, {found['note']}"}
+    if name != OURS or XLA not in made:
+      return found
+    theirs = made[XLA]
+    errors = {"loss": abs(way.first_loss - theirs.first_loss) / abs(theirs.first_loss)}
+    errors |= {f"gradient of {what}": float(_difference(way.gradients[what], wanted))
+               for what, wanted in theirs.gradients.items()}
+    return found | {"errors": errors, "at_most": {
         what: LOSS_TOLERANCE if what == "loss" else TOLERANCE for what in errors}}
-  for way in ways.values():
-    del way.gradients
-  return found
 
-
-def row(problem: cases.Experts, work: str, options: measure.Options,
-        recipes: Sequence[str] = ()) -> run.Row:
-  """A row: time and errors of all ways; "ratio" is a way's time over jaxgemm's in bfloat16."""
-  way = (StepWay, problem) if work == "step" else (LayerWay, problem, work)
-  makers = {name: functools.partial(*way, ragged_dot, options.seed)
-            for name, ragged_dot in PRODUCTS.items()}
-  if recipes and work == "step":
-    raise app.UsageError("--recipes are for --work=forward and gradients.")
-  makers |= {f"jaxgemm {recipe}": functools.partial(
-      LayerWay, problem, work, None, options.seed, recipe=recipe) for recipe in recipes}
-  flops = WORK[work] * problem.flops
-  found = {"section": "moe", "case": problem.label, **dataclasses.asdict(problem), "work": work,
-           "dtype": "bfloat16", "flops": flops, "candidates": {}}
-  ways, found["missing"] = measure.prepare(makers)
-  if not ways:
-    return found
-  progress.within("errors")
-  try:
-    checked = (_of_steps(ways) if work == "step" else _of_layers(ways, problem, work, options.seed))
-  except jax.errors.JaxRuntimeError as error:  # such as too little memory
-    checked, found["missing"]["reference"] = {}, " ".join(str(error).split())[:500]
-  measured = measure.interleave(ways, 1, options, f"moe {problem.num_experts} {work}", calls=1)
-  for name in ways:
-    found["candidates"][name] = measure.entry(measured, name, flops, OURS) | checked.get(name, {})
-  return found | measure.about(measured)
+  return [measure.row(
+      {"section": "moe", "case": problem.label, **dataclasses.asdict(problem), "work": "step",
+       "dtype": "bfloat16", "flops": WORK["step"] * problem.flops},
+      {name: functools.partial(make, name) for name in PRODUCTS}, check, options, 1, OURS, calls=1)]

@@ -9,7 +9,8 @@ from typing import Any
 
 OURS, COPY, WAIT = "tab:orange", "tab:blue", "lightgrey"
 _OTHERS = "#4c566a", "#8fa3bf", "#bcc7d6", "#dde3ea"  # from dark to light
-_OTHER_NAMES = ("xla", "jnp.", "jax.", "lax.", "torch", "tokamax", "cublas", "triton", "hipblaslt")
+_OTHER_NAMES = ("xla", "jnp.", "jax.", "lax.", "torch", "tokamax", "cublas", "triton", "hipblaslt",
+                "vllm", "sonicmoe")
 _HATCHES = None, "//", "..", "xx", "\\\\", "++"
 
 

@@ -1,8 +1,8 @@
 """The roofline of a product: the least seconds that it can take by its chip's data sheet.
 
 A product takes at least the larger of two times: its FLOPs at the peak rate, and its bytes
-(each operand and result once) at the bandwidth of the memory. Of a layer of
-experts only the FLOPs count. Every suite reports it; nothing is measured here.
+(each operand and result once) at the bandwidth of the memory. Of a layer of experts the bytes are
+those of the weights. Every suite reports it; nothing is measured here.
 """
 
 from typing import Any
@@ -22,7 +22,8 @@ def least_seconds(row: dict[str, Any], device: str,
   """The least time of a row's product; None where the row or the chip is not known.
 
   Args:
-    row: it has m, n, k, dtype, and perhaps groups and work; or num_experts, flops and dtype.
+    row: it has m, n, k, dtype, and perhaps groups and work; or num_experts, flops and dtype,
+      and perhaps weight_bytes.
     device: the device's name.
     peaks: TFLOP/s for the row's operand type, and GB/s, in place of the data sheet's.
   """
@@ -40,7 +41,7 @@ def least_seconds(row: dict[str, Any], device: str,
   else:
     rate, bandwidth = peaks
   if of_layer:
-    return row["flops"] / (rate * 1e12)
+    return max(row["flops"] / (rate * 1e12), row.get("weight_bytes", 0) / (bandwidth * 1e9))
   m, n, k, groups = (row.get(key) or 1 for key in ("m", "n", "k", "groups"))
   size = _BYTES[dtype]
   return max(2 * m * n * k / (rate * 1e12),

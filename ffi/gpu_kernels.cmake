@@ -1,9 +1,12 @@
 # Compiles each GPU kernel of instances.def to a code object of its own,
-# jaxgemm/kernels/<target>/<instance>.hsaco, or .cubin for NVIDIA's.
+# jaxgemm/kernels/<target>/<instance>.hsaco, or .cubin for NVIDIA's. Each target that has some of
+# them also gets the kernels of a mixture's routing.
 
 set(gpu_folder ${CMAKE_CURRENT_LIST_DIR})
 set(gpu_source ${gpu_folder}/amdgpu/gemm.hip)
 set(cuda_source ${gpu_folder}/sm90/gemm.cu)
+set(routing_sources ${gpu_folder}/routing/routing.cu ${gpu_folder}/routing/routing_args.h
+    ${gpu_folder}/routing/table.h ${gpu_folder}/routing/top_k.h ${gpu_folder}/routing/wave.h)
 
 set(JAXGEMM_GPU_KERNELS "auto" CACHE STRING
     "GPU kernels to build, separated by semicolons: auto (those of the GPUs in this machine, and \
@@ -180,19 +183,30 @@ function(find_gpu_compiler target)
   set(gpu_compiler_${target} "" PARENT_SCOPE)
 endfunction()
 
-# Compiles amdgpu/gemm.hip or sm90/gemm.cu to a code object, with the given definitions.
-function(add_gpu_kernel output target)
+# Compiles the first of `sources` to the code object kernels/<target>/<name>, with the given
+# definitions. The other sources are headers of it. Its path is added to the list `outputs`.
+function(add_gpu_kernel outputs target name sources)
+  list(GET sources 0 source)
+  set(depends ${gpu_depends_${target}} ${sources})
+  set(suffix .hsaco)
+  if(target STREQUAL "sm90")
+    set(suffix .cubin)
+  endif()
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/kernels/${target}/${name}${suffix})
+  list(APPEND ${outputs} ${output})
+  set(${outputs} ${${outputs}} PARENT_SCOPE)
+  install(FILES ${output} DESTINATION jaxgemm/kernels/${target})
   if(target STREQUAL "sm90")
     add_custom_command(OUTPUT ${output}
                        COMMAND ${JAXGEMM_CUDA_COMPILER} ${cuda_flags} ${ARGN} -cubin -o ${output}
-                               ${cuda_source}
-                       DEPENDS ${gpu_depends_sm90}
+                               ${source}
+                       DEPENDS ${depends}
                        COMMENT "GPU kernel ${target}/${name}" VERBATIM)
     return()
   endif()
   set(compiler ${${gpu_compiler_${target}}_compiler})
   set(compile ${compiler} -x hip --offload-arch=${target} --cuda-device-only ${gpu_flags}
-      ${ARGN} ${gpu_source})
+      ${ARGN} ${source})
   if(gpu_compiler_${target} STREQUAL "rocm")
     set(commands COMMAND ${compile} --no-gpu-bundle-output -o ${output})
   else()
@@ -201,7 +215,7 @@ function(add_gpu_kernel output target)
     set(commands COMMAND ${compile} -S -Xclang -emit-obj -o ${output}.o
                  COMMAND ${zig} ld.lld -shared ${output}.o -o ${output})
   endif()
-  add_custom_command(OUTPUT ${output} ${commands} DEPENDS ${gpu_depends_${target}}
+  add_custom_command(OUTPUT ${output} ${commands} DEPENDS ${depends}
                      COMMENT "GPU kernel ${target}/${name}" VERBATIM)
 endfunction()
 
@@ -252,10 +266,6 @@ foreach(pair ${pairs})
     endif()
     math(EXPR tile_k "${row_bytes} / ${bytes_of_${lhs}}")
     math(EXPR waves_k "${row_bytes} / 128")
-    set(suffix .hsaco)
-    if(target STREQUAL "sm90")
-      set(suffix .cubin)
-    endif()
     # Layouts and TileHasForm in spec/gpu_instances.cc.
     set(general 1)
     if(lhs STREQUAL "kF4E2M1FN")
@@ -316,8 +326,12 @@ ${tile_m} x ${tile_n} is none of the layouts rr, rc, cr and cc.")
           set(mx 1)
         endif()
       endif()
-      set(output ${CMAKE_CURRENT_BINARY_DIR}/kernels/${target}/${name}${suffix})
-      add_gpu_kernel(${output} ${target} -DJAXGEMM_KERNEL=${name} -DJAXGEMM_LHS=${lhs}
+      set(source ${gpu_source})
+      if(target STREQUAL "sm90")
+        set(source ${cuda_source})
+      endif()
+      add_gpu_kernel(kernels ${target} ${name} ${source}
+                     -DJAXGEMM_KERNEL=${name} -DJAXGEMM_LHS=${lhs}
                      -DJAXGEMM_RHS=${rhs} -DJAXGEMM_TILE_M=${tile_m} -DJAXGEMM_TILE_N=${tile_n}
                      -DJAXGEMM_WAVES_M=${waves_m} -DJAXGEMM_WAVES_N=${waves_n}
                      -DJAXGEMM_WAVES_K=${waves_k}
@@ -325,13 +339,17 @@ ${tile_m} x ${tile_n} is none of the layouts rr, rc, cr and cc.")
                      -DJAXGEMM_RHS_CONTRACTING=${rhs_contracting}
                      -DJAXGEMM_TRANSPOSED=${transposed} -DJAXGEMM_GENERAL=${general}
                      -DJAXGEMM_SCALED=${scaled} -DJAXGEMM_MX=${mx})
-      list(APPEND kernels ${output})
-      install(FILES ${output} DESTINATION jaxgemm/kernels/${target})
     endforeach()
   endforeach()
   file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/kernels/${target})
 endforeach()
-add_custom_target(gpu_kernels ALL DEPENDS ${kernels})
+set(routing_kernels "")
+foreach(target gfx942 gfx950 gfx90a sm90)
+  if(gpu_compiler_${target})
+    add_gpu_kernel(routing_kernels ${target} routing "${routing_sources}")
+  endif()
+endforeach()
+add_custom_target(gpu_kernels ALL DEPENDS ${kernels} ${routing_kernels})
 list(LENGTH kernels built)
 message(STATUS "GPU kernels: ${built} (${skipped} left out)")
 set(JAXGEMM_BUILD_SUMMARY "jaxgemm has ${built} GPU kernels.")

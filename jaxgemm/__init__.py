@@ -9,6 +9,7 @@
   scaled_ragged_dot  the same for mixtures of experts
   quantize        an array in float8, with scales for scale_lhs and scale_rhs: Quantized
   fp8             products in float8 for training
+  checkpoint_policies  policies of jax.checkpoint that save these products
   qarray          dot_general of operands that other packages have quantised
   megablox        gmm and tgmm with the arguments of jax.experimental's megablox
   chunked_matmul  matmul, begun while chunks of its lhs are still arriving
@@ -51,6 +52,7 @@ import importlib
 import importlib.metadata
 
 from jaxgemm import _environment, fp8, megablox, qarray
+from jaxgemm.call import checkpoint_policies
 from jaxgemm.call.config import GemmConfig
 from jaxgemm.chunked.api import chunk_rows, chunked_matmul
 from jaxgemm.chunked.producers import ChunkedArray, join, overlap, start_copy
@@ -73,6 +75,7 @@ __all__ = [
     "GemmConfig",
     "Quantized",
     "allgather_matmul",
+    "checkpoint_policies",
     "chunk_rows",
     "chunked_matmul",
     "dot_general",

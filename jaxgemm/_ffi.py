@@ -42,11 +42,21 @@ native.set_kernel_folder(str(KERNEL_FOLDER))
 
 
 @functools.cache
-def built_kernels(target_name: str) -> frozenset[str]:
-  """The names of a GPU target's kernels that this build has."""
+def _code_objects(target_name: str) -> frozenset[str]:
   return frozenset(
       path.stem for path in (KERNEL_FOLDER / target_name).glob("*")
       if path.suffix in (".hsaco", ".cubin"))
+
+
+@functools.cache
+def built_kernels(target_name: str) -> frozenset[str]:
+  """The names of a GPU target's kernels of products that this build has."""
+  return frozenset(name for name in _code_objects(target_name) if name.startswith("gemm_"))
+
+
+def is_built(target_name: str, name: str) -> bool:
+  """Whether this build has a GPU target's code object of another name than those of products."""
+  return name in _code_objects(target_name)
 
 
 @functools.cache

@@ -19,6 +19,8 @@
 #include "host/workgroups.h"
 #include "plan/check.h"
 #include "plan/plan.h"
+#include "routing/handlers.h"
+#include "routing/routing_args.h"
 #include "runtime/emulated.h"
 #include "runtime/launcher.h"
 
@@ -99,8 +101,8 @@ nb::dict Registrations(bool command_buffers) {
   auto capsule = [](XLA_FFI_Handler* handler) {
     return nb::capsule(reinterpret_cast<void*>(handler));
   };
-  auto gpu = [&](const GemmHandlers& gemms, const ChunkHandlers& chunks,
-                 const PeerHandlers& peers) {
+  auto gpu = [&](const GemmHandlers& gemms, const ChunkHandlers& chunks, const PeerHandlers& peers,
+                 const RoutingHandlers& routing) {
     auto stages = [&](XLA_FFI_Handler* initialize, XLA_FFI_Handler* execute) {
       nb::dict both;
       both["initialize"] = capsule(initialize);
@@ -114,6 +116,9 @@ nb::dict Registrations(bool command_buffers) {
     targets[kGatheredGemmTarget] = stages(peers.initialize, peers.gather);
     targets[kScatteredGemmTarget] = stages(peers.initialize, peers.scatter);
     targets[kStartTarget] = stages(chunks.start_initialize, chunks.start);
+    const auto& launches = command_buffers ? routing.captured : routing.uncaptured;
+    targets[kTableTarget] = stages(routing.initialize, launches.table);
+    targets[kTopKTarget] = stages(routing.initialize, launches.top_k);
     targets[kJoinTarget] = capsule(chunks.join);
     targets[kStatusTarget] = capsule(chunks.status);
     return targets;
@@ -123,9 +128,12 @@ nb::dict Registrations(bool command_buffers) {
   cpu[kChunkedGemmTarget] = capsule(GemmHost);
   cpu[kStartTarget] = capsule(StartHost);
   cpu[kJoinTarget] = capsule(JoinHost);
+  cpu[kTableTarget] = capsule(TableHost);
   platforms["cpu"] = cpu;
-  platforms["ROCM"] = gpu(kRocmGemmHandlers, kRocmChunkHandlers, kRocmPeerHandlers);
-  platforms["CUDA"] = gpu(kCudaGemmHandlers, kCudaChunkHandlers, kCudaPeerHandlers);
+  platforms["ROCM"] =
+      gpu(kRocmGemmHandlers, kRocmChunkHandlers, kRocmPeerHandlers, kRocmRoutingHandlers);
+  platforms["CUDA"] =
+      gpu(kCudaGemmHandlers, kCudaChunkHandlers, kCudaPeerHandlers, kCudaRoutingHandlers);
   return platforms;
 }
 
@@ -239,6 +247,11 @@ NB_MODULE(_jaxgemm, m) {
   m.def("sm90_predictor", &Sm90Predictor, nb::arg("calls"), nb::arg("chip"), nb::arg("num_cus") = 0,
         "Plans calls, (problem, config) each; returns a function of the model's constants: the "
         "cycles that the model predicts for each call.");
+  m.attr("most_table_experts") = kMostTableExperts;
+  m.attr("most_top_k") = nb::make_tuple(kMostTopKExperts, kMostTopK);
+  m.def("table_workspace", &TableWorkspace, nb::arg("batch"), nb::arg("choices"),
+        nb::arg("num_experts"),
+        "The number of integers in the workspace of a routing table on a GPU.");
   m.def("start_trace", &StartTrace, "Records what the CPU's threads do from now on.");
   m.def("stop_trace", &EndTrace,
         "Stops recording and returns (what, number, thread, begin_ns, end_ns): what is 'copy' (of "

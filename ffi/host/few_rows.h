@@ -151,7 +151,7 @@ void MultiplyConvertedDots(const uint32_t* a, const SourceRows& b, int rows, typ
       for (int word = 0; word < count; word += kLanes) {
         const int k = word * Ops::kPerWord;
         Prefetch(b, col + j + kDotAhead, k);
-        Store(words + j * kRowWords + word, LoadAlong<Ops, kDType>(b, col + j, k));
+        Store(words + j * kRowWords + word, LoadAlong<Ops, kDType>(b.Row(col + j), b.k, k));
       }
     }
     constexpr int kBytes = DTypeBytes(Ops::kWordDType);
@@ -224,11 +224,18 @@ void DirectTile(const uint32_t* a, const SourceRows& b, int col, int k, int word
 #pragma GCC unroll 4
   while (word < whole) whole_word(0);
   for (; word < words; ++word) {
+    const auto at = [&](int k) {
+      const char* line = b.AtK(k);
+      return line ? line + col * kBytes : kZeros;
+    };
+    const int first = k + word * kPerWord;
+    const char *p = at(first), *next = at(first + kPerWord - 1);
     WordV y[kVectors];
 #pragma GCC unroll 8
     for (int i = 0; i < kVectors; ++i) {
-      y[i] = i * kLanes < cols ? LoadAcross<Ops, kDType>(b, col + i * kLanes, k + word * kPerWord)
-                               : WordV{};
+      const int lane = i * kLanes, offset = lane * kBytes;
+      y[i] = lane < cols ? LoadAcross<Ops, kDType>(p + offset, next + offset, b.count - col - lane)
+                         : WordV{};
     }
     step(y, word, 0);
   }
@@ -307,7 +314,7 @@ void MultiplyStream(const uint32_t* a, const SourceRows& b, bool rhs_in_l2, int 
     return;
   }
   if constexpr (!IsF8(kDType)) {
-    if (b.row_stride == DTypeBytes(kDType) && rows <= kDirectRows<Ops, kDType>) {
+    if (b.row_stride == DTypeBytes(kDType) && !b.k_indices && rows <= kDirectRows<Ops, kDType>) {
       return MultiplyDirect<Ops, kDType>(a, b, rhs_in_l2, rows, c, ldc, accumulate);
     }
   }
@@ -321,10 +328,11 @@ void MultiplyStream(const uint32_t* a, const SourceRows& b, bool rhs_in_l2, int 
     const int count = b.k - k < k_step ? b.k - k : k_step;
     for (int col = 0; col < b.count; col += col_step) {
       const int cols = b.count - col < col_step ? b.count - col : col_step;
-      PackPanels<Ops, kDType>(
-          panels,
-          {b.data + k * b.k_stride + col * b.row_stride, b.k_stride, b.row_stride, count, cols},
-          k_step);
+      SourceRows part = b;
+      part.data += col * b.row_stride + (b.k_indices ? 0 : k * b.k_stride);
+      if (b.k_indices) part.k_indices += k;
+      part.k = count, part.count = cols;
+      PackPanels<Ops, kDType>(panels, part, k_step);
       MultiplyWords<Ops>(a + k / Ops::kPerWord, panels, rows, cols, Words<Ops>(count), c + col, ldc,
                          accumulate || k > 0);
     }
@@ -336,11 +344,9 @@ template <class Ops>
 void MultiplyFewRows(const void* packed_a, const OperandView& b, int rows, int cols, int k, void* c,
                      int64_t ldc, bool accumulate) {
   WithDType<Ops>(b.dtype, [&]<DType kDType> {
-    constexpr int kBytes = DTypeBytes(kDType);
-    MultiplyStream<Ops, kDType>(
-        static_cast<const uint32_t*>(packed_a),
-        {static_cast<const char*>(b.data), b.row_stride * kBytes, b.col_stride * kBytes, k, cols},
-        b.total_bytes <= kRhsInL2Bytes, rows, static_cast<typename Ops::Acc*>(c), ldc, accumulate);
+    MultiplyStream<Ops, kDType>(static_cast<const uint32_t*>(packed_a),
+                                ColumnsOf<kDType>(b, k, cols), b.total_bytes <= kRhsInL2Bytes, rows,
+                                static_cast<typename Ops::Acc*>(c), ldc, accumulate);
   });
 }
 

@@ -49,13 +49,17 @@ constexpr bool IsSmallOnHost(int64_t m, int64_t n, int64_t k) {
          padded(m) * padded(k) <= kHostSmallOperand && padded(n) * padded(k) <= kHostSmallOperand;
 }
 
-// A strided read-only operand. Strides are in elements; one of the two is 1.
+// A strided read-only operand. Strides are in elements; one of the two is 1. The rows or the
+// columns may be gathered: row i is then the one with the number row_indices[i] in memory, or zeros
+// if this number is not one of 0 to lines - 1.
 struct OperandView {
   const void* data;
   DType dtype;
   int64_t row_stride;       // lhs: along m; rhs: along k
   int64_t col_stride;       // lhs: along k; rhs: along n
   int64_t total_bytes = 0;  // of all that the product reads of it, with the other batches
+  const int32_t *row_indices = nullptr, *col_indices = nullptr;
+  int64_t lines = 0;
 };
 
 // The part of rhs that is packed next: cache lines at `data` and at each k after it. A kernel

@@ -13,6 +13,14 @@ inline const char* Offset(const void* base, int64_t elements, int64_t bytes) {
   return static_cast<const char*>(base) + elements * bytes;
 }
 
+// The part of an operand from a row and a column on.
+inline OperandView From(OperandView view, int64_t row, int64_t col, int64_t bytes) {
+  if (view.row_indices) view.row_indices += row, row = 0;
+  if (view.col_indices) view.col_indices += col, col = 0;
+  view.data = Offset(view.data, row * view.row_stride + col * view.col_stride, bytes);
+  return view;
+}
+
 // The scales of an operand's blocks from a tile's first line on. Here a line is a row of lhs or a
 // column of rhs.
 struct BlockScales {
@@ -49,7 +57,9 @@ struct ScaledBlocks {
 inline bool ReadsInPlace(const HostKernel& kernel, const OperandView& lhs) {
   constexpr int64_t kHalfPage = 2048;
   const int64_t line_stride = lhs.col_stride == 1 ? lhs.row_stride : lhs.col_stride;
-  return kernel.multiply_in_place && lhs.dtype == DType::kF32 && line_stride * 4 % kHalfPage != 0;
+  const bool gathered = lhs.row_indices || lhs.col_indices;
+  return kernel.multiply_in_place && lhs.dtype == DType::kF32 && !gathered &&
+         line_stride * 4 % kHalfPage != 0;
 }
 
 // If a tile has one block of rows, rhs is packed in pieces of so many columns. Each is multiplied
@@ -84,12 +94,11 @@ inline void MainLoop(const HostKernel& kernel, OperandView lhs, int64_t lhs_byte
     const int most = in_pieces ? kPieceCols : width;
     for (int col = 0; col < width; col += most) {
       const int piece = std::min(most, width - col);
-      OperandView b = rhs;
-      b.data = Offset(rhs.data, k_begin * rhs.row_stride + col * rhs.col_stride, rhs_bytes);
+      const OperandView b = From(rhs, k_begin, col, rhs_bytes);
       if (!few_rows) kernel.pack_b(packed_b, b, block_k, piece);
       NextRhs next;
       // The first piece's tiles prefetch lhs.
-      if (in_pieces && rhs.col_stride == 1 && col > 0) {
+      if (in_pieces && rhs.col_stride == 1 && !rhs.row_indices && col > 0) {
         const char* data = col + piece < width ? Offset(b.data, piece, rhs_bytes)
                            : k_end < k         ? Offset(rhs.data, k_end * rhs.row_stride, rhs_bytes)
                                                : nullptr;
@@ -101,8 +110,7 @@ inline void MainLoop(const HostKernel& kernel, OperandView lhs, int64_t lhs_byte
       }
       for (int64_t row = 0; row < rows; row += kHostBlockM) {
         int block_m = static_cast<int>(std::min<int64_t>(kHostBlockM, rows - row));
-        OperandView a = lhs;
-        a.data = Offset(lhs.data, row * lhs.row_stride + k_begin * lhs.col_stride, lhs_bytes);
+        const OperandView a = From(lhs, row, k_begin, lhs_bytes);
         // All pieces have the same rows.
         if (!in_place && col == 0) kernel.pack_a(packed_a, a, block_m, block_k);
         char* c_row = c + (row * ldc + col) * 4;

@@ -34,6 +34,18 @@ struct SourceRows {
   const char* data;
   int64_t k_stride, row_stride;  // bytes
   int k, count;
+  // See OperandView. Only rows of lhs are gathered, not columns of rhs.
+  const int32_t *k_indices = nullptr, *row_indices = nullptr;
+  int64_t lines = 0;
+
+  // Where the elements of a row, or of one k, begin. Null if they are zeros, as after the last k.
+  const char* Row(int row) const { return Line(row_indices, row, row_stride); }
+  const char* AtK(int at) const { return at < k ? Line(k_indices, at, k_stride) : nullptr; }
+  const char* Line(const int32_t* indices, int line, int64_t stride) const {
+    if (!indices) return data + line * stride;
+    const int64_t found = indices[line];
+    return found >= 0 && found < lines ? data + found * stride : nullptr;
+  }
 
   // The end of the last element.
   template <DType kDType>
@@ -50,26 +62,26 @@ JAXGEMM_INLINE WordV LoadAlongPart(const char* p, int count) {
   return Ops::template Along<kDType>(staged);
 }
 
-// Loads kLanes words of one row from `k` on, with zeros after the last k.
+// Loads kLanes words from `k` on of a row that has `length` k, with zeros after the last one.
 template <class Ops, DType kDType>
-JAXGEMM_INLINE WordV LoadAlong(const SourceRows& from, int row, int k) {
-  const char* p = from.data + row * from.row_stride + k * DTypeBytes(kDType);
-  if (k + kLanes * Ops::kPerWord <= from.k) return Ops::template Along<kDType>(p);
-  return LoadAlongPart<Ops, kDType>(p, from.k - k);
+JAXGEMM_INLINE WordV LoadAlong(const char* row, int length, int k) {
+  const char* p = row + k * DTypeBytes(kDType);
+  if (k + kLanes * Ops::kPerWord <= length) return Ops::template Along<kDType>(p);
+  return LoadAlongPart<Ops, kDType>(p, length - k);
 }
 
-// Loads the word at `k` of kLanes rows, with zeros after the last row and the last k.
+// The elements of one k that are zeros, for all rows of a block of lhs.
+alignas(64) constexpr char kZeros[kHostBlockM * 4] = {};
+
+// Loads a word of kLanes rows, with zeros after `count` of them. The elements of its k are at p;
+// those of the second k of a pair are at `next`.
 template <class Ops, DType kDType>
-JAXGEMM_INLINE WordV LoadAcross(const SourceRows& from, int row, int k) {
-  alignas(64) static constexpr char kZeros[kLanes * 4] = {};
-  if (k >= from.k) return WordV{};
-  const char* p = from.data + k * from.k_stride + row * DTypeBytes(kDType);
-  const char* next = Ops::kPerWord == 2 && k + 1 < from.k ? p + from.k_stride : kZeros;
-  if (row + kLanes <= from.count) return Ops::template Across<kDType>(p, next);
-  char first[kLanes * DTypeBytes(kDType)], second[kLanes * DTypeBytes(kDType)];
-  const int count = (from.count - row) * DTypeBytes(kDType);
-  CopyPart<DTypeBytes(kDType)>(first, p, count);
-  if constexpr (Ops::kPerWord == 2) CopyPart<DTypeBytes(kDType)>(second, next, count);
+JAXGEMM_INLINE WordV LoadAcross(const char* p, const char* next, int count) {
+  constexpr int kBytes = DTypeBytes(kDType);
+  if (count >= kLanes) return Ops::template Across<kDType>(p, next);
+  char first[kLanes * kBytes], second[kLanes * kBytes];
+  CopyPart<kBytes>(first, p, count * kBytes);
+  if constexpr (Ops::kPerWord == 2) CopyPart<kBytes>(second, next, count * kBytes);
   return Ops::template Across<kDType>(first, second);
 }
 
@@ -89,12 +101,17 @@ JAXGEMM_INLINE void Prefetch(const SourceRows& from, int row, int k) {
 template <class Ops, DType kDType>
 void PackRows(uint32_t* dst, const SourceRows& from) {
   const int words = Words<Ops>(from.k);
-  if (from.k_stride == DTypeBytes(kDType)) {
+  if (from.k_stride == DTypeBytes(kDType) && !from.k_indices) {
     for (int row = 0; row < from.count; ++row) {
+      // There is no index after the last one.
+      const int next =
+          from.row_indices && row + kPrefetchRows >= from.count ? row : row + kPrefetchRows;
+      const char *line = from.Row(row), *ahead = from.Row(next);
       for (int word = 0; word < words; word += kLanes) {
-        const int k = word * Ops::kPerWord;
-        if (k * DTypeBytes(kDType) % 64 == 0) Prefetch(from, row + kPrefetchRows, k);
-        Store(dst + row * kRowWords + word, LoadAlong<Ops, kDType>(from, row, k));
+        const int k = word * Ops::kPerWord, bytes = k * DTypeBytes(kDType);
+        if (bytes % 64 == 0) PrefetchAhead(ahead, bytes);
+        Store(dst + row * kRowWords + word,
+              line ? LoadAlong<Ops, kDType>(line, from.k, k) : WordV{});
       }
     }
     return;
@@ -106,18 +123,28 @@ void PackRows(uint32_t* dst, const SourceRows& from) {
         Store(dst + row * kRowWords + words / kLanes * kLanes, WordV{});
       }
       for (int k = 0; k < words; ++k) {
+        const char* line = from.AtK(k);
         for (int row = 0; row < from.count; ++row) {
-          dst[row * kRowWords + k] = Load<uint32_t>(from.data + k * from.k_stride + row * 4);
+          dst[row * kRowWords + k] = line ? Load<uint32_t>(line + row * 4) : 0;
         }
       }
       return;
     }
   }
   for (int word = 0; word < words; word += kLanes) {
+    constexpr int kMostK = kLanes * Ops::kPerWord;
+    const char* lines[kMostK];
+    for (int i = 0; i < kMostK; ++i) {
+      const char* line = from.AtK(word * Ops::kPerWord + i);
+      lines[i] = line ? line : kZeros;
+    }
     for (int row = 0; row < from.count; row += kLanes) {
       WordV x[kLanes] = {};
       for (int i = 0; i < kLanes && word + i < words; ++i) {
-        x[i] = LoadAcross<Ops, kDType>(from, row, (word + i) * Ops::kPerWord);
+        const int bytes = row * DTypeBytes(kDType);
+        x[i] =
+            LoadAcross<Ops, kDType>(lines[i * Ops::kPerWord] + bytes,
+                                    lines[(i + 1) * Ops::kPerWord - 1] + bytes, from.count - row);
       }
       Transpose(x);
       for (int i = 0; i < kLanes && row + i < from.count; ++i) {
@@ -131,7 +158,7 @@ void PackRows(uint32_t* dst, const SourceRows& from) {
 // several rows, there is one k, and the rows are neighbours.
 template <DType kDType>
 bool ContiguousInK(const SourceRows& rows) {
-  return rows.k_stride == DTypeBytes(kDType) &&
+  return rows.k_stride == DTypeBytes(kDType) && !rows.k_indices &&
          (rows.row_stride != rows.k_stride || rows.count == 1);
 }
 
@@ -198,7 +225,7 @@ JAXGEMM_INLINE void PackContiguous(uint32_t* dst, const SourceRows& from, int ro
       WordV x[kLanes] = {};
 #pragma GCC unroll 16
       for (int i = 0; i < kLanes; ++i) {
-        if (row + i < from.count) x[i] = LoadAlong<Ops, kDType>(from, row + i, k);
+        if (row + i < from.count) x[i] = LoadAlong<Ops, kDType>(from.Row(row + i), from.k, k);
       }
       Transpose(x);
 #pragma GCC unroll 16
@@ -228,7 +255,7 @@ void PackPanels(uint32_t* dst, const SourceRows& from, int k_ahead) {
     for (int row = 0; row < rows; row += kPanel) {
       uint32_t* panel = at(row, word);
       const int k = word * Ops::kPerWord;
-      if (row + kPanel <= from.count && k + 8 <= from.k) {
+      if (row + kPanel <= from.count && k + 8 <= from.k && !from.k_indices) {
 #pragma GCC unroll 8
         for (int i = 0; i < kGroup; ++i) {
           const char* p =
@@ -245,12 +272,19 @@ void PackPanels(uint32_t* dst, const SourceRows& from, int k_ahead) {
         }
         continue;
       }
+      const int64_t bytes = row * DTypeBytes(kDType);
+      const auto part = [&](int k) {
+        if (from.k_indices && bytes % 64 == 0) PrefetchAhead(from.AtK(k + k_ahead), bytes);
+        const char* line = from.AtK(k);
+        return line ? line + bytes : kZeros;
+      };
       for (int i = 0; i < count; ++i) {
+        const char* p = part(k + i * Ops::kPerWord);
+        const char* next = Ops::kPerWord == 2 ? part(k + 2 * i + 1) : p;
         for (int lane = 0; lane < kPanel; lane += kLanes) {
+          const int rest = from.count - row - lane, offset = lane * DTypeBytes(kDType);
           Store(panel + i * kPanel + lane,
-                row + lane < from.count
-                    ? LoadAcross<Ops, kDType>(from, row + lane, k + i * Ops::kPerWord)
-                    : WordV{});
+                rest > 0 ? LoadAcross<Ops, kDType>(p + offset, next + offset, rest) : WordV{});
         }
       }
     }
@@ -268,24 +302,43 @@ void WithDType(DType dtype, Body body) {
 #undef JAXGEMM_DTYPE
 }
 
+// The rows of lhs, or the columns of rhs.
+template <DType kDType>
+SourceRows RowsOf(const OperandView& a, int k, int rows) {
+  constexpr int kBytes = DTypeBytes(kDType);
+  return {static_cast<const char*>(a.data),
+          a.col_stride * kBytes,
+          a.row_stride * kBytes,
+          k,
+          rows,
+          a.col_indices,
+          a.row_indices,
+          a.lines};
+}
+template <DType kDType>
+SourceRows ColumnsOf(const OperandView& b, int k, int cols) {
+  constexpr int kBytes = DTypeBytes(kDType);
+  return {static_cast<const char*>(b.data),
+          b.row_stride * kBytes,
+          b.col_stride * kBytes,
+          k,
+          cols,
+          b.row_indices,
+          b.col_indices,
+          b.lines};
+}
+
 template <class Ops>
 void PackA(void* dst, const OperandView& a, int rows, int k) {
   WithDType<Ops>(a.dtype, [&]<DType kDType> {
-    constexpr int kBytes = DTypeBytes(kDType);
-    PackRows<Ops, kDType>(
-        static_cast<uint32_t*>(dst),
-        {static_cast<const char*>(a.data), a.col_stride * kBytes, a.row_stride * kBytes, k, rows});
+    PackRows<Ops, kDType>(static_cast<uint32_t*>(dst), RowsOf<kDType>(a, k, rows));
   });
 }
 
 template <class Ops>
 void PackB(void* dst, const OperandView& b, int k, int cols) {
   WithDType<Ops>(b.dtype, [&]<DType kDType> {
-    constexpr int kBytes = DTypeBytes(kDType);
-    PackPanels<Ops, kDType>(
-        static_cast<uint32_t*>(dst),
-        {static_cast<const char*>(b.data), b.row_stride * kBytes, b.col_stride * kBytes, k, cols},
-        8);
+    PackPanels<Ops, kDType>(static_cast<uint32_t*>(dst), ColumnsOf<kDType>(b, k, cols), 8);
   });
 }
 

@@ -72,16 +72,18 @@ struct TracedReady : ChunkSignals {
 // A matrix operand as the kernel sees it: with choice.transposed, lhs is rhs^T and rhs is lhs^T.
 struct Operand {
   OperandView view;
-  int64_t bytes, batch_stride;  // the stride is 0 if there is one matrix
+  int64_t bytes, batch_stride;       // the stride is 0 if there is one matrix
+  int64_t indices_batch_stride = 0;  // of the view's indices; 0 if all batches share them
   // The scales of its blocks; ScalesAt completes them. `data` is for the first matrix.
   BlockScales scales;
   int64_t scales_batch_stride = 0;
 
   OperandView At(int64_t batch, int64_t row, int64_t col) const {
     OperandView moved = view;
-    moved.data = Offset(
-        view.data, batch * batch_stride + row * view.row_stride + col * view.col_stride, bytes);
-    return moved;
+    moved.data = Offset(view.data, batch * batch_stride, bytes);
+    if (view.row_indices) moved.row_indices += batch * indices_batch_stride;
+    if (view.col_indices) moved.col_indices += batch * indices_batch_stride;
+    return From(moved, row, col, bytes);
   }
   BlockScales ScalesAt(int64_t batch, int64_t line) const {
     BlockScales moved = scales;
@@ -91,15 +93,16 @@ struct Operand {
   }
 };
 
+// An operand with `count` matrices of `size` elements.
 Operand MakeOperand(const void* data, DType dtype, int64_t rows, int64_t cols, bool row_major,
-                    int64_t count) {
+                    int64_t size, int64_t count) {
   return {.view = {.data = data,
                    .dtype = dtype,
                    .row_stride = row_major ? cols : 1,
                    .col_stride = row_major ? 1 : rows,
-                   .total_bytes = count * rows * cols * Bytes(dtype)},
+                   .total_bytes = count * size * Bytes(dtype)},
           .bytes = Bytes(dtype),
-          .batch_stride = count > 1 ? rows * cols : 0};
+          .batch_stride = count > 1 ? size : 0};
 }
 
 // Adds scales to an operand that has `blocks` blocks of lines (rows of lhs or columns of rhs) and
@@ -112,6 +115,15 @@ Operand WithScales(Operand operand, const void* scales, int64_t block, int64_t b
                     .stride = by_k ? 1 : blocks_k,
                     .k_stride = by_k ? blocks : 1};
   operand.scales_batch_stride = operand.batch_stride ? blocks * blocks_k : 0;
+  return operand;
+}
+
+// Gathers an operand's rows or its columns.
+Operand Gathered(Operand operand, bool rows, const int32_t* indices, int64_t lines,
+                 int64_t indices_batch_stride) {
+  (rows ? operand.view.row_indices : operand.view.col_indices) = indices;
+  operand.view.lines = lines;
+  operand.indices_batch_stride = indices_batch_stride;
   return operand;
 }
 
@@ -128,15 +140,24 @@ class Workgroup {
         plan_(call.plan),
         choice_(call.plan.choice),
         lhs_(MakeOperand(call.lhs, call.problem.lhs_dtype, call.problem.m, call.problem.k,
-                         call.problem.lhs_contracting == 1, call.problem.num_lhs())),
+                         call.problem.lhs_contracting == 1, call.problem.lhs_size(),
+                         call.problem.num_lhs())),
         rhs_(MakeOperand(call.rhs, call.problem.rhs_dtype, call.problem.k,
                          call.problem.num_columns(), call.problem.rhs_contracting == 0,
-                         call.problem.num_rhs())),
+                         call.problem.rhs_size(), call.problem.num_rhs())),
         accumulator_(reinterpret_cast<T*>(call.workspace + (choice_.reduction == Reduction::kAtomic
                                                                 ? plan_.atomic_offset
                                                                 : plan_.partials_offset)),
                      choice_.tile_m * choice_.tile_n) {
     const Problem& p = call.problem;
+    if (p.lhs_gathered) {
+      lhs_ = Gathered(lhs_, /*rows=*/ragged_m(), call.lhs_indices, p.lhs_lines,
+                      p.lhs_indices_batched ? p.ragged_extent() : 0);
+    }
+    if (p.rhs_gathered) {
+      rhs_ = Gathered(rhs_, /*rows=*/true, call.rhs_indices, p.rhs_lines,
+                      p.rhs_indices_batched ? p.ragged_extent() : 0);
+    }
     if (plan_.scaled) {
       lhs_ = WithScales(lhs_, call.lhs_scales, p.block_m, p.blocks_m(), p.blocks_k(), false);
       rhs_ = WithScales(rhs_, call.rhs_scales, p.block_n, p.blocks_n(), p.blocks_k(),
@@ -342,9 +363,9 @@ class Workgroup {
 void RunSmall(const HostCall& call, std::atomic<int64_t>* next) {
   const Problem& p = call.problem;
   const Operand lhs = MakeOperand(call.lhs, p.lhs_dtype, p.m, p.k, p.lhs_contracting == 1,
-                                  p.num_lhs()),
+                                  p.lhs_size(), p.num_lhs()),
                 rhs = MakeOperand(call.rhs, p.rhs_dtype, p.k, p.n, p.rhs_contracting == 0,
-                                  p.num_rhs());
+                                  p.rhs_size(), p.num_rhs());
   const SmallBatch batch{.lhs = lhs.view,
                          .rhs = rhs.view,
                          .lhs_step = lhs.batch_stride,

@@ -1,12 +1,8 @@
 #include "runtime/launcher.h"
 
-#include <fstream>
-#include <iterator>
 #include <optional>
-#include <utility>
 
 #include "runtime/launch.h"
-#include "runtime/whole_elf.h"
 #include "spec/text.h"
 
 namespace jaxgemm {
@@ -19,31 +15,15 @@ constexpr const char* kFormSuffixes[kKernelForms] = {
 #undef JAXGEMM_FORM
 };
 
-std::string& KernelFolder() {
-  static std::string folder;
-  return folder;
-}
-
 }  // namespace
-
-void SetKernelFolder(std::string folder) { KernelFolder() = std::move(folder); }
 
 GpuLauncher::GpuLauncher(const Driver* driver)
     : driver_(*driver), functions_(kMaxDevices * GpuInstances().size() * kFunctions) {}
 
-std::string GpuLauncher::TargetOf(int device, DriverResult* result) const {
-  int major = 0, minor = 0;
-  *result = driver_.get_device_attribute(&major, driver_.capability_major, device);
-  if (*result == 0) {
-    *result = driver_.get_device_attribute(&minor, driver_.capability_minor, device);
-  }
-  return *result == 0 ? driver_.target(major, minor) : "";
-}
-
 int GpuLauncher::FindDevice(std::string_view target) const {
   DriverResult result = 0;
   for (int device = 0; device < kMaxDevices; ++device) {
-    if (TargetOf(device, &result) == target) return device;
+    if (TargetOf(driver_, device, &result) == target) return device;
     if (result != 0) break;
   }
   return -1;
@@ -80,8 +60,9 @@ std::string GpuLauncher::Load(const Choice& choice, int device) {
 
 std::string GpuLauncher::LoadModule(const GpuInstance& instance, int device, void** functions) {
   DriverResult result = 0;
-  std::string target = TargetOf(device, &result);
-  if (result != 0) return Failure("asking for the architecture", instance.name, device, result);
+  std::string target = TargetOf(driver_, device, &result);
+  if (result != 0)
+    return KernelFailure("asking for the architecture", driver_, instance.name, device, result);
   if (target != instance.target) {
     return "device " + Str(device) + " is a " + target + ", and the program was lowered for " +
            Str(instance.target) + ". Lower it again" +
@@ -89,29 +70,14 @@ std::string GpuLauncher::LoadModule(const GpuInstance& instance, int device, voi
            ", or pass implementation='xla'.";
   }
 
-  std::string path =
-      KernelFolder() + "/" + Str(instance.target) + "/" + instance.name + driver_.suffix;
-  std::ifstream file(path, std::ios::binary);
-  std::string code{std::istreambuf_iterator<char>(file), {}};
-  if (!file || code.empty()) {
-    return "there is no code object " + path +
-           ": this build was made without it. Build again "
-           "with JAXGEMM_GPU_KERNELS=all, or pass implementation='xla'.";
-  }
-  if (!IsWholeElf(code)) {
-    return "the code object " + path +
-           " is cut short. Build jaxgemm again, or pass "
-           "implementation='xla'.";
-  }
   CurrentDevice current(driver_, device);
   if (current.result() != 0) {
-    return Failure("choosing the device", instance.name, device, current.result());
+    return KernelFailure("choosing the device", driver_, instance.name, device, current.result());
   }
-  // HIP does not copy the code object, so it must stay in memory.
-  const std::string& kept = code_objects_.emplace_back(std::move(code));
   void* module = nullptr;
-  result = driver_.load_module(&module, kept.data());
-  if (result != 0) return Failure("loading the code object", instance.name, device, result);
+  const std::string error =
+      LoadCodeObject(driver_, instance.target, instance.name, device, &module);
+  if (!error.empty()) return error;
   const bool is_sm90 = driver_.encode_tensor_map != nullptr;
   for (int i = 0; i < kFunctions; ++i) {
     const auto form = static_cast<KernelForm>(i % kKernelForms);
@@ -129,7 +95,7 @@ std::string GpuLauncher::LoadModule(const GpuInstance& instance, int device, voi
     }
     if (result != 0) {
       driver_.unload_module(module);
-      return Failure(what, name, device, result);
+      return KernelFailure(what, driver_, name, device, result);
     }
   }
   return "";
@@ -146,14 +112,15 @@ std::string GpuLauncher::Launch(const Call& given, int device, void* stream) {
   }
   CurrentDevice current(driver_, device);
   if (current.result() != 0) {
-    return Failure("choosing the device", instance.name, device, current.result());
+    return KernelFailure("choosing the device", driver_, instance.name, device, current.result());
   }
   std::optional<Call> transposed;
   const Call& call = plan.choice.transposed ? transposed.emplace(Transposed(given)) : given;
   if (plan.zeroed_bytes > 0) {
     DriverResult result = driver_.set_words(
         call.workspace, 0, static_cast<size_t>(plan.zeroed_bytes) / sizeof(int32_t), stream);
-    if (result != 0) return Failure("zeroing the workspace", instance.name, device, result);
+    if (result != 0)
+      return KernelFailure("zeroing the workspace", driver_, instance.name, device, result);
   }
   KernelLaunch launch{.arguments = PackArguments(call), .form = plan.choice.form};
   const std::string error = instance.family == Family::kHopper
@@ -169,14 +136,7 @@ std::string GpuLauncher::Launch(const Call& given, int device, void* stream) {
                                  launch.block, launch.shared_bytes, stream, pointers)
           : driver_.launch(function, launch.grid, 1, 1, launch.block, 1, 1, launch.shared_bytes,
                            stream, pointers, nullptr);
-  return result == 0 ? "" : Failure("launching", instance.name, device, result);
-}
-
-std::string GpuLauncher::Failure(const char* what, const std::string& kernel, int device,
-                                 DriverResult result) const {
-  return Str(std::string_view(what)) + " failed: kernel " + kernel + ", device " + Str(device) +
-         ", " + driver_.error_name(result) + ": " + driver_.error_text(result) + " (" +
-         driver_.library + ")." + driver_.advice;
+  return result == 0 ? "" : KernelFailure("launching", driver_, instance.name, device, result);
 }
 
 }  // namespace jaxgemm

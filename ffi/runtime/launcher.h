@@ -2,20 +2,16 @@
 #pragma once
 
 #include <atomic>
-#include <deque>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "runtime/call.h"
+#include "runtime/code_object.h"
 #include "runtime/driver.h"
 
 namespace jaxgemm {
-
-// Sets the folder of the code objects: <folder>/<target>/<instance>.hsaco or .cubin. Called once,
-// before any load.
-void SetKernelFolder(std::string folder);
 
 // The kernels that one driver has loaded, by device. Functions that return a string return an empty
 // one, or the error as sentences for the user.
@@ -36,8 +32,6 @@ class GpuLauncher {
   std::string Launch(const Call& call, int device, void* stream);
 
  private:
-  // The target of a device, or "" with the error code in *result.
-  std::string TargetOf(int device, DriverResult* result) const;
   // The functions of an instance: one for each form, and then one for each form with multicast. It
   // has those that HasForm and MayMulticast tell.
   static constexpr int kFunctions = 2 * kKernelForms;
@@ -49,12 +43,9 @@ class GpuLauncher {
   std::atomic<void*>* Functions(const GpuInstance& instance, int device) {
     return &functions_[(device * GpuInstances().size() + instance.id) * kFunctions];
   }
-  std::string Failure(const char* what, const std::string& kernel, int device,
-                      DriverResult result) const;
 
   const Driver& driver_;
-  std::mutex mutex_;  // held while loading; guards code_objects_
-  std::deque<std::string> code_objects_;
+  std::mutex mutex_;  // held while loading
   // The kernels by device, instance and FunctionOf. Null: not loaded, or there is no such kernel.
   std::vector<std::atomic<void*>> functions_;
 };

@@ -1,5 +1,7 @@
-// The loads of operands that are read by index. TMA cannot gather on Hopper, so three warps copy
-// the lines in vectors of 16 bytes (cp.async), to where TMA would have put them.
+// The loads of operands that are read by index. TMA cannot gather on Hopper, so two warps copy the
+// lines in vectors of 16 bytes (cp.async), to where TMA would have put them. A third warp waits for
+// the copies and makes them visible to wgmma: a fence in the copying warps would wait for all of
+// their copies, also for those of later stages.
 #pragma once
 
 #include "sm90/loaders.h"
@@ -12,129 +14,147 @@ namespace jaxgemm {
 template <class Traits>
 class GatherLoader {
  public:
-  static constexpr int kWarps = ElementLoader<Traits>::kWarps;
-  static constexpr int kThreads = kWarps * kWarpSize;
+  static constexpr int kThreads = 2 * kWarpSize;
 
-  // `thread` is below kThreads.
-  JAXGEMM_SM90 GatherLoader(const GemmArgs& args, SharedMemory<Traits>& shared, int rank,
-                            int thread)
-      : args_(args), shared_(shared), rank_(rank), row_(thread / 8), vector_(thread % 8) {}
-
-  // Each stage arrives when the copies of the next kAhead stages have begun, the last ones at the
-  // end of the tile.
-  JAXGEMM_SM90 void Load(const WorkTile& tile) {
-    const OperandPlace<Traits> place(args_, tile, rank_);
-    const Lines lhs(args_.lhs_gather, args_.lhs, args_.lhs_batch_stride,
-                    Traits::kLhsKMajor ? args_.k : args_.m, tile.batch, place.lhs_z);
-    const Lines rhs(args_.rhs_gather, args_.rhs, args_.rhs_batch_stride, args_.n, tile.batch,
-                    place.rhs_z);
-    int of_lhs[kRowsOf<kLhsRows>], of_rhs[kRowsOf<Traits::kTileK>];
-    if constexpr (Traits::kLhsKMajor) Find<kLhsRows>(lhs, place.row, tile.limit, of_lhs);
-    for (Index k_tile = tile.k_begin; k_tile < tile.k_end; ++k_tile, stage_.Advance()) {
-      const int k = place.first_k + k_tile * Traits::kTileK, slot = stage_.slot;
-      // Indices of the k are read before the wait, which hides it.
-      if constexpr (!Traits::kLhsKMajor) {
-        if (lhs.indices) Find<kLhsRows>(lhs, k, place.limit_k, of_lhs);
-        if (rhs.indices) Find<Traits::kTileK>(rhs, k, place.limit_k, of_rhs);
-      }
-      shared_.empty[slot].Wait(stage_.parity ^ 1);
-      if constexpr (Traits::kLhsKMajor) {
-        Copy<kLhsRows>(lhs, of_lhs, k * Traits::kBytes, SharedAddress(shared_.lhs[slot]));
-      } else {
-        if (lhs.indices) CopyBlocks<Traits::kLhsBytes>(lhs, of_lhs, place.row, shared_.lhs[slot]);
-        if (rhs.indices) {
-          CopyBlocks<Traits::kRhsBytes>(rhs, of_rhs, place.column, shared_.rhs[slot]);
-        }
-      }
-      CpAsyncCommitGroup();
-      if (k_tile - tile.k_begin >= kAhead) Arrive<kAhead>();
-    }
-    const Index k_tiles = tile.k_end - tile.k_begin;
-    if (k_tiles > 1) Arrive<1>();
-    if (k_tiles > 0) Arrive<0>();
+  // The warps after the producer: `warp` is 0 for the one that waits, 1 and 2 for those that copy.
+  JAXGEMM_SM90 GatherLoader(const GemmArgs& args, SharedMemory<Traits>& shared, int rank, int warp)
+      : args_(args), shared_(shared), rank_(rank), copies_(warp > 0) {
+    const int thread = static_cast<int>(threadIdx.x) % kThreads;
+    row_ = thread / 8, vector_ = thread % 8;
   }
+
+  JAXGEMM_SM90 void Load(const WorkTile& tile) { copies_ ? Copy(tile) : Announce(tile); }
 
  private:
-  static constexpr int kAhead = 2;
-  static_assert(kAhead + 2 <= Traits::kStages);
-  // Rows of a stage of lhs, or of a block of it.
-  static constexpr int kLhsRows = Traits::kLhsKMajor ? Traits::kCtaM : Traits::kTileK;
-  static constexpr int kStep = kThreads / 8;  // from a row to this thread's next one
-  template <int kRows>
-  static constexpr int kRowsOf = (kRows + kStep - 1) / kStep;
-  static constexpr int kNoLine = -1;
+  // Rows from one to this thread's next one. So all of them have the same swizzle.
+  static constexpr int kStep = kThreads / 8;
+  static_assert(kStep == 8);
 
-  // A gathered operand of a batch.
-  struct Lines {
+  // A gathered operand of a batch. The plan gathers operands of less than 2^32 vectors.
+  struct Operand {
     const int32_t* indices;
     const char* data;
-    uint32_t count, line_bytes;
+    uint32_t lines, line_bytes;
 
-    JAXGEMM_SM90 Lines(const GemmArgs::Gather& gather, const void* operand, int64_t batch_stride,
-                       int64_t line, int batch, int z)
+    JAXGEMM_SM90 Operand(const GemmArgs::Gather& gather, const void* operand, int64_t batch_stride,
+                         int64_t line, int batch, int z)
         : indices(gather.indices ? gather.indices + batch * gather.batch_stride : nullptr),
           data(static_cast<const char*>(operand) + z * batch_stride * Traits::kBytes),
-          count(static_cast<uint32_t>(gather.lines)),
+          lines(static_cast<uint32_t>(gather.lines)),
           line_bytes(static_cast<uint32_t>(line) * Traits::kBytes) {}
   };
-
-  // Finds the line of each of this thread's rows, by the indices from `first` on, before `limit`.
+  // The indices of this thread's rows among kRows.
   template <int kRows>
-  JAXGEMM_SM90 void Find(const Lines& from, int first, int limit,
-                         int (&lines)[kRowsOf<kRows>]) const {
-#pragma unroll
-    for (int i = 0; i < kRowsOf<kRows>; ++i) {
-      const int row = row_ + i * kStep, at = first + row;
-      const int line = row < kRows && at < limit ? from.indices[at] : kNoLine;
-      lines[i] = static_cast<uint32_t>(line) < from.count ? line : kNoLine;
+  struct Indices {
+    uint32_t line[kRows / kStep];
+  };
+  // Of each of these rows: where its line begins, in vectors of 16 bytes, and in `inside` a bit
+  // that is 0 for a row of zeros.
+  template <int kRows>
+  struct Rows {
+    uint32_t begin[kRows / kStep], inside;
+  };
+
+  JAXGEMM_SM90 void Announce(const WorkTile& tile) {
+    for (Index k_tile = tile.k_begin; k_tile < tile.k_end; ++k_tile, stage_.Advance()) {
+      shared_.copied[stage_.slot].Wait(stage_.parity);
+      FenceProxyAsync();
+      __syncwarp();
+      if (ElectSync()) shared_.full[stage_.slot].Arrive();
     }
   }
 
-  // Copies kRows rows from the byte `first` of their lines on.
+  JAXGEMM_SM90 void Copy(const WorkTile& tile) {
+    const OperandPlace<Traits> place(args_, tile, rank_);
+    const Operand lhs(args_.lhs_gather, args_.lhs, args_.lhs_batch_stride,
+                      Traits::kLhsKMajor ? args_.k : args_.m, tile.batch, place.lhs_z);
+    const Operand rhs(args_.rhs_gather, args_.rhs, args_.rhs_batch_stride, args_.n, tile.batch,
+                      place.rhs_z);
+    if constexpr (Traits::kLhsKMajor) {
+      // The lines of a tile are the same for all k.
+      const auto rows = Found(lhs, Read<Traits::kCtaM>(lhs, place.row, tile.limit));
+      ForEachStage(tile, [&](int slot, int k) { CopyRows<1>(lhs, rows, k, shared_.lhs[slot]); });
+    } else {
+      constexpr int kLhsBlocks = Traits::kLhsBytes / Traits::kBlockBytes;
+      constexpr int kRhsBlocks = Traits::kRhsBytes / Traits::kBlockBytes;
+      // The indices of the next stage are read before this stage is copied, which hides it.
+      Indices<Traits::kTileK> of_lhs{}, of_rhs{};
+      const int k = place.first_k + tile.k_begin * Traits::kTileK;
+      if (lhs.indices) of_lhs = Read<Traits::kTileK>(lhs, k, place.limit_k);
+      if (rhs.indices) of_rhs = Read<Traits::kTileK>(rhs, k, place.limit_k);
+      ForEachStage(tile, [&](int slot, int k) {
+        const int next = place.first_k + k + Traits::kTileK;
+        if (lhs.indices) {
+          const auto rows = Found(lhs, of_lhs);
+          of_lhs = Read<Traits::kTileK>(lhs, next, place.limit_k);
+          CopyRows<kLhsBlocks>(lhs, rows, place.row, shared_.lhs[slot]);
+        }
+        if (rhs.indices) {
+          const auto rows = Found(rhs, of_rhs);
+          of_rhs = Read<Traits::kTileK>(rhs, next, place.limit_k);
+          CopyRows<kRhsBlocks>(rhs, rows, place.column, shared_.rhs[slot]);
+        }
+      });
+    }
+  }
+  // Calls copy(slot, k) for each stage of the tile; k counts from the tile's first one.
+  template <class CopyStage>
+  JAXGEMM_SM90 void ForEachStage(const WorkTile& tile, const CopyStage& copy) {
+    for (Index k_tile = tile.k_begin; k_tile < tile.k_end; ++k_tile, stage_.Advance()) {
+      shared_.empty[stage_.slot].Wait(stage_.parity ^ 1);
+      copy(stage_.slot, k_tile * Traits::kTileK);
+      CpAsyncArrive(SharedAddress(&shared_.copied[stage_.slot]));
+    }
+  }
+
+  // Reads the indices of this thread's rows, from `first` on and before `limit`.
   template <int kRows>
-  JAXGEMM_SM90 void Copy(const Lines& from, const int (&lines)[kRowsOf<kRows>], uint32_t first,
-                         uint32_t to) const {
-    static_assert(kStep % 8 == 4);
-    const uint32_t byte = first + vector_ * 16;
-    const uint32_t even = to + row_ * kRowBytes + (vector_ ^ row_ % 8) * 16, odd = even ^ 4 * 16;
-    // Without this the compiler would keep the products of all lines in registers, and spill them.
-    uint32_t line_bytes = from.line_bytes;
-    asm volatile("" : "+r"(line_bytes));
+  JAXGEMM_SM90 Indices<kRows> Read(const Operand& from, int first, int limit) const {
+    Indices<kRows> read;
 #pragma unroll
-    for (int i = 0; i < kRowsOf<kRows>; ++i) {
-      const int row = row_ + i * kStep;
-      const bool inside = lines[i] != kNoLine && byte < line_bytes;
-      const uint64_t at = static_cast<uint64_t>(static_cast<uint32_t>(lines[i])) * line_bytes;
-      if (row < kRows) {
-        CpAsync16((i % 2 ? odd : even) + i * kStep * kRowBytes,
-                  from.data + (inside ? at + byte : 0), inside);
+    for (int i = 0; i < kRows / kStep; ++i) {
+      const int at = first + row_ + i * kStep;
+      read.line[i] = at < limit ? from.indices[at] : ~0u;
+    }
+    return read;
+  }
+  template <int kRows>
+  static JAXGEMM_SM90 Rows<kRows> Found(const Operand& from, const Indices<kRows>& read) {
+    Rows<kRows> rows{};
+#pragma unroll
+    for (int i = 0; i < kRows / kStep; ++i) {
+      const bool inside = read.line[i] < from.lines;
+      rows.begin[i] = inside ? read.line[i] * (from.line_bytes / 16) : 0;
+      rows.inside |= static_cast<uint32_t>(inside) << i;
+    }
+    return rows;
+  }
+
+  // Copies the rows of kBlocks blocks, from the element `first` of their lines on.
+  template <int kBlocks, int kRows>
+  JAXGEMM_SM90 void CopyRows(const Operand& from, const Rows<kRows>& rows, int first,
+                             const char* stage) const {
+    const uint32_t byte = static_cast<uint32_t>(first) * Traits::kBytes + vector_ * 16;
+    const uint32_t to = SharedAddress(stage) + row_ * kRowBytes + (vector_ ^ row_) * 16;
+    const char* data = from.data + byte;
+    asm volatile("" : "+l"(data));  // one addition of 64 bits for each row, and not two
+#pragma unroll
+    for (int block = 0; block < kBlocks; ++block) {
+      const uint32_t inside = byte + block * kRowBytes < from.line_bytes ? rows.inside : 0;
+#pragma unroll
+      for (int i = 0; i < kRows / kStep; ++i) {
+        CpAsync16(to + block * Traits::kBlockBytes + i * kStep * kRowBytes,
+                  data + uint64_t{rows.begin[i]} * 16 + block * kRowBytes, inside >> i & 1);
       }
     }
-  }
-  // Copies the blocks of an operand that is not k-major, from the column `first` on.
-  template <int kBytes>
-  JAXGEMM_SM90 void CopyBlocks(const Lines& from, const int (&lines)[kRowsOf<Traits::kTileK>],
-                               int first, const char* stage) const {
-#pragma unroll
-    for (int i = 0; i < kBytes / Traits::kBlockBytes; ++i) {
-      Copy<Traits::kTileK>(from, lines, first * Traits::kBytes + i * kRowBytes,
-                           SharedAddress(stage) + i * Traits::kBlockBytes);
-    }
-  }
-
-  // Waits until all but the last kLeft stages are copied, and tells it of the first of them.
-  template <int kLeft>
-  JAXGEMM_SM90 void Arrive() {
-    CpAsyncWaitGroup<kLeft>();
-    FenceProxyAsync();
-    shared_.full[arrived_.slot].Arrive();
-    arrived_.Advance();
   }
 
   const GemmArgs& args_;
   SharedMemory<Traits>& shared_;
-  const int rank_, row_, vector_;
-  RingPlace<Traits::kStages> stage_, arrived_;
+  const int rank_;
+  const bool copies_;
+  int row_, vector_;  // of a copying thread: its first row, and its place in all rows
+  RingPlace<Traits::kStages> stage_;
 };
 
 }  // namespace jaxgemm

@@ -204,7 +204,14 @@ class Workgroup {
   JAXGEMM_SM90 void InitBarriers() {
     // Warps other than the consumers that receive the next work tile.
     const int loaders = copies_ ? ElementLoader<Traits>::kWarps : Traits::kHasSchedulerWarp ? 1 : 0;
-    InitStages(shared_, copies_, 0, Traits::kStages);
+    InitStages(shared_,
+               gathers_  ? 1
+               : copies_ ? ElementLoader<Traits>::kThreads
+                         : 0,
+               0, Traits::kStages);
+    if constexpr (Traits::kGathers) {
+      for (Mbarrier& copied : shared_.copied) copied.Init(GatherLoader<Traits>::kThreads);
+    }
     for (int i = 0; i < Traits::kTileSlots; ++i) {
       shared_.tile_full[i].Init(1);
       shared_.tile_empty[i].Init((Traits::kConsumerWarps + loaders) * kWarpSize);
@@ -282,7 +289,7 @@ class Workgroup {
     const int thread = static_cast<int>(threadIdx.x) - kWarpSize;
     if constexpr (Traits::kGathers) {
       if (gathers_) {
-        GatherLoader<Traits> loader(args_, shared_, rank_, thread);
+        GatherLoader<Traits> loader(args_, shared_, rank_, WarpUniform(thread / kWarpSize));
         return ForEachSent([](const WorkTile&) {},
                            [&](const WorkTile& tile) { loader.Load(tile); });
       }

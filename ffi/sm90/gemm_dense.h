@@ -86,7 +86,7 @@ class DenseWorkgroup {
     Index ahead = 0;  // k tiles loaded already, valid in the lane that loads
     if (threadIdx.x < kWarpSize) {
       if (ElectSync()) {
-        InitStages(shared_, by_element_, 0, kLoadedAhead, multicast_group_.count());
+        InitStages(shared_, Copying(), 0, kLoadedAhead, multicast_group_.count());
         if (map_.FindFirst(next_, split_k_rank_)) ahead = LoadFirst();
       }
       __syncwarp();
@@ -154,8 +154,10 @@ class DenseWorkgroup {
     OperandPrefetch<Traits>::Run(args_, peers, peer, cta * kThreads + thread);
   }
 
+  // How many threads arrive at a full stage beside the producer.
+  JAXGEMM_SM90 int Copying() const { return by_element_ ? ElementLoader<Traits>::kThreads : 0; }
   JAXGEMM_SM90 void InitBarriers() {
-    InitStages(shared_, by_element_, kLoadedAhead, Traits::kStages, multicast_group_.count());
+    InitStages(shared_, Copying(), kLoadedAhead, Traits::kStages, multicast_group_.count());
     if constexpr (kIsClusterSplitK) {
 #pragma unroll
       for (Mbarrier& each : shared_.partials_ready) each.Init(1);

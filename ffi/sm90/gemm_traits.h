@@ -158,6 +158,8 @@ struct SharedMemory {
   Mbarrier partials_ready[Traits::kConsumerWarps];
   int32_t arrived;
   Index group_m;  // for ClaimedMap
+  // The copies of gathered lines to a stage are done.
+  Mbarrier copied[Traits::kGathers ? Traits::kStages : 1];
 };
 
 }  // namespace jaxgemm

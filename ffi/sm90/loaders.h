@@ -433,15 +433,15 @@ class OperandPrefetch {
   }
 };
 
-// Initialises the barriers of stages [first, end). `copies`: threads copy an operand. One thread calls this before the cluster
-// barrier.
+// Initialises the barriers of stages [first, end). `copying` threads arrive beside the producer.
+// One thread calls this before the cluster barrier.
 template <class Traits>
-JAXGEMM_SM90 void InitStages(SharedMemory<Traits>& shared, bool copies, int first, int end,
+JAXGEMM_SM90 void InitStages(SharedMemory<Traits>& shared, int copying, int first, int end,
                              int ctas = Traits::kCluster) {
   constexpr int kReaders = Traits::kStageReaders * kWarpgroupSize / kWarpSize;
 #pragma unroll
   for (int i = first; i < end; ++i) {
-    shared.full[i].Init(1 + (copies ? ElementLoader<Traits>::kThreads : 0));
+    shared.full[i].Init(1 + copying);
     shared.empty[i].Init(kReaders * ctas);
   }
   FenceMbarrierInit();

@@ -256,18 +256,15 @@ JAXGEMM_SM90 void TmaReduceAdd(const TensorMap* map, uint32_t from, int x, int y
       "r"(from), "r"(x), "r"(y), "r"(z)
       : "memory");
 }
-// Copies 16 bytes to shared memory, or zeros if `inside` is false; `from` is an address that may be
-// read all the same.
+// Copies 16 bytes to shared memory, or zeros if `inside` is false: then nothing is read.
 JAXGEMM_SM90 void CpAsync16(uint32_t to, const void* from, bool inside) {
-  asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(to), "l"(from),
+  asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16, %2;" ::"r"(to), "l"(from),
                "r"(inside ? 16 : 0)
                : "memory");
 }
-JAXGEMM_SM90 void CpAsyncCommitGroup() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-// Waits for all but the last kLeft groups of this thread's copies.
-template <int kLeft>
-JAXGEMM_SM90 void CpAsyncWaitGroup() {
-  asm volatile("cp.async.wait_group %0;" ::"n"(kLeft) : "memory");
+// Arrives at a barrier when all copies of this thread so far are done.
+JAXGEMM_SM90 void CpAsyncArrive(uint32_t barrier) {
+  asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(barrier) : "memory");
 }
 // Waits until TMA has read all but the last kLeft boxes of this thread from shared memory.
 template <int kLeft>

@@ -137,7 +137,8 @@ def described(relayout: dict, geometry, passes: int) -> dict[str, str]:
       found[side] = (f"{also}{' and '.join(done)} by a copy: as it is, TMA could not read it, or "
                      "could not write the result. A copy costs less than moving single elements")
     elif gathers:
-      found[side] = "gathered by a copy: the kernel does not read this operand by index"
+      found[side] = ("gathered by a copy: the kernel does not read this operand by index, or would "
+                     "take longer for it than the copy does")
   if (relayout["m"], relayout["n"]) != (geometry.m, geometry.n):
     found["out"] = "cut out of the padded result, by a copy unless XLA fuses it"
   return found

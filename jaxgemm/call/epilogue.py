@@ -4,12 +4,21 @@ import functools
 
 import jax
 from jax import lax
+from jax.ad_checkpoint import checkpoint_name
 import jax.numpy as jnp
 
 from jaxgemm.call.spec import Labels
 
+# The name of the value before an activation.
+PREACT = "jaxgemm_preact"
+
 # These are the kernels' formulas: gelu is the tanh approximation.
 _ACTIVATIONS = {"relu": jax.nn.relu, "gelu": jax.nn.gelu, "silu": jax.nn.silu}
+
+
+def named(preact: jax.Array) -> jax.Array:
+  """The value before an activation, with its name for the policies of `jax.checkpoint`."""
+  return checkpoint_name(preact, PREACT)
 
 
 def activate(x: jax.Array, activation: str | None, gated: bool = False) -> jax.Array:
@@ -77,6 +86,8 @@ def apply(acc, acc_labels, bias, scale, row_scale, *, dims, spec) -> list[jax.Ar
 
 def results(z, spec, gated: bool = False) -> list[jax.Array]:
   """[out], or [out, preact], from the value before the activation."""
+  if spec.activation is not None or gated:
+    z = named(z)
   out = activate(z, spec.activation, gated).astype(spec.out_dtype)
   return [out, z.astype(spec.out_dtype)] if spec.save_preact else [out]
 

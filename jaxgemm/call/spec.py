@@ -51,6 +51,10 @@ class Spec:
     """A product without an epilogue, as gradients need it."""
     return self._plain(jnp.dtype(out_dtype), self.config.for_gradient())
 
+  def before_activation(self) -> "Spec":
+    """The same product without its activation."""
+    return dataclasses.replace(self, activation=None, save_preact=False)
+
   def _plain(self, out_dtype, config: GemmConfig) -> "Spec":
     return dataclasses.replace(self, out_dtype=out_dtype, activation=None, save_preact=False,
                                config=config, weak_type=False)

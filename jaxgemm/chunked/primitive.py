@@ -18,7 +18,7 @@ import jax
 from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
-from jaxgemm.call import epilogue
+from jaxgemm.call import checkpoint_policies, epilogue
 from jaxgemm.call.lower import (
   CALL_TARGET,
   CHUNKED_TARGET,
@@ -27,6 +27,7 @@ from jaxgemm.call.lower import (
   require_platforms,
   run_by_jit,
 )
+from jaxgemm.call.residuals import activated
 from jaxgemm.call.spec import Spec
 from jaxgemm.chunked import calls
 from jaxgemm.chunked.product import PRODUCT, ChunkedParams, chunked_p
@@ -55,6 +56,8 @@ def _abstract_eval(*operands, form, spec):
 
 
 run_by_jit(chunked_p)
+checkpoint_policies.register(
+    chunked_p, lambda avals, _: all(x.ndim > 2 and x.shape[0] > 1 for x in avals[:2]))
 
 
 def require_local(ctx, what: str) -> None:
@@ -99,6 +102,7 @@ def _jvp(primals, tangents, *, form, spec):
     outs = product(spec=spec)
     return outs, zero_tangents(outs)
   *outs, status = product(spec=spec.for_derivative())
+  outs = activated(outs, spec)
   dims = form.dims(*(x if x is None else x.shape for x in (lhs, rhs, bias, scale)),
                    outs[0].shape)
   if scale is not None:

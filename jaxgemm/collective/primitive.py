@@ -13,9 +13,9 @@ from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
 from jaxgemm import _ffi
-from jaxgemm.call import epilogue
+from jaxgemm.call import checkpoint_policies, epilogue
 from jaxgemm.call.dtypes import tangents_dtype
-from jaxgemm.call.residuals import kept
+from jaxgemm.call.residuals import activated, kept
 from jaxgemm.collective import copies, ring
 from jaxgemm.collective.ring import Form
 from jaxgemm.dense.primitive import zero_tangents
@@ -52,6 +52,9 @@ def _abstract_eval(*_, form, jaxpr, devices):
   return jaxpr.out_avals, jaxpr.effects
 
 
+checkpoint_policies.register(ring_p, lambda _, params: params["form"].num_batch > 0)
+
+
 @ring_p.def_impl
 def _impl(*operands, form, jaxpr, devices):
   return jaxpr_as_fun(jaxpr)(*operands)
@@ -81,7 +84,7 @@ def _jvp(primals, tangents, *, form, jaxpr, devices):
     outs = bind(*primals, form=form)
     return outs, zero_tangents(outs)
 
-  outs = bind(*primals, form=form._replace(spec=spec.for_derivative()))
+  outs = activated(bind(*primals, form=form._replace(spec=spec.for_derivative())), spec)
   arrays = kept(primals[:2])
   dtype = tangents_dtype(spec.out_dtype, spec.activation is not None)
   terms = []

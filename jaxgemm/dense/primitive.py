@@ -17,11 +17,11 @@ from jax.extend.core import jaxpr_as_fun
 from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
-from jaxgemm.call import epilogue, transposes
+from jaxgemm.call import checkpoint_policies, epilogue, remat, transposes
 from jaxgemm.call.dtypes import tangents_dtype
 from jaxgemm.call.lower import kernel, out_avals, run_by_jit
 from jaxgemm.call.plan import is_bf16
-from jaxgemm.call.residuals import kept
+from jaxgemm.call.residuals import activated, kept
 from jaxgemm.call.spec import Spec
 from jaxgemm.dense import layout, sharding
 from jaxgemm.dense.layout import Dims, same_order
@@ -152,6 +152,22 @@ def _contract_abstract_eval(*operands, labels, spec, partitioned):
 run_by_jit(contract_p)
 
 
+def _has_batch(avals, params) -> bool:
+  dims = params["labels"]
+  sizes = zip(dims.lhs, avals[0].shape)
+  return any(i in dims.rhs and i in dims.out and size > 1 for i, size in sizes)
+
+
+def _before_activation(*operands, again: bool, labels, spec, partitioned):
+  spec = spec.before_activation() if again else spec.for_derivative()
+  return contract(*labels.split(operands), dims=labels, spec=spec,
+                  partition=partitioned is not None)
+
+
+checkpoint_policies.register(contract_p, _has_batch)
+remat.register(contract_p, _before_activation)
+
+
 def _contract_lowering(ctx, *operands, labels, spec, partitioned):
   values, avals_in, read = transposes.in_lowering(
       ctx, operands, ctx.avals_in, PRODUCT, labels=labels, spec=spec)
@@ -223,6 +239,7 @@ def _jvp(primals, tangents, *, labels, spec, partitioned):
     return outs, zero_tangents(outs)
 
   outs = bind(lhs, rhs, bias, scale, row_scale, dims=labels, spec=spec.for_derivative())
+  outs = activated(outs, spec)
   d_z = tangent_of_sums(lhs, rhs, scale, row_scale, d_lhs, d_rhs, d_bias, d_scale,
                         d_row_scale, dims=labels, spec=spec, shape=outs[0].shape, bind=bind)
   return outs[:1 + spec.save_preact], epilogue.tangents(d_z, outs, spec)

@@ -11,11 +11,13 @@ from typing import Any
 
 import jax
 from jax import lax
+from jax.ad_checkpoint import checkpoint_name
 import jax.numpy as jnp
 
 from jaxgemm.call.transposes import INLINE
-from jaxgemm.flax.experts import Tokens
-from jaxgemm.grouped.rows import combine, routing_table, sorted_choices, spread
+from jaxgemm.flax.experts import ROWS, Tokens
+from jaxgemm.grouped.routing_calls import routing_table
+from jaxgemm.grouped.rows import RoutingTable, combine, spread
 
 # A permutation and its transpose never add up rows at one index, which a GPU does in no fixed
 # order. So results are bitwise the same on every run.
@@ -77,13 +79,14 @@ _compiled = functools.partial(jax.jit, inline=INLINE)
 
 
 def gathered_through_experts(
-    x, weights, chosen, group_sizes, *, dtype, sharded_tokens: bool, axis_name,
+    x, weights, chosen, table: RoutingTable, group_sizes, *, dtype, sharded_tokens: bool, axis_name,
     compute: Callable, rounds: bool = False,
 ):
   """f32[T, C]: as `through_experts`, where each device has all tokens or gathers them.
 
   Args:
-    x, weights, chosen, group_sizes, dtype: see `through_experts`.
+    x, weights, table, group_sizes, dtype: see `through_experts`.
+    chosen: int32[T, top_k], the experts.
     sharded_tokens: whether tokens are sharded along axis_name. Then all devices gather them, and a
       reduce-scatter brings the results.
     axis_name: the mesh axes along which the experts are sharded; () for none.
@@ -93,7 +96,7 @@ def gathered_through_experts(
       the sums in dtype, and the backward pass reads their cotangent in dtype, too.
   """
   x, sizes, weights, table = _gathered_tokens(
-      x, weights, chosen, group_sizes, dtype=dtype,
+      x, weights, chosen, table, group_sizes, dtype=dtype,
       axis_name=axis_name if sharded_tokens else ())
   of_sums = dtype if rounds and not axis_name else jnp.promote_types(dtype, jnp.float32)
   out = compute(x, sizes, Tokens(table, weights, of_sums))
@@ -101,12 +104,12 @@ def gathered_through_experts(
 
 
 @functools.partial(_compiled, static_argnames=("dtype", "axis_name"))
-def _gathered_tokens(x, weights, chosen, group_sizes, *, dtype, axis_name):
+def _gathered_tokens(x, weights, chosen, table, group_sizes, *, dtype, axis_name):
   if axis_name:
     x, weights, chosen = (
         lax.all_gather(a, axis_name, tiled=True) for a in (x, weights, chosen))
-    group_sizes = lax.psum(group_sizes, axis_name)
-  return x.astype(dtype), group_sizes, weights, routing_table(chosen)
+    table, group_sizes = routing_table(chosen, group_sizes.size)
+  return x.astype(dtype), group_sizes, weights, table
 
 
 @functools.partial(_compiled, static_argnames=("axis_name", "scatters"))
@@ -117,7 +120,7 @@ def _summed(out, *, axis_name, scatters: bool):
 
 
 def through_experts(
-    x, weights, chosen, group_sizes, *, dtype, most_per_token: int, axis_name,
+    x, weights, table: RoutingTable, group_sizes, *, dtype, most_per_token: int, axis_name,
     compute: Callable,
 ):
   """f32[T, C]: the weighted sums of the experts' results for this device's tokens.
@@ -127,7 +130,7 @@ def through_experts(
   Args:
     x: [T, C], the tokens of this device.
     weights: f32[T, top_k].
-    chosen: int32[T, top_k], the experts.
+    table: the routing table of these tokens.
     group_sizes: int32[E], this device's rows for each expert.
     dtype: the dtype in which rows travel.
     most_per_token: the largest number of a token's rows for the experts of one device.
@@ -136,26 +139,24 @@ def through_experts(
       experts of a device. sizes and experts are as in `experts.grouped_products`, for these
       experts. Rows after those of all experts are zero, and their results are not used.
   """
-  room = dict(most=chosen.shape[0] * most_per_token, axis_name=axis_name)
-  rows, sizes, experts, table, order, sent = _rows_of_device(
-      x, chosen, group_sizes, dtype=dtype, **room)
+  room = dict(most=len(x) * most_per_token, axis_name=axis_name)
+  rows, sizes, experts, order, sent = _rows_of_device(x, table, group_sizes, dtype=dtype, **room)
   rows = compute(rows, sizes, experts)
   return _sent_back(rows, weights, table, order, sent, **room)
 
 
 @functools.partial(_compiled, static_argnames=("dtype", "most", "axis_name"))
-def _rows_of_device(x, chosen, group_sizes, *, dtype, most: int, axis_name):
+def _rows_of_device(x, table, group_sizes, *, dtype, most: int, axis_name):
   """The rows for the experts of this device; see `through_experts`.
 
   Returns:
-    rows, sizes and experts, the arguments of `compute`; the table of this device's tokens; the
-    order of the rows; and int32[D, D], the numbers of rows that devices sent.
+    rows, sizes and experts, the arguments of `compute`; the order of the rows; and int32[D, D],
+    the numbers of rows that devices sent.
   """
   devices, num_experts = lax.axis_size(axis_name), group_sizes.size
   num_local = num_experts // devices
   # counts[i, j, e]: the rows that device i sends for expert e of device j.
   counts = lax.all_gather(group_sizes, axis_name).reshape(devices, devices, num_local)
-  table = routing_table(chosen)
   rows = spread(x, table, dtype=dtype)
   sent = counts.sum(axis=2, dtype=jnp.int32)
   rows = exchange(rows, sent, room=devices * most, most=most, axis_name=axis_name)
@@ -166,13 +167,13 @@ def _rows_of_device(x, chosen, group_sizes, *, dtype, most: int, axis_name):
   repeats = jnp.pad(mine, ((0, 0), (0, 1))).reshape(-1)
   repeats = repeats.at[-1].set(devices * most - repeats.sum(dtype=jnp.int32))
   of_rows = jnp.repeat(of_rows, repeats, total_repeat_length=devices * most)
-  experts, order = sorted_choices(of_rows)
-  return (rows.at[order].get(**_PERMUTATION), mine.sum(axis=0, dtype=jnp.int32), experts, table,
-          order, sent)
+  arrived, _ = routing_table(of_rows[:, None], num_local + 1)
+  rows = rows.at[arrived.choice].get(**_PERMUTATION)
+  return rows, mine.sum(axis=0, dtype=jnp.int32), arrived.experts, arrived.choice, sent
 
 
 @functools.partial(_compiled, static_argnames=("most", "axis_name"))
 def _sent_back(rows, weights, table, order, sent, *, most: int, axis_name):
   rows = exchange(_permuted_back(rows, order), sent.T, room=weights.size, most=most,
                   axis_name=axis_name)
-  return combine(rows, table, weights)
+  return combine(checkpoint_name(rows, ROWS), table, weights)

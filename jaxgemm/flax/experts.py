@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import jax
 from jax import lax
+from jax.ad_checkpoint import checkpoint_name
 import jax.numpy as jnp
 
 import jaxgemm
@@ -23,6 +24,9 @@ from jaxgemm.call.transposes import INLINE
 from jaxgemm.grouped import api as ours
 from jaxgemm.grouped.combined import ragged_dot_combine
 from jaxgemm.grouped.rows import RoutingTable, combine, spread
+
+# The name of rows of the result that `combine` weights, for the policies of jax.checkpoint.
+ROWS = "jaxgemm_moe_rows"
 
 
 class Mlp(NamedTuple):
@@ -181,6 +185,8 @@ def _finish(out, bias, activation):
   """Applies bias and activation as the kernels do: in float32, rounded once."""
   if bias is None and activation is None:
     return out
+  if activation is not None:
+    out = epilogue.named(out)
   z = _widen(out)
   if bias is not None:
     z = z + epilogue.lifted(bias, z.ndim)
@@ -200,6 +206,7 @@ def _gated(linear: Product) -> Product:
 @functools.partial(jax.jit, inline=INLINE, static_argnames=("activation",))
 def _gate(z, activation):
   """activation(gate) * up of the columns of gate and up, those of the gate first."""
+  z = epilogue.named(z)
   gate, up = jnp.split(_widen(z), 2, axis=-1)
   if isinstance(activation, ClampedSwiGLU):
     return activation(gate, up).astype(z.dtype)
@@ -310,7 +317,7 @@ def grouped_products(
 
   def last(x, kernel, bias):
     if options is None:
-      rows = linear(x, kernel, bias, None)
+      rows = checkpoint_name(linear(x, kernel, bias, None), ROWS)
       return combine(rows, tokens.table, tokens.weights, dtype=tokens.dtype)
     return ragged_dot_combine(
         x, kernel, group_sizes, tokens.table, tokens.weights, offset=group_offset, bias=bias,

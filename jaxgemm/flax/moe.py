@@ -5,6 +5,10 @@ Each product of the experts is then one grouped product over all rows, and the r
 of a token's rows are added up. The host reads neither the routing nor the group sizes, which
 are int32. Shapes do not depend on the routing, and no array of size tokens x experts x
 features is made.
+
+Values that a policy of `jax.checkpoint` may want to keep have names: "jaxgemm_preact" is the value
+before the activation (call/epilogue.py), and "jaxgemm_moe_out" the result of the layer.
+"jaxgemm_moe_rows" are the results of the rows, where the gradient of the router reads them.
 """
 
 from collections.abc import Callable
@@ -14,6 +18,7 @@ from typing import Any
 
 import jax
 from jax import lax
+from jax.ad_checkpoint import checkpoint_name
 import jax.numpy as jnp
 from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
@@ -249,7 +254,7 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, rout
   wide = jnp.promote_types(params.router.dtype, jnp.float32)
   x, wide_x, router, experts = _flat(x, params.router, experts, wide=wide, top_k=top_k)
   logits = dense.linear(wide_x, router, None, None)
-  weights, group_sizes, stats = routing_lib.route(
+  weights, table, group_sizes, stats = routing_lib.route(
       logits, experts, params.router_bias, top_k=top_k, normalize_weights=normalize_weights,
       routed_scaling=routed_scaling,
       token_axes=(*token_axes, *axes) if sharded_tokens else token_axes,
@@ -268,12 +273,12 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, rout
     # A router chooses different experts for a token. A given routing may repeat an expert.
     most = top_k if repeats_routing else min(top_k, params.experts.down.shape[0])
     out = dispatch_lib.through_experts(
-        wide_x, weights, stats.experts, group_sizes, dtype=dtype,
+        wide_x, weights, table, group_sizes, dtype=dtype,
         most_per_token=most, axis_name=axes, compute=compute)
   else:
     # Where devices gather tokens, their gradients are added up in float32.
     out = dispatch_lib.gathered_through_experts(
-        wide_x if sharded_tokens else x, weights, stats.experts, group_sizes, dtype=dtype,
+        wide_x if sharded_tokens else x, weights, stats.experts, table, group_sizes, dtype=dtype,
         sharded_tokens=sharded_tokens, axis_name=axes,
         rounds=params.shared is None and not tensor_axes,
         compute=compute_tokens)
@@ -283,7 +288,7 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, rout
       dense = experts_lib.dense_products(None, precision, recipe)
     shared = experts_lib.mlp(x.astype(dtype), params.shared, activation, dense)
   out, experts = _result(out, shared, stats.experts, shape=shape, dtype=dtype, axes=tensor_axes)
-  return out, stats._replace(experts=experts)
+  return checkpoint_name(out, "jaxgemm_moe_out"), stats._replace(experts=experts)
 
 
 # Outside of jax.jit each of these functions is compiled as one program, and the products of the

@@ -8,7 +8,9 @@ from jax import lax
 import jax.numpy as jnp
 
 from jaxgemm.call.transposes import INLINE
+from jaxgemm.grouped import routing_calls
 from jaxgemm.grouped.group_sizes import as_int32
+from jaxgemm.grouped.routing_calls import RoutingTable
 
 SCORES = ("softmax", "sigmoid")
 # This is added to the sum of a token's affinities, which may all be zero, as in DeepSeek-V3's code.
@@ -144,7 +146,7 @@ def _top_k(logits, affinities, bias, top_k: int, node_limit: NodeLimit | None) -
   if node_limit is not None:
     allowed = node_limit.allows(affinities if bias is None else ranks, top_k)
     ranks = jnp.where(allowed, ranks, -jnp.inf)
-  return lax.top_k(ranks, top_k)[1]
+  return routing_calls.top_k(ranks, top_k)
 
 
 @functools.partial(jax.jit, inline=INLINE, static_argnames=(
@@ -153,7 +155,7 @@ def route(
     logits: jax.Array, experts: jax.Array | None, bias: jax.Array | None, *, top_k: int,
     normalize_weights: bool, routed_scaling: float, token_axes: tuple[str, ...] = (),
     node_limit: NodeLimit | None = None, scores: str = "softmax",
-) -> tuple[jax.Array, jax.Array, MoEStats]:
+) -> tuple[jax.Array, RoutingTable, jax.Array, MoEStats]:
   """Chooses each token's experts.
 
   Args:
@@ -173,8 +175,8 @@ def route(
       DeepSeek-V3, arXiv:2412.19437).
 
   Returns:
-    The weights f32[T, top_k] of the experts' results; the group sizes int32[E], rows
-    of each expert; and the `MoEStats` with the experts.
+    The weights f32[T, top_k] of the experts' results; the routing table of these tokens; the
+    group sizes int32[E], rows of each expert; and the `MoEStats` with the experts.
   """
   num_experts = logits.shape[-1]
   normalizer = jax.nn.logsumexp(logits, axis=-1)
@@ -199,7 +201,7 @@ def route(
   def over_shards(x):
     return lax.psum(x, token_axes) if token_axes else x
 
-  group_sizes = jnp.zeros((num_experts,), jnp.int32).at[experts].add(1)
+  table, group_sizes = routing_calls.routing_table(experts, num_experts)
   tokens_per_expert = over_shards(group_sizes)
   shards = lax.axis_size(token_axes) if token_axes else 1
   num_tokens = max(len(logits) * shards, 1)
@@ -214,4 +216,4 @@ def route(
       empty_experts=(tokens_per_expert == 0).mean(dtype=logits.dtype),
       experts=experts,
   )
-  return routed_scaling * weights, group_sizes, stats
+  return routed_scaling * weights, table, group_sizes, stats

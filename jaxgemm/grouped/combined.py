@@ -97,7 +97,7 @@ def _sums(lhs, rhs, *, sizes, table, offset, dtype, options):
 
 
 def _arguments(sizes, choice, row, offset=None):
-  return sizes, RoutingTable(choice, choice, row), offset
+  return sizes, RoutingTable.of(choice, row), offset
 
 
 def _compute(lhs, rhs, *others, dtype, options):

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 
 from jaxgemm.call import epilogue
 from jaxgemm.call.dtypes import tangents_dtype
-from jaxgemm.call.residuals import kept
+from jaxgemm.call.residuals import activated, kept
 from jaxgemm.dense.primitive import zero_tangents
 from jaxgemm.grouped.form import Operands
 from jaxgemm.grouped.primitive import along_rows, ragged, rows_of
@@ -34,7 +34,8 @@ def _jvp(primals, tangents, *, form, spec, partitioned):
     outs = ragged(given, form=form, spec=spec)
     return outs, zero_tangents(outs)
 
-  outs = ragged(given, form=form, spec=spec.for_derivative(form.gated))
+  outs = activated(
+      ragged(given, form=form, spec=spec.for_derivative(form.gated)), spec, form.gated)
   count = form.geometry(primals).m
   rows = functools.partial(rows_of, sizes=sizes, offset=offset, count=count, spec=spec)
   of_rows = functools.partial(along_rows, sizes=sizes, offset=offset, count=count, form=form)

@@ -8,7 +8,7 @@ from jax.extend.core import jaxpr_as_fun
 from jax.interpreters import mlir
 import jax.numpy as jnp
 
-from jaxgemm.call import epilogue, transposes
+from jaxgemm.call import checkpoint_policies, epilogue, remat, transposes
 from jaxgemm.call.lower import lower_kernel, out_avals, require_platforms, run_by_jit
 from jaxgemm.call.plan import is_bf16
 from jaxgemm.call.spec import Spec
@@ -139,6 +139,17 @@ def _abstract_eval(*operands, form, spec, partitioned):
 
 
 run_by_jit(ragged_p)
+
+
+def _before_activation(*operands, again: bool, form, spec, partitioned):
+  del partitioned  # `bind` makes another one
+  if again:
+    return bind(*operands, form=form._replace(gated=False), spec=spec.before_activation())
+  return bind(*operands, form=form, spec=spec.for_derivative(form.gated))
+
+
+checkpoint_policies.register(ragged_p)
+remat.register(ragged_p, _before_activation)
 
 
 def _lowering(ctx, *operands, form, spec, partitioned):

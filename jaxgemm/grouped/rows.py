@@ -29,33 +29,20 @@ class RoutingTable(NamedTuple):
     experts: int32[R], ascending: the expert of each row.
     choice: int32[R], of each row the index in the flattened choices [T, top_k]. The rows of an
       expert are in the order of these.
+    token: int32[R], the token of each row.
     row: int32[T, top_k], the row of each choice.
   """
 
   experts: jax.Array
   choice: jax.Array
+  token: jax.Array
   row: jax.Array
 
-  @property
-  def token(self) -> jax.Array:
-    """int32[R], the token of each row."""
-    return self.choice // max(self.row.shape[-1], 1)
-
-
-def sorted_choices(chosen: jax.Array) -> tuple[jax.Array, jax.Array]:
-  """(the experts in ascending order, of each its index in the flattened chosen): int32[size]."""
-  # The stable sort keeps the order of the choices of one expert.
-  order = jnp.arange(chosen.size, dtype=jnp.int32)
-  experts, choice = lax.sort_key_val(chosen.reshape(-1), order)
-  return experts, choice
-
-
-def routing_table(chosen: jax.Array) -> RoutingTable:
-  """The table of int32[T, top_k], the experts of the tokens."""
-  experts, choice = sorted_choices(chosen)
-  row = jnp.zeros_like(choice).at[choice].set(
-      jnp.arange(choice.size, dtype=jnp.int32), unique_indices=True, mode="promise_in_bounds")
-  return RoutingTable(experts, choice, row.reshape(chosen.shape))
+  @classmethod
+  def of(cls, choice, row, experts=None) -> "RoutingTable":
+    """The table with these arrays. Without experts it is for functions that do not read them."""
+    token = choice // max(row.shape[-1], 1)
+    return cls(choice if experts is None else experts, choice, token, row)
 
 
 def spread(x: jax.Array, table: RoutingTable, weights: jax.Array | None = None, *,
@@ -86,7 +73,7 @@ def sums_of_lines(rows, indices, inverse, lines: int) -> jax.Array:
   """
   flat = rows.reshape(len(rows), math.prod(rows.shape[1:]))
   if inverse is not None:
-    table = RoutingTable(indices, indices * inverse.shape[1], inverse)
+    table = RoutingTable.of(indices * inverse.shape[1], inverse)
     sums = combine(flat, table, dtype=rows.dtype)
   else:
     at = jnp.where(indices < 0, lines, indices)
@@ -129,7 +116,7 @@ def _tokens_of_rows(x, token):
 
 def _spread(x, *weights_and_table, dtype):
   *weights, choice, row = weights_and_table
-  token = RoutingTable(choice, choice, row).token
+  token = RoutingTable.of(choice, row).token
   # With weights XLA fuses the product with the gather.
   rows = x.at[token].get(**_IN_BOUNDS) if weights else _tokens_of_rows(x, token)
   if weights:
@@ -202,7 +189,7 @@ def _make(name: str, function) -> Primitive:
       return result
     i = next(i for i, x in enumerate(linear) if ad.is_undefined_primal(x))
     others = [None if j == i else x for j, x in enumerate(linear)] + [None]
-    table = RoutingTable(choice, choice, row)
+    table = RoutingTable.of(choice, row)
     result[i] = _transposed(name, table, others[0], others[1], ct, i == 0,
                             linear[i].aval.dtype)
     return result

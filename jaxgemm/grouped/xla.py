@@ -72,7 +72,7 @@ def result(lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, accumula
   out = jnp.where(expand(rows < form.local_groups, one), out, 0)
   if form.gated:
     out = jnp.reshape(out, (*out.shape[:-1], *layout.columns))
-  return epilogue.activate(out, spec.activation, form.gated).astype(spec.out_dtype)
+  return epilogue.results(out, spec, form.gated)[0]
 
 
 @jax.custom_vjp

@@ -23,6 +23,7 @@ from jax.extend.core import jaxpr_as_fun
 from jax.interpreters import batching, mlir
 import jax.numpy as jnp
 
+from jaxgemm.call import checkpoint_policies
 from jaxgemm.call.lower import (
   applied,
   lower_call,
@@ -69,6 +70,7 @@ def _abstract_eval(*operands, form, spec, partitioned):
 
 
 run_by_jit(scaled_p)
+checkpoint_policies.register(scaled_p)
 
 
 def _lowering(ctx, *operands, form, spec, partitioned, platform):

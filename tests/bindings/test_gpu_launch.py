@@ -61,8 +61,8 @@ def test_a_kernel_has_the_same_bytes_in_another_folder(tmp_path):
     compiled, said = configure(folder, f"gfx942/{name}$", ffi)
     assert compiled == {("gfx942", name)}, said
     subprocess.run([_cmake(), "--build", folder / "out"], check=True, capture_output=True)
-    built += [path.read_bytes() for path in (folder / "out").rglob("*.hsaco")]
-  assert len(built) == 2 and built[0] == built[1]
+    built.append({path.name: path.read_bytes() for path in (folder / "out").rglob("*.hsaco")})
+  assert built[0] == built[1] and built[0].keys() == {f"{name}.hsaco", "routing.hsaco"}
 
 
 def test_the_build_compiles_what_the_planner_names(tmp_path):

@@ -15,7 +15,7 @@ struct FakeHip {
   std::vector<std::string> calls;  // with the important arguments
   std::string failing;             // a function that fails from now on
   int capability_minor = 4;        // of all devices
-  jaxgemm::GemmArgs arguments;     // of the last launch
+  jaxgemm::GemmArgs arguments;     // of the last launch of a product
   std::deque<std::string> kept;    // the image (a text) of each module, the name of each function
 
   std::string* Keep(std::string text) {

@@ -66,6 +66,19 @@ void Fail(const HostKernel& kernel, const std::string& what) {
   CHECK_THAT(false, "%s math %d: %s", kernel.name, int(kernel.math), what.c_str());
 }
 
+// The value of an element of an operand, which may be gathered.
+double At(const OperandView& view, int64_t row, int64_t col) {
+  bool inside = true;
+  const auto find = [&](const int32_t* indices, int64_t* line) {
+    if (!indices) return;
+    *line = indices[*line];
+    inside = *line >= 0 && *line < view.lines;
+  };
+  find(view.row_indices, &row);
+  find(view.col_indices, &col);
+  return inside ? Value(view.dtype, view.data, row * view.row_stride + col * view.col_stride) : 0;
+}
+
 template <class Acc>
 void TestMultiply(const HostKernel& kernel, DType lhs, DType rhs, bool few_rows) {
   const int rows = Random(1, few_rows ? kHostFewRows : kHostBlockM);
@@ -75,6 +88,7 @@ void TestMultiply(const HostKernel& kernel, DType lhs, DType rhs, bool few_rows)
                 : Random(0, 1) == 0 ? Random(1, 40)
                                     : Random(1, 3 * most_k / 4);
   const bool lhs_t = Random(0, 1), rhs_t = Random(0, 1), accumulate = Random(0, 1);
+  const bool lhs_gathered = Random(0, 1), rhs_gathered = !rhs_t && Random(0, 1);
   // Each operand may be a part of a larger matrix, whose rows are further apart.
   const auto apart = [](int length) { return length + (Random(0, 2) ? 0 : Random(0, 1500)); };
   const int lda = apart(lhs_t ? rows : k), ldb = apart(rhs_t ? k : cols);
@@ -83,9 +97,19 @@ void TestMultiply(const HostKernel& kernel, DType lhs, DType rhs, bool few_rows)
   const auto size_of = [](const OperandView& x, int rows, int cols) {
     return rows && cols ? (rows - 1) * x.row_stride + (cols - 1) * x.col_stride + 1 : 0;
   };
-  const int64_t a_size = size_of(av, rows, k), b_size = size_of(bv, k, cols);
-  auto a = RandomOperand(lhs, a_size), b = RandomOperand(rhs, b_size);
-  av.data = a.get(), bv.data = b.get();
+  // The lines of a gathered operand.
+  av.lines = Random(0, 40), bv.lines = Random(0, 40);
+  const int a_rows = lhs_gathered && !lhs_t ? av.lines : rows;
+  const int a_k = lhs_gathered && lhs_t ? av.lines : k, b_k = rhs_gathered ? bv.lines : k;
+  const int64_t a_size = size_of(av, a_rows, a_k), b_size = size_of(bv, b_k, cols);
+  const Guarded a(RandomOperand(lhs, a_size).get(), a_size * FormatOf(lhs).bytes);
+  const Guarded b(RandomOperand(rhs, b_size).get(), b_size * FormatOf(rhs).bytes);
+  const std::vector<int32_t> of_a = RandomIndices(lhs_t ? k : rows, av.lines);
+  const std::vector<int32_t> of_b = RandomIndices(k, bv.lines);
+  const Guarded a_indices(of_a.data(), of_a.size() * 4), b_indices(of_b.data(), of_b.size() * 4);
+  av.data = a.as<void>(), bv.data = b.as<void>();
+  if (lhs_gathered) (lhs_t ? av.col_indices : av.row_indices) = a_indices.as<int32_t>();
+  if (rhs_gathered) bv.row_indices = b_indices.as<int32_t>();
   bv.total_bytes = Random(0, 1) << 30;  // whether it is more than a cache has
   auto aligned = [](int64_t bytes) {
     return std::unique_ptr<void, decltype(&std::free)>(
@@ -106,24 +130,23 @@ void TestMultiply(const HostKernel& kernel, DType lhs, DType rhs, bool few_rows)
   } else {
     kernel.pack_b(pb.get(), bv, k, cols);
     NextRhs next;  // any addresses
-    if (Random(0, 1)) next = {b.get(), Random(0, 5000), static_cast<int>(Random(1, 9))};
-    if (kernel.multiply_in_place && lhs == DType::kF32 && Random(0, 1)) {
+    if (Random(0, 1)) next = {b.as<char>(), Random(0, 5000), static_cast<int>(Random(1, 9))};
+    if (kernel.multiply_in_place && lhs == DType::kF32 && !lhs_gathered && Random(0, 1)) {
       kernel.multiply_in_place(av, pb.get(), rows, cols, k, &c[origin], ldc, accumulate, next);
     } else {
       kernel.multiply(pa.get(), pb.get(), rows, cols, k, &c[origin], ldc, accumulate, next);
     }
   }
-  std::vector<double> x(a_size), y(b_size);
-  for (int64_t i = 0; i < a_size; ++i) x[i] = Value(lhs, a.get(), i);
-  for (int64_t i = 0; i < b_size; ++i) y[i] = Value(rhs, b.get(), i);
+  std::vector<double> x(rows * k), y(k * cols);
+  for (int64_t i = 0; i < rows * k; ++i) x[i] = At(av, i / k, i % k);
+  for (int64_t i = 0; i < k * cols; ++i) y[i] = At(bv, i / cols, i % cols);
   for (int64_t i = 0; i < int64_t(c.size()); ++i) {
     int64_t row = (i - origin) / ldc, col = (i - origin) % ldc;
     double sum = before[i], size = std::abs(sum);
     if (i >= origin && row < rows && col < cols) {
       if (!accumulate) sum = size = 0;
       for (int p = 0; p < k; ++p) {
-        double term =
-            x[row * av.row_stride + p * av.col_stride] * y[p * bv.row_stride + col * bv.col_stride];
+        double term = x[row * k + p] * y[p * cols + col];
         sum += term;
         size += std::abs(term);
       }
@@ -132,9 +155,10 @@ void TestMultiply(const HostKernel& kernel, DType lhs, DType rhs, bool few_rows)
     }
     const double allowed = kernel.math == Math::kS8 ? 0 : size * 4e-6;
     if (!(std::abs(double(c[i]) - sum) <= allowed)) {
-      CHECK_THAT(false, "%s %s x %s%s %dx%dx%d, transposed %d %d, at %d, %d: %g for %g",
-                 kernel.name, FormatOf(lhs).name, FormatOf(rhs).name, few_rows ? " few rows" : "",
-                 rows, cols, k, lhs_t, rhs_t, int(row), int(col), double(c[i]), sum);
+      CHECK_THAT(
+          false, "%s %s x %s%s %dx%dx%d, transposed %d %d, gathered %d %d, at %d, %d: %g for %g",
+          kernel.name, FormatOf(lhs).name, FormatOf(rhs).name, few_rows ? " few rows" : "", rows,
+          cols, k, lhs_t, rhs_t, lhs_gathered, rhs_gathered, int(row), int(col), double(c[i]), sum);
       return;
     }
   }

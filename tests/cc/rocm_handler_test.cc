@@ -12,6 +12,7 @@
 #include "bindings/handlers.h"
 #include "fake_hip.h"
 #include "fake_xla.h"
+#include "routing/handlers.h"
 #include "runtime/launcher.h"
 #include "testing.h"
 
@@ -363,6 +364,86 @@ void TestThreads() {
   }
 }
 
+// The table of [batch, tokens, top_k] choices, with a workspace of so many integers.
+FakeCall MakeTable(std::vector<int64_t> chosen, int64_t num_experts, int64_t words) {
+  static int32_t unread;  // only addresses matter
+  const std::vector<int64_t> rows = {chosen[0], chosen[1] * chosen[2]};
+  FakeCall call;
+  call.AddArg(XLA_FFI_DataType_S32, &unread, chosen);
+  call.AddRet(XLA_FFI_DataType_S32, &unread, {chosen[0], num_experts});
+  for (int i = 0; i < 3; ++i) call.AddRet(XLA_FFI_DataType_S32, &unread, rows);
+  call.AddRet(XLA_FFI_DataType_S32, &unread, chosen);
+  call.AddRet(XLA_FFI_DataType_S32, &unread, {words});
+  return call;
+}
+FakeCall MakeTopK(int64_t tokens, int64_t num_experts, int64_t top_k) {
+  static float unread;
+  FakeCall call;
+  call.AddArg(XLA_FFI_DataType_F32, &unread, {tokens, num_experts});
+  call.AddRet(XLA_FFI_DataType_S32, &unread, {tokens, top_k});
+  return call;
+}
+
+void TestRouting() {
+  const auto run = [](const FakeCall& call, XLA_FFI_Handler* handler) {
+    return call.Run(handler, XLA_FFI_ExecutionStage_EXECUTE, 0, kStream);
+  };
+  const auto initialize = [](const FakeCall& call) {
+    return call.Run(kRocmRoutingHandlers.initialize, XLA_FFI_ExecutionStage_INITIALIZE, 0, nullptr);
+  };
+  const auto& [table, top_k] = kRocmRoutingHandlers.captured;
+  for (XLA_FFI_Handler* handler : {table, top_k}) {
+    CHECK_THAT(TraitsOf(handler) == XLA_FFI_HANDLER_TRAITS_COMMAND_BUFFER_COMPATIBLE, "traits");
+  }
+  const auto& [plain_table, plain_top_k] = kRocmRoutingHandlers.uncaptured;
+  CHECK_THAT(TraitsOf(plain_table) == 0 && TraitsOf(plain_top_k) == 0, "traits");
+
+  const FakeCall few = MakeTable({2, 256, 8}, 128, 0);
+  ExpectError("not loaded", run(few, table), "Initialize stage has not run");
+  for (const char* function :
+       {"hipDeviceGetAttribute", "hipGetDevice", "hipModuleLoadData", "hipModuleGetFunction"}) {
+    fake->failing = function;
+    ExpectError(function, initialize(few), "hipErrorFake: as the test wanted");
+  }
+  fake->failing = "";
+  Calls calls = fake->Take();
+  CHECK_THAT(calls.back() == "hipModuleUnload", "%s", Text(calls).c_str());
+  Expect("loading", initialize(few),
+         {"hipDeviceGetAttribute 0", "hipDeviceGetAttribute 0", "hipGetDevice",
+          "hipModuleLoadData 'code of routing' on 0", "hipModuleGetFunction jaxgemm_routing_counts",
+          "hipModuleGetFunction jaxgemm_routing_table", "hipModuleGetFunction jaxgemm_top_k"});
+  Expect("loading again", initialize(few), {});
+
+  const auto launch = [](std::string kernel, int grid, int block) {
+    return "hipModuleLaunchKernel jaxgemm_" + kernel + " " + std::to_string(grid) + " 1 1 " +
+           std::to_string(block) + " 1 1 0 on stream 7 of device 0";
+  };
+  Expect("few choices", run(few, table), {"hipGetDevice", launch("routing_table", 2, 512)});
+  // 2056 choices of each of the batch are three parts of 1024.
+  const int64_t words = TableWorkspace(2, 257 * 8, 128);
+  CHECK_THAT(words == 2 * 3 * 128, "%ld", words);
+  Expect("many choices", run(MakeTable({2, 257, 8}, 128, words), table),
+         {"hipGetDevice", launch("routing_counts", 6, 512), "hipGetDevice",
+          launch("routing_table", 6, 512)});
+  Expect("an empty batch", run(MakeTable({0, 513, 8}, 128, 0), table), {});
+  Expect("no tokens", run(MakeTable({1, 0, 8}, 128, 0), table),
+         {"hipGetDevice", launch("routing_table", 1, 512)});
+  Expect("top-k", run(MakeTopK(9, 128, 8), top_k), {"hipGetDevice", launch("top_k", 3, 256)});
+  Expect("top-k without tokens", run(MakeTopK(0, 128, 8), top_k), {});
+
+  ExpectError("a small workspace", run(MakeTable({2, 257, 8}, 128, words - 1), table),
+              "the workspace is too small");
+  ExpectError("many experts", run(MakeTable({1, 2, 2}, 513, 0), table), "at most 512 experts");
+  ExpectError("no experts", run(MakeTable({1, 2, 2}, 0, 0), table), "do not fit each other");
+  ExpectError("top-k of many experts", run(MakeTopK(1, 1025, 8), top_k), "8 of 1025 experts");
+  ExpectError("many of few experts", run(MakeTopK(1, 4, 5), top_k), "5 of 4 experts");
+  CHECK_THAT(fake->Take().empty(), "a refused call calls the runtime");
+  fake->failing = "hipModuleLaunchKernel";
+  ExpectError("a launch that fails", run(few, table), "kernel jaxgemm_routing_table, device 0");
+  fake->failing = "";
+  fake->Take();
+}
+
 void TestMissingRuntime() {
   if (void* library = dlopen("libamdhip64.so", RTLD_NOW)) {
     dlclose(library);
@@ -402,9 +483,11 @@ int main(int argc, char** argv) {
       << "code of " << kKernel << '\0';
   std::ofstream(folder / "kernels" / "gfx942" / (std::string(kCutShort) + ".hsaco"))
       << ELFMAG << "and no headers";
+  std::ofstream(folder / "kernels" / "gfx942" / "routing.hsaco") << "code of routing" << '\0';
   SetKernelFolder((folder / "kernels").string());
 
   TestCommandBuffers();
+  TestRouting();
   TestFailuresToLoad();
   TestLoadsOncePerDevice();
   TestLaunch();

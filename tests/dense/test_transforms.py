@@ -11,6 +11,7 @@ import pytest
 import jaxgemm
 from jaxgemm import GemmConfig, _ffi
 from jaxgemm.call.config import ACTIVATIONS
+from tests.support.compiled import count_calls
 
 CHECKS = [jax.export.DisabledSafetyCheck.custom_call("jaxgemm_gemm")]
 RELAYOUTS = {"copy", "transpose", "concatenate", "pad"}
@@ -25,11 +26,6 @@ def instructions(function, *args):
   text = jax.jit(function).lower(*args).compile().as_text()
   found = re.findall(r"= \(?\w+\[([\d,]*)\][^ ]*.*? ([a-z][\w-]*)\(", text)
   return [(op, tuple(int(d) for d in dims.split(",") if d)) for dims, op in found]
-
-
-def count_calls(function, *args):
-  text = jax.jit(function).lower(*args).compile().as_text()
-  return text.count('custom_call_target="jaxgemm_gemm"')
 
 
 def assert_no_relayout(function, *args):

@@ -128,7 +128,8 @@ def check(made: Compiled, calls: int, transposes: int = 0) -> None:
     value = rf" {re.escape(name)}\{{{workspace}\}} @\d+> \(size={size},offset=\d+\): u8"
     assert re.search(value, made.buffers), f"{line}\n{made.buffers}"
   # Calls that begin or wait for copies are never recorded.
-  recordable = made.hlo.count('custom_call_target="jaxgemm_gemm"') if WANTED else 0
+  recordable = len(re.findall(
+      r'custom_call_target="jaxgemm_(?:gemm|routing_table|top_k)"', made.hlo)) if WANTED else 0
   assert recorded_calls(made.thunks) == recordable, made.thunks
 
 

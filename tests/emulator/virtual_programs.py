@@ -24,7 +24,9 @@ import jaxgemm
 from jaxgemm import _ffi
 from jaxgemm.collective import copies as collective_copies
 from jaxgemm.emulator import rocm
+from jaxgemm.grouped.routing_calls import routing_table, top_k
 from tests.dense import test_sharding_table
+from tests.support.routing import check_table, check_top_k, score_rows
 
 RNG = np.random.default_rng(0)
 BF16, F32 = jnp.bfloat16, jnp.float32
@@ -201,6 +203,32 @@ def scatter():
   expected = np.zeros((8, 8))
   np.add.at(expected, rows, x)
   check(jax.jit(lambda x: jnp.zeros((8, 8)).at[jnp.asarray(rows)].add(x))(x), expected)
+
+
+def routing():
+  """Top-k, and routing tables by one kernel or two for many choices, in programs that run again."""
+  before = rocm.count_graphs()
+  for tokens, count, num_experts in ((1, 8, 128), (64, 2, 8), (700, 8, 64)):
+    f = jax.jit(lambda x, n=num_experts: routing_table(x, n))
+    for _ in range(3):
+      chosen = RNG.integers(-1, num_experts + 1, (tokens, count)).astype(np.int32)
+      check_table(chosen, num_experts, *f(chosen))
+  text = f.lower(chosen).as_text()
+  assert text.count("@jaxgemm_routing_table(") == 1 and "sort" not in text
+  scores = score_rows(RNG, 130)
+  f = jax.jit(lambda x: (top_k(x, 9), *routing_table(top_k(x, 9), 130)))
+  for _ in range(4):
+    chosen, *made = f(scores)
+    check_top_k(scores, 9, chosen)
+    check_table(chosen, 130, *made)
+    scores = -scores
+  assert "@jaxgemm_top_k(" in f.lower(scores).as_text()
+  batch = RNG.integers(0, 16, (3, 700, 8)).astype(np.int32)
+  tables = jax.jit(jax.vmap(lambda x: routing_table(x, 16)))(batch)
+  for i, chosen in enumerate(batch):
+    check_table(chosen, 16, *jax.tree.map(lambda x, i=i: x[i], tables))
+  print(rocm.count_graphs() - before, "graphs")
+  check_table(chosen[:0], 64, *jax.jit(lambda x: routing_table(x, 64))(chosen[:0]))
 
 
 def again():

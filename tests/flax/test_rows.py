@@ -7,7 +7,8 @@ from jax.test_util import check_grads
 import numpy as np
 import pytest
 
-from jaxgemm.grouped.rows import combine, dots, routing_table, spread
+from jaxgemm.grouped.routing_calls import routing_table
+from jaxgemm.grouped.rows import combine, dots, spread
 
 
 def _problem(rng, tokens=7, top_k=3, num_experts=5, features=4):
@@ -20,7 +21,7 @@ def _problem(rng, tokens=7, top_k=3, num_experts=5, features=4):
 @pytest.mark.parametrize("tokens, top_k", [(7, 3), (1, 1), (0, 2), (5, 5)])
 def test_values(rng, tokens, top_k):
   chosen, x, rows, weights = _problem(rng, tokens, top_k)
-  table = routing_table(chosen)
+  table, _ = routing_table(chosen, 5)
   order = np.argsort(np.asarray(chosen).reshape(-1), kind="stable")
   np.testing.assert_array_equal(table.choice, order)
   np.testing.assert_array_equal(table.experts, np.asarray(chosen).reshape(-1)[order])
@@ -52,7 +53,7 @@ def _on_numpy_indexing(x, rows, weights, table):
 
 def test_derivatives(rng):
   chosen, x, rows, weights = _problem(rng)
-  table = routing_table(chosen)
+  table, _ = routing_table(chosen, 5)
   with jax.enable_x64(True):
     given = tuple(jnp.asarray(a, jnp.float64) for a in (x, rows, weights))
     check_grads(lambda *a: _layer(*a, table), given, order=2)
@@ -64,7 +65,7 @@ def test_derivatives(rng):
 
 def test_vmap_of_some_operands(rng):
   chosen, x, rows, weights = _problem(rng)
-  table = routing_table(chosen)
+  table, _ = routing_table(chosen, 5)
   gradient = lambda f: jax.grad(lambda x, w: (f(x, rows, w, table) ** 2).sum(), (0, 1))
   for axes in ((0, None), (None, 0), (1, 0)):
     given = [a if i is None else jnp.stack([a, 2 * a], i)
@@ -77,7 +78,7 @@ def test_vmap_of_some_operands(rng):
 def test_sums_of_bfloat16_are_float32(rng):
   chosen = jnp.zeros((1, 3), jnp.int32)
   rows = jnp.asarray([[256.0], [1.0], [1.0]], jnp.bfloat16)  # in bfloat16 256 + 1 is 256
-  table = routing_table(chosen)
+  table, _ = routing_table(chosen, 5)
   assert combine(rows, table).dtype == jnp.float32
   assert float(combine(rows, table)[0, 0]) == 258
   gradient = jax.grad(lambda x: (spread(x, table) * rows).sum().astype(jnp.float32))
@@ -86,7 +87,7 @@ def test_sums_of_bfloat16_are_float32(rng):
 
 def test_no_gradient_adds_up_by_scatter(rng):
   chosen, x, rows, weights = _problem(rng)
-  table = routing_table(chosen)
+  table, _ = routing_table(chosen, 5)
   jaxpr = jax.make_jaxpr(jax.grad(lambda *a: _layer(*a, table).sum(), (0, 1, 2)))(x, rows, weights)
   text = jax.jit(jaxpr_as_fun(jaxpr)).lower(x, rows, weights).as_text()
   assert "stablehlo.gather" in text and "stablehlo.scatter" not in text

@@ -15,6 +15,7 @@ import pytest
 import jaxgemm
 from tests.grouped.jax_versions import needs_ragged_out_sharding
 from tests.grouped.ragged_reference import array, assert_close, reference, wide
+from tests.support.compiled import count_calls
 
 SIZES = jnp.array([5, 0, 9, 3], jnp.int32)  # for an lhs of 20 rows
 # Opcodes of a copy, a dense mask, a transfer to the host or a branch.
@@ -28,11 +29,6 @@ def instructions(function, *args):
   found = re.findall(r"= \(?\w+\[([\d,]*)\][^ ]*.*? ([a-z][\w-]*)\(", text)
   return [(op, int(np.prod([int(d) for d in dims.split(",") if d])))
           for dims, op in found]
-
-
-def count_calls(function, *args):
-  text = jax.jit(function).lower(*args).compile().as_text()
-  return text.count('custom_call_target="jaxgemm_gemm"')
 
 
 def layer(lhs, rhs, bias, scale, sizes=SIZES, **keywords):

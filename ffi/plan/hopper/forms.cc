@@ -154,14 +154,21 @@ void ChooseForm(const Problem& p, const Chip& chip, Plan* plan) {
 }
 
 // Lines are copied in vectors of 16 bytes, and the other operand is loaded by TMA. 8-bit operands
-// lie k-major in shared memory, so their k cannot be lines.
+// lie k-major in shared memory, so their k cannot be lines. A product that reads by index takes
+// some percent longer, so with many columns (or rows, if rhs is gathered) a copy before it costs
+// less.
 bool HopperGathers(const Problem& p, bool is_lhs) {
+  constexpr int64_t kMostColumns = 4096, kMostRows = 2048;  // H200, four layers of models
+  constexpr int64_t kMostBytes = int64_t{1} << 31, kMostVectors = int64_t{1} << 32;
   const Tma tma(p);
   const bool of_k = p.ragged == Ragged::kK;
   const int64_t line = (!is_lhs ? p.n : of_k ? p.m : p.k) * Bytes(p.lhs_dtype);
-  return MayGather(KernelForm::kGeneral, p.lhs_dtype) && (!of_k || Bytes(p.lhs_dtype) == 2) &&
-         (is_lhs || of_k) && p.lhs_contracting == (of_k ? 0 : 1) &&
-         (!of_k || p.rhs_contracting == 0) && line < (int64_t{1} << 31) && tma.reads_lhs &&
+  const int64_t lines = is_lhs ? p.lhs_lines : p.rhs_lines;
+  const bool pays = is_lhs ? p.num_columns() <= kMostColumns : p.m <= kMostRows;
+  return MayGather(KernelForm::kGeneral, p.lhs_dtype) && pays && (is_lhs || of_k) &&
+         (!of_k || (Bytes(p.lhs_dtype) == 2 && p.rhs_contracting == 0)) &&
+         p.lhs_contracting == (of_k ? 0 : 1) && line < kMostBytes &&
+         lines * (line / 16) < kMostVectors && tma.reads_lhs &&
          (tma.reads_rhs || tma.registers_read_rhs);
 }
 

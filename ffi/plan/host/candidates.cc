@@ -196,7 +196,7 @@ std::vector<Draft> HostDrafts(const Problem& p, const Config& config, const Chip
   return drafts;
 }
 
-bool HostGathers(const Problem&, bool) { return false; }
+bool HostGathers(const Problem&, bool) { return true; }
 
 bool HostHas(const Problem& p, const Plan& plan) {
   const Choice& c = plan.choice;

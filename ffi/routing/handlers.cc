@@ -1,0 +1,210 @@
+#include "routing/handlers.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bindings/decode.h"
+#include "routing/launch.h"
+#include "xla/ffi/api/ffi.h"
+
+namespace ffi = xla::ffi;
+
+namespace jaxgemm {
+namespace {
+
+using Integers = ffi::Buffer<ffi::DataType::S32>;
+using Result = ffi::Result<Integers>;
+
+constexpr char kCalls[] = "jaxgemm's routing";  // the messages of loading begin with it
+
+struct TableCall {
+  TableArgs args;
+  int64_t batch;
+};
+
+int64_t LastSize(const auto& buffer) {
+  const auto sizes = buffer.dimensions();
+  return sizes.size() ? sizes.back() : 0;
+}
+
+// Adds the buffers of a table's call.
+auto BindTable(auto binding) {
+  return std::move(binding)
+      .template Arg<Integers>()
+      .template Ret<Integers>()
+      .template Ret<Integers>()
+      .template Ret<Integers>()
+      .template Ret<Integers>()
+      .template Ret<Integers>()
+      .template Ret<Integers>();
+}
+
+// The call of these buffers. The last dimension of group_sizes is that of the experts.
+Refusal Parse(Integers chosen, Result group_sizes, Result experts, Result choice, Result token,
+              Result row, TableCall* call) {
+  const int64_t num_experts = LastSize(*group_sizes), top_k = LastSize(chosen);
+  const int64_t batch = num_experts ? group_sizes->element_count() / num_experts : 0;
+  const int64_t all = chosen.element_count(), choices = batch ? all / batch : 0;
+  constexpr int64_t kMost = INT32_MAX;
+  if (num_experts == 0 || choices * batch != all || all > kMost ||
+      group_sizes->element_count() > kMost || experts->element_count() != all ||
+      choice->element_count() != all || row->element_count() != all) {
+    return Concat("the arrays do not fit each other, or have 2**31 elements or more; chosen has ",
+                  Str(all), ", and group_sizes ", Str(int64_t(group_sizes->element_count())), ".");
+  }
+  call->batch = batch;
+  call->args = {.chosen = chosen.typed_data(),
+                .group_sizes = group_sizes->typed_data(),
+                .experts = experts->typed_data(),
+                .choice = choice->typed_data(),
+                .token = token->typed_data(),
+                .row = row->typed_data(),
+                .choices = static_cast<int32_t>(choices),
+                .num_experts = static_cast<int32_t>(num_experts),
+                .top_k = static_cast<int32_t>(std::max<int64_t>(top_k, 1))};
+  return "";
+}
+
+// ------------------------------------------------------------------------------------- CPU
+
+void SortChoices(const TableArgs& args) {
+  const auto expert_of = [&args](int32_t choice) {
+    return std::clamp(args.chosen[choice], 0, args.num_experts - 1);
+  };
+  std::fill_n(args.group_sizes, args.num_experts, 0);
+  for (int32_t choice = 0; choice < args.choices; ++choice) ++args.group_sizes[expert_of(choice)];
+  std::vector<int32_t> next(args.num_experts);  // the next row of each expert
+  for (int32_t expert = 1; expert < args.num_experts; ++expert) {
+    next[expert] = next[expert - 1] + args.group_sizes[expert - 1];
+  }
+  for (int32_t choice = 0; choice < args.choices; ++choice) {
+    const int32_t expert = expert_of(choice), row = next[expert]++;
+    args.experts[row] = expert;
+    args.choice[row] = choice;
+    args.token[row] = choice / args.top_k;
+    args.row[choice] = row;
+  }
+}
+
+// ------------------------------------------------------------------------------------ GPUs
+
+// A platform's kernels. Null, with the reason in *error, if its runtime library cannot be opened.
+template <OpenDriver kOpen>
+RoutingKernels* TheKernels(std::string* error) {
+  const Driver* driver = kOpen(error);
+  if (!driver) return nullptr;
+  static auto* kernels = new RoutingKernels(driver);
+  return kernels;
+}
+
+template <OpenDriver kOpen>
+XLA_FFI_Error* Initialize(XLA_FFI_CallFrame* call_frame) {
+  static auto* handler = ffi::Ffi::Bind<ffi::ExecutionStage::kInitialize>()
+                             .Ctx<ffi::DeviceOrdinal>()
+                             .To([](int32_t device) {
+    std::string error;
+    RoutingKernels* kernels = TheKernels<kOpen>(&error);
+    return Outcome(kCalls, kernels ? kernels->Load(device) : error);
+  }).release();
+  return handler->Call(call_frame);
+}
+
+template <OpenDriver kOpen>
+ffi::Error MakeTable(int32_t device, void* stream, Integers chosen, Result group_sizes,
+                     Result experts, Result choice, Result token, Result row, Result workspace) {
+  TableCall call;
+  Refusal refusal = Parse(chosen, group_sizes, experts, choice, token, row, &call);
+  TableArgs& args = call.args;
+  if (refusal.empty() && args.num_experts > kMostTableExperts) {
+    refusal = Concat("the kernels take at most ", Str(int64_t{kMostTableExperts}), " experts.");
+  }
+  if (refusal.empty() && static_cast<int64_t>(workspace->element_count()) <
+                             TableWorkspace(call.batch, args.choices, args.num_experts)) {
+    refusal = "the workspace is too small. Trace and compile the function again with this jaxgemm.";
+  }
+  if (!refusal.empty()) return Refused(kTableTarget, refusal);
+  args.counts = workspace->typed_data();
+  DivideChoices(&args);
+  std::string error;
+  RoutingKernels* kernels = TheKernels<kOpen>(&error);
+  return Outcome(kTableTarget, kernels ? kernels->Launch(args, call.batch, device, stream) : error);
+}
+
+template <OpenDriver kOpen>
+ffi::Error ChooseExperts(int32_t device, void* stream, ffi::Buffer<ffi::DataType::F32> scores,
+                         Result chosen) {
+  const int64_t num_experts = LastSize(scores), top_k = LastSize(*chosen);
+  const int64_t tokens =
+      num_experts ? static_cast<int64_t>(scores.element_count()) / num_experts : 0;
+  if (top_k > num_experts || top_k > kMostTopK || num_experts > kMostTopKExperts ||
+      static_cast<int64_t>(chosen->element_count()) != tokens * top_k) {
+    return Refused(kTopKTarget, Concat("it cannot choose ", Str(top_k), " of ", Str(num_experts),
+                                       " experts for ", Str(tokens), " tokens."));
+  }
+  const TopKArgs args{.scores = reinterpret_cast<const int32_t*>(scores.typed_data()),
+                      .chosen = chosen->typed_data(),
+                      .tokens = top_k ? tokens : 0,
+                      .num_experts = static_cast<int32_t>(num_experts),
+                      .top_k = static_cast<int32_t>(top_k)};
+  std::string error;
+  RoutingKernels* kernels = TheKernels<kOpen>(&error);
+  return Outcome(kTopKTarget, kernels ? kernels->Launch(args, device, stream) : error);
+}
+
+using Traits = std::initializer_list<ffi::Traits>;
+
+template <OpenDriver kOpen, bool kCaptured>
+XLA_FFI_Error* CallTable(XLA_FFI_CallFrame* call_frame) {
+  static auto* handler =
+      BindTable(ffi::Ffi::Bind().Ctx<ffi::DeviceOrdinal>().Ctx<ffi::PlatformStream<void*>>())
+          .To(MakeTable<kOpen>, kCaptured ? Traits{ffi::Traits::kCmdBufferCompatible} : Traits{})
+          .release();
+  return handler->Call(call_frame);
+}
+
+template <OpenDriver kOpen, bool kCaptured>
+XLA_FFI_Error* CallTopK(XLA_FFI_CallFrame* call_frame) {
+  static auto* handler = ffi::Ffi::Bind()
+                             .Ctx<ffi::DeviceOrdinal>()
+                             .Ctx<ffi::PlatformStream<void*>>()
+                             .Arg<ffi::Buffer<ffi::DataType::F32>>()
+                             .Ret<Integers>()
+                             .To(ChooseExperts<kOpen>,
+                                 kCaptured ? Traits{ffi::Traits::kCmdBufferCompatible} : Traits{})
+                             .release();
+  return handler->Call(call_frame);
+}
+
+template <OpenDriver kOpen>
+constexpr RoutingHandlers kHandlers = {Initialize<kOpen>,
+                                       {CallTable<kOpen, true>, CallTopK<kOpen, true>},
+                                       {CallTable<kOpen, false>, CallTopK<kOpen, false>}};
+
+}  // namespace
+
+int64_t TableWorkspace(int64_t batch, int64_t choices, int64_t num_experts) {
+  TableArgs args{.choices = static_cast<int32_t>(choices)};
+  DivideChoices(&args);
+  return args.workgroups > 1 ? batch * args.workgroups * num_experts : 0;
+}
+
+XLA_FFI_Error* TableHost(XLA_FFI_CallFrame* call_frame) {
+  static auto* handler = BindTable(ffi::Ffi::Bind())
+                             .To([](Integers chosen, Result group_sizes, Result experts,
+                                    Result choice, Result token, Result row, Result) {
+    TableCall call;
+    Refusal refusal = Parse(chosen, group_sizes, experts, choice, token, row, &call);
+    if (!refusal.empty()) return Refused(kTableTarget, refusal);
+    for (int64_t i = 0; i < call.batch; ++i) SortChoices(call.args.OfBatch(i));
+    return ffi::Error::Success();
+  }).release();
+  return handler->Call(call_frame);
+}
+
+constexpr RoutingHandlers kRocmRoutingHandlers = kHandlers<OpenHip>;
+constexpr RoutingHandlers kCudaRoutingHandlers = kHandlers<OpenCuda>;
+
+}  // namespace jaxgemm

@@ -1,0 +1,95 @@
+#include "routing/launch.h"
+
+#include <algorithm>
+
+#include "plan/plan.h"
+#include "runtime/code_object.h"
+
+namespace jaxgemm {
+namespace {
+
+constexpr char kName[] = "routing";  // the name of the code object
+constexpr const char* kFunctions[] = {"jaxgemm_routing_counts", "jaxgemm_routing_table",
+                                      "jaxgemm_top_k"};
+
+// Tuning constants. So many choices are sorted by one workgroup; and for more there are at most so
+// many workgroups, each with at least so many choices.
+constexpr int64_t kMostAlone = 2048, kMostWorkgroups = 128, kLeastChoices = 1024;
+
+}  // namespace
+
+void DivideChoices(TableArgs* args) {
+  const int64_t choices = std::max(args->choices, 1);
+  const int64_t part =
+      choices <= kMostAlone ? choices : std::max(kLeastChoices, CeilDiv(choices, kMostWorkgroups));
+  args->part = static_cast<int32_t>(RoundUp(part, kTableThreads));
+  args->workgroups = static_cast<int32_t>(CeilDiv(choices, args->part));
+}
+
+std::string RoutingKernels::Load(int device) {
+  std::string error = CheckDevice(device);
+  if (!error.empty()) return error;
+  std::atomic<void*>* functions = functions_[device];
+  if (functions[kKernels - 1].load(std::memory_order_acquire)) return "";
+  std::lock_guard lock(mutex_);
+  if (functions[kKernels - 1].load(std::memory_order_relaxed)) return "";
+  DriverResult result = 0;
+  const std::string target = TargetOf(driver_, device, &result);
+  if (result != 0) {
+    return KernelFailure("asking for the architecture", driver_, kName, device, result);
+  }
+  CurrentDevice current(driver_, device);
+  if (current.result() != 0) {
+    return KernelFailure("choosing the device", driver_, kName, device, current.result());
+  }
+  void *module = nullptr, *found[kKernels];
+  error = LoadCodeObject(driver_, target, kName, device, &module);
+  if (!error.empty()) return error;
+  for (int i = 0; i < kKernels; ++i) {
+    result = driver_.get_function(&found[i], module, kFunctions[i]);
+    if (result != 0) {
+      driver_.unload_module(module);
+      return KernelFailure("finding the kernel in its code object", driver_, kFunctions[i], device,
+                           result);
+    }
+  }
+  for (int i = 0; i < kKernels; ++i) functions[i].store(found[i], std::memory_order_release);
+  return "";
+}
+
+std::string RoutingKernels::Launch(const TableArgs& args, int64_t batch, int device, void* stream) {
+  const int64_t workgroups = batch * args.workgroups;
+  std::string error;
+  if (args.workgroups > 1) {
+    error = Launch(kCounts, workgroups, kTableThreads, &args, device, stream);
+  }
+  return error.empty() ? Launch(kTable, workgroups, kTableThreads, &args, device, stream) : error;
+}
+
+std::string RoutingKernels::Launch(const TopKArgs& args, int device, void* stream) {
+  const bool is_amd = !driver_.launch_early;
+  const int64_t waves = kTopKThreads / (is_amd ? 64 : 32);
+  return Launch(kTopK, CeilDiv(args.tokens, waves), kTopKThreads, &args, device, stream);
+}
+
+std::string RoutingKernels::Launch(Kernel kernel, int64_t workgroups, int threads, const void* args,
+                                   int device, void* stream) {
+  if (workgroups == 0) return "";
+  void* function = CheckDevice(device).empty()
+                       ? functions_[device][kernel].load(std::memory_order_acquire)
+                       : nullptr;
+  if (!function) {
+    return Concat(kFunctions[kernel], " is not loaded on device ", Str(int64_t{device}),
+                  ": the call's Initialize stage has not run there.");
+  }
+  CurrentDevice current(driver_, device);
+  DriverResult result = current.result();
+  void* arguments[] = {const_cast<void*>(args)};
+  if (result == 0) {
+    result = driver_.launch(function, static_cast<unsigned>(workgroups), 1, 1, threads, 1, 1, 0,
+                            stream, arguments, nullptr);
+  }
+  return result == 0 ? "" : KernelFailure("launching", driver_, kFunctions[kernel], device, result);
+}
+
+}  // namespace jaxgemm

@@ -1,0 +1,56 @@
+// What the kernels of a mixture's routing get.
+//
+// A mixture of experts sends each token to its top_k experts, its choices. The routing table sorts
+// the choices by expert, so that the products of the experts read rows: row i is for expert
+// experts[i], and belongs to choice[i] of token[i]. It is stable: an expert's rows are in the order
+// of their choices.
+#pragma once
+
+#include <cstdint>
+
+#include "spec/types.h"
+
+namespace jaxgemm {
+
+inline constexpr int kTableThreads = 512, kTopKThreads = 256;
+// In a workgroup that makes a table each expert has a thread.
+inline constexpr int kMostTableExperts = kTableThreads;
+// Each lane of a wave keeps the scores of up to 32 or 16 experts, and at the end one choice.
+inline constexpr int kMostTopKExperts = 1024, kMostTopK = 32;
+
+// Arrays of a batch follow one another.
+struct TableArgs {
+  const int32_t* chosen;  // [choices]: experts. Other numbers stand for the nearest expert.
+  int32_t* group_sizes;   // [num_experts]: the rows of each expert
+  int32_t* experts;       // [choices]: the expert of each row, ascending
+  int32_t* choice;        // [choices]: the choice of each row
+  int32_t* token;         // [choices]: the token of each row
+  int32_t* row;           // [choices]: the row of each choice
+  int32_t* counts;        // [workgroups, num_experts]: the rows of each workgroup's choices
+  int32_t choices, num_experts;
+  int32_t top_k;  // choices of each token
+  // Workgroup w of a batch has the choices from w * part to (w + 1) * part, a multiple of
+  // kTableThreads. A workgroup that is alone needs no `counts`.
+  int32_t workgroups, part;
+
+  JAXGEMM_DEVICE TableArgs OfBatch(int64_t batch) const {
+    TableArgs args = *this;
+    args.chosen += batch * choices;
+    args.group_sizes += batch * num_experts;
+    args.experts += batch * choices;
+    args.choice += batch * choices;
+    args.token += batch * choices;
+    args.row += batch * choices;
+    args.counts += batch * workgroups * num_experts;
+    return args;
+  }
+};
+
+struct TopKArgs {
+  const int32_t* scores;  // [tokens, num_experts]: the bits of float32
+  int32_t* chosen;        // [tokens, top_k]: the experts with the largest scores, best first
+  int64_t tokens;
+  int32_t num_experts, top_k;
+};
+
+}  // namespace jaxgemm
