@@ -58,10 +58,11 @@ class VectorMainloop {
     // own.
     Lhs first_lhs = lhs;
     Rhs first_rhs = rhs;
+    // In this order the compiler does not wait for loads of rhs when the loop finds lines of lhs.
+    rhs.LoadIndices();
     Load(first_lhs);
     lhs.LoadIndices();
     Load(first_rhs);
-    rhs.LoadIndices();
     if (left > 1) {
       lhs.NextTile();
       rhs.NextTile();
@@ -167,11 +168,13 @@ class VectorMainloop {
       ForConstants<0, Rhs::kWrites>([&](auto i) { Replace<slot, Lhs::kWrites + i>(rhs, i); });
       constexpr int kLhsEnd = WriteBegin(Lhs::kWrites);
       if constexpr (slot >= kLhsEnd && slot < kAllWritten) {
-        // The indices of rhs were loaded last. By now all loads of the k tile before are done.
-        FindLines<slot - kLhsEnd, kAllWritten - kLhsEnd>(rhs);
         lhs.LoadRest(slot - kLhsEnd, kAllWritten - kLhsEnd);
       }
-      if constexpr (slot >= kAllWritten) rhs.LoadRest(slot - kAllWritten, kSlots - kAllWritten);
+      if constexpr (slot >= kAllWritten) {
+        // The indices of rhs were loaded last. By now all loads of the k tile before are done.
+        FindLines<slot - kAllWritten, kSlots - kAllWritten>(rhs);
+        rhs.LoadRest(slot - kAllWritten, kSlots - kAllWritten);
+      }
       if constexpr (slot == kAllWritten) Barrier();
       Read<0, slot>(lhs, rhs, frags);
     });

@@ -148,7 +148,7 @@ class Operand {
   JAXGEMM_AMD void NextTile() {
     if constexpr (!kGathersK) Advance(resource_, step_);
   }
-  // Starts to load the indices of the next k tile. The loads of the current one must have started.
+  // Starts to load the indices of the next k tile, in place of those of the current one.
   JAXGEMM_AMD void LoadIndices() {
     if constexpr (kGathersK) {
 #pragma unroll
