@@ -89,7 +89,7 @@ def bias_sums(bias, weights, table, offset):
   """[T, N]: for each token the sum of its experts' biases, times their weights."""
   first = 0 if offset is None else offset[0]
   chosen = table.experts.at[table.row].get(mode="promise_in_bounds") - first
-  is_expert = chosen[..., None] == jnp.arange(len(bias), dtype=chosen.dtype)
+  is_expert = chosen[..., None] == jnp.arange(len(bias), dtype=chosen.dtype)[None, None]
   of_experts = jnp.where(is_expert, weights[..., None], 0).sum(1)
   return of_experts @ bias.astype(of_experts.dtype)
 
