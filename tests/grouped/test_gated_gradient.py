@@ -1,4 +1,4 @@
-"""The gradient of a gated activation with weights, against float64 and against jax's derivatives."""
+"""The gradient of a gated activation with weights, against float64 and jax's derivatives."""
 
 import functools
 import re
