@@ -216,8 +216,14 @@ std::string CheckProblem(const Problem& p, const Chip& chip) {
     error = CheckSize("rhs", {p.num_rhs(), p.k, p.num_columns()}, Bytes(p.rhs_dtype));
   }
   if (error.empty()) error = CheckSize("out", {p.num_out(), p.m, p.num_columns()}, 4);
-  if (error.empty()) error = CheckSize("lhs", {p.batch, p.lhs_size()}, Bytes(p.lhs_dtype));
-  if (error.empty()) error = CheckSize("rhs", {p.num_rhs(), p.rhs_size()}, Bytes(p.rhs_dtype));
+  if (error.empty() && p.lhs_gathered) {
+    error = CheckSize("lhs", {p.batch, p.lhs_lines, p.ragged == Ragged::kM ? p.k : p.m},
+                      Bytes(p.lhs_dtype));
+  }
+  if (error.empty() && p.rhs_gathered) {
+    error =
+        CheckSize("rhs", {p.num_rhs(), p.rhs_lines, p.num_columns()}, Bytes(p.rhs_dtype));
+  }
   if (error.empty() && p.ragged != Ragged::kNone) error = CheckGroups(p);
   const bool has_blocks = p.block_k != 0 || p.block_m != 1 || p.block_n != 1 || p.mx;
   if (error.empty() && has_blocks) error = CheckBlocks(p, chip);

@@ -19,10 +19,11 @@ import jax.numpy as jnp
 
 import jaxgemm
 from jaxgemm.call import epilogue
-from jaxgemm.call.options import own_products
+from jaxgemm.call.options import Options, own_products
 from jaxgemm.call.transposes import INLINE
 from jaxgemm.grouped import api as ours
 from jaxgemm.grouped.combined import ragged_dot_combine
+from jaxgemm.grouped.experts import Experts, Static, gated_experts
 from jaxgemm.grouped.rows import RoutingTable, combine, spread
 
 # The name of rows of the result that `combine` weights, for the policies of jax.checkpoint.
@@ -104,6 +105,8 @@ class Products(NamedTuple):
     gated: activation(x @ kernel[:, 0] + bias[0]) * (x @ kernel[:, 1] + bias[1]);
       kernel [K, 2, N], bias [2, N].
     last: the product with `down`; None: linear.
+    experts: a function of (x, `Mlp`, activation) that computes an MLP with a gate as a whole, if
+      its derivative is better than that of the products.
     casts: whether kernels are cast to x's dtype first. Products that quantise kernels read them
       in their own dtype.
   """
@@ -111,6 +114,7 @@ class Products(NamedTuple):
   linear: Product
   gated: Product
   last: Combined | None = None
+  experts: Callable | None = None
   casts: bool = True
 
 
@@ -159,6 +163,9 @@ def mlp(x: jax.Array, params: Mlp, activation: Activation, products: Products) -
   cast = lambda kernel: kernel.astype(x.dtype) if products.casts else kernel
   if isinstance(activation, ClampedSwiGLU):
     products = products._replace(gated=_gated(products.linear))
+  elif products.experts is not None and params.gate_up is not None:
+    params = params._replace(gate_up=cast(params.gate_up), down=cast(params.down))
+    return products.experts(x, params, activation)
   if params.gate_up is None:
     hidden = products.linear(x, cast(params.up), params.up_bias, activation)
   else:
@@ -323,12 +330,21 @@ def grouped_products(
         x, kernel, group_sizes, tokens.table, tokens.weights, offset=group_offset, bias=bias,
         dtype=tokens.dtype, precision=precision, **options)
 
+  def experts_of_tokens(x, params, activation):
+    static = Static(jnp.dtype(tokens.dtype), activation,
+                    Options.of({"precision": precision} | options))
+    weights = Experts(params.gate_up, params.down, params.gate_up_bias, params.down_bias)
+    return gated_experts(
+        x, weights, tokens.weights, group_sizes, tokens.table, group_offset, static)
+
   first = of_tokens(ragged_dot, linear)
   if ragged_gated_linear_unit is None:
     gated = _gated(first)
   else:
     gated = of_tokens(ragged_gated_linear_unit, products.gated)
-  return products._replace(linear=first, gated=gated, last=last)
+  are_ours = options is not None and ragged_gated_linear_unit is ours.ragged_gated_linear_unit
+  return products._replace(
+      linear=first, gated=gated, last=last, experts=experts_of_tokens if are_ours else None)
 
 
 def _options_of_ours(function: Callable) -> dict[str, Any] | None:

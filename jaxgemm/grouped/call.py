@@ -71,12 +71,14 @@ class Call(NamedTuple):
     options: see there.
     numbers, num_local_groups: see `jaxgemm.ragged_dot_general`.
     gated: rhs has shape (G, K, 2, N), and numbers are BASIC.
+    saves: the result has the value before the activation beside it.
   """
 
   options: Options
   numbers: lax.RaggedDotDimensionNumbers = BASIC
   num_local_groups: int | None = None
   gated: bool = False
+  saves: bool = False
 
 
 def ragged_result(given: Given, call: Call) -> tuple[jax.core.ShapedArray, int]:
@@ -130,13 +132,14 @@ def _free_of_rhs(numbers, rank: int) -> list[int]:
   return [i for i in range(rank) if i not in (*contracted, *batch)]
 
 
-def compute(arguments: Mapping[str, Any], numbers=BASIC, gated: bool = False) -> jax.Array:
+def compute(arguments: Mapping[str, Any], numbers=BASIC, gated: bool = False,
+            saves: bool = False) -> jax.Array:
   """A grouped product.
 
   Args:
     arguments: those of the public function, by name.
     numbers: the dimension numbers.
-    gated: see `Call`.
+    gated, saves: see `Call`.
   """
   if numbers is not BASIC:
     check_numbers(numbers)
@@ -150,7 +153,7 @@ def compute(arguments: Mapping[str, Any], numbers=BASIC, gated: bool = False) ->
   sizes, offset = given_groups(arguments["group_sizes"], arguments["group_offset"])
   indices = given_indices(lhs, rhs, arguments.get("lhs_indices"), arguments.get("rhs_indices"),
                           numbers)
-  return _call(Call(options, numbers, num_local, gated), lhs, rhs, sizes, offset, indices,
+  return _call(Call(options, numbers, num_local, gated, saves), lhs, rhs, sizes, offset, indices,
                **buffers, **given_vectors(arguments))
 
 
@@ -208,6 +211,8 @@ def _call(call: Call, lhs, rhs, sizes, offset, indices, accumulate=None, rhs_gra
       return sharding.explicit(
           mesh, operands, form=layout.form, spec=kernel_spec, compute=ragged_local, finish=finish,
           result=wanted)
+    if call.saves:
+      return tuple(ragged(operands, form=layout.form, spec=kernel_spec.for_derivative(gated)))
     out, = ragged(operands, form=layout.form, spec=kernel_spec)
     out = grouped_layout.result(out, layout, wanted.dtype)
     return accumulate + out if accumulate is not None and layout.is_summed else out

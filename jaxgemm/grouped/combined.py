@@ -23,7 +23,7 @@ from jaxgemm.grouped.rows import RoutingTable, combine
 from jaxgemm.sharding.manual_axes import unify_varying
 
 # The gradient of rhs sums over the rows of each group.
-_OF_RHS = lax.RaggedDotDimensionNumbers((((0,), (0,)), ((), ())), (0,), ())
+OF_RHS = lax.RaggedDotDimensionNumbers((((0,), (0,)), ((), ())), (0,), ())
 
 
 def ragged_dot_combine(lhs, rhs, sizes, table: RoutingTable, weights, *, offset=None, bias=None,
@@ -57,7 +57,7 @@ def _jvp(dtype, options, primals, tangents):
   lhs, rhs, bias, weights, sizes, table, offset = primals
   d_lhs, d_rhs, d_bias, d_weights = (
       None if x is None or isinstance(x, SymbolicZero) else x for x in tangents[:4])
-  sums = functools.partial(_sums, sizes=sizes, table=table, offset=offset, dtype=dtype,
+  sums = functools.partial(ragged_sums, sizes=sizes, table=table, offset=offset, dtype=dtype,
                            options=options)
   terms = []
   if d_lhs is not None:
@@ -68,20 +68,24 @@ def _jvp(dtype, options, primals, tangents):
     terms.append(sums(_weighted(lhs, weights, table), d_rhs))
   for of_bias, of_weights in ((d_bias, weights), (bias, d_weights)):
     if of_bias is not None and of_weights is not None:
-      terms.append(_bias_sums(of_bias, of_weights, table, offset).astype(dtype))
+      terms.append(bias_sums(of_bias, of_weights, table, offset).astype(dtype))
   out = _combined(lhs, rhs, bias, weights, sizes, table, offset, dtype, options)
   return out, sum(terms[1:], terms[0]) if terms else jnp.zeros_like(out)
 
 
+def of_rows(weights, table) -> jax.Array:
+  """[R]: of each row its weight of weights[T, top_k]."""
+  return weights.reshape(-1).at[table.choice].get(unique_indices=True, mode="promise_in_bounds")
+
+
 def _weighted(rows, weights, table):
   """rows [R, K], each times its weight, in rows' dtype."""
-  of_row = weights.reshape(-1).at[table.choice].get(
-      unique_indices=True, mode="promise_in_bounds")
+  of_row = of_rows(weights, table)
   wide = jnp.promote_types(rows.dtype, weights.dtype)
   return (rows.astype(wide) * of_row[:, None].astype(wide)).astype(rows.dtype)
 
 
-def _bias_sums(bias, weights, table, offset):
+def bias_sums(bias, weights, table, offset):
   """[T, N]: for each token the sum of its experts' biases, times their weights."""
   first = 0 if offset is None else offset[0]
   chosen = table.experts.at[table.row].get(mode="promise_in_bounds") - first
@@ -90,14 +94,15 @@ def _bias_sums(bias, weights, table, offset):
   return of_experts @ bias.astype(of_experts.dtype)
 
 
-def _sums(lhs, rhs, *, sizes, table, offset, dtype, options):
+def ragged_sums(lhs, rhs, *, sizes, table, offset, dtype, options) -> jax.Array:
   """[T, N]: the products' rows added up by token, without weights; linear in lhs and rhs."""
-  given = [lhs, rhs, sizes, table.choice, table.row] + ([] if offset is None else [offset])
+  given = [lhs, rhs, sizes, table.token, table.row] + ([] if offset is None else [offset])
   return _sums_p.bind(*unify_varying(given), dtype=dtype, options=options)
 
 
-def _arguments(sizes, choice, row, offset=None):
-  return sizes, RoutingTable.of(choice, row), offset
+def _arguments(sizes, token, row, offset=None):
+  # A row's first choice stands for its choice: only its token is read.
+  return sizes, RoutingTable(token, token * row.shape[-1], token, row), offset
 
 
 def _compute(lhs, rhs, *others, dtype, options):
@@ -127,7 +132,7 @@ def _transpose(ct, lhs, rhs, *others, dtype, options):
   if ad.is_undefined_primal(lhs):
     gradients[0] = product(ct.astype(rhs.dtype), rhs, K_LAST, lhs.aval.dtype, lhs_indices=table)
   else:
-    gradients[1] = product(lhs, ct.astype(lhs.dtype), _OF_RHS, rhs.aval.dtype, rhs_indices=table,
+    gradients[1] = product(lhs, ct.astype(lhs.dtype), OF_RHS, rhs.aval.dtype, rhs_indices=table,
                            num_local_groups=None if offset is None else rhs.aval.shape[0])
   return gradients
 
@@ -139,7 +144,7 @@ def _batch(operands, axes, *, dtype, options):
 
 _sums_p = Primitive("jaxgemm_ragged_dot_combine")
 _sums_p.def_impl(jax.jit(_compute, static_argnames=("dtype", "options")))
-_sums_p.def_abstract_eval(lambda lhs, rhs, sizes, choice, row, *_, dtype, options: lhs.update(
+_sums_p.def_abstract_eval(lambda lhs, rhs, sizes, token, row, *_, dtype, options: lhs.update(
     shape=(row.shape[0], rhs.shape[-1]), dtype=dtype, weak_type=False))
 mlir.register_lowering(_sums_p, mlir.lower_fun(_compute, multiple_results=False))
 ad.primitive_jvps[_sums_p] = _sums_jvp

@@ -73,7 +73,8 @@ def sums_of_lines(rows, indices, inverse, lines: int) -> jax.Array:
   """
   flat = rows.reshape(len(rows), math.prod(rows.shape[1:]))
   if inverse is not None:
-    table = RoutingTable.of(indices * inverse.shape[1], inverse)
+    # A row's first choice stands for its choice: only its token is read.
+    table = RoutingTable(indices, indices * inverse.shape[1], indices, inverse)
     sums = combine(flat, table, dtype=rows.dtype)
   else:
     at = jnp.where(indices < 0, lines, indices)

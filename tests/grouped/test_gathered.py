@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import jaxgemm
-from jaxgemm.grouped.rows import routing_table
+from jaxgemm.grouped.routing_calls import routing_table
 
 OF_RHS = lax.RaggedDotDimensionNumbers((((0,), (0,)), ((), ())), (0,), ())
 TOKENS, K, N, GROUPS = 13, 24, 40, 4
@@ -158,8 +158,7 @@ def test_vmap_of_gradients(axes):
 def test_the_gradient_with_a_table_is_a_sum_in_a_fixed_order():
   rng = np.random.default_rng(11)
   chosen = jnp.asarray(rng.integers(0, GROUPS, (TOKENS, 3)), jnp.int32)
-  table = routing_table(chosen)
-  sizes = jnp.asarray(np.bincount(np.ravel(chosen), minlength=GROUPS), jnp.int32)
+  table, sizes = routing_table(chosen, GROUPS)
   lhs, rhs = _operands(12)[:2]
   product = lambda lhs, rhs, indices: (
       jaxgemm.ragged_dot(lhs, rhs, sizes, lhs_indices=indices)**2).sum()
@@ -171,7 +170,7 @@ def test_the_gradient_with_a_table_is_a_sum_in_a_fixed_order():
 
 @pytest.mark.parametrize("wrong, message", [
     (jnp.zeros((3, 2), jnp.int32), r"shape \(3, 2\)"), (jnp.zeros(5), "float32"),
-    (routing_table(jnp.zeros((TOKENS + 1, 2), jnp.int32)), "14 tokens")])
+    (routing_table(jnp.zeros((TOKENS + 1, 2), jnp.int32), GROUPS)[0], "14 tokens")])
 def test_wrong_indices(wrong, message):
   lhs, rhs, sizes, _ = _operands(13)
   with pytest.raises((TypeError, ValueError), match=message):
