@@ -16,6 +16,7 @@ from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
 from jaxgemm.call import epilogue
+from jaxgemm.call.activations import activated
 from jaxgemm.call.options import Options
 from jaxgemm.grouped.api import ragged_dot, ragged_dot_general, ragged_gated_linear_unit
 from jaxgemm.grouped.call import compute
@@ -89,7 +90,7 @@ def _jvp(static, primals, tangents):
     hidden, z = given_hidden, ragged_dot(
         x, experts.gate_up, sizes, options.precision, None, offset, bias=experts.gate_up_bias,
         lhs_indices=table, **static.keywords())
-  z = epilogue.named(z)
+  hidden, z = activated([hidden, z], static, gated=True)
   out = _sums_of_hidden(hidden, experts, weights, sizes, table, offset, static)
 
   def linear(lhs, rhs, indices=None):  # [R, 2, H]
