@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "amdgpu/args.h"
 #include "amdgpu/isa.h"
 #include "kernel/gemm_args.h"
 
@@ -63,23 +64,33 @@ template <class Traits, bool kIsLhs>
 struct OperandMemory {
   static constexpr bool kKContiguous = kIsLhs ? Traits::kLhsKContiguous : Traits::kRhsKContiguous;
   static constexpr int kTileRows = kIsLhs ? Traits::kTileM : Traits::kTileN;
+  // Whether there are products that gather these lines (AmdGathers in plan/amd/path.cc).
+  static constexpr bool kMayGatherRows = kKContiguous && kIsLhs && Traits::kMayGather;
+  static constexpr bool kMayGatherK = !kKContiguous && Traits::kMayGatherK;
 
   uint64_t base;
   int64_t rows, k;  // k in units of Traits::kBytes
   int64_t line_bytes;
   int64_t up;         // 0: not gated
   bool fits_31_bits;  // rows, k and tiles do; a constant in each of the constructors
+  // Whether the lines are gathered. Then `base` is as if they were not.
+  bool gathers = false;
+  Index batch = 0, origin = 0;  // those of the work tile
 
   JAXGEMM_AMD OperandMemory(const GemmArgs& args, const WorkTile& tile)
       : rows(kIsLhs ? args.m : args.n),
         k(args.k / Traits::kPacked),
         up(!kIsLhs && args.gated ? rows : 0),
-        fits_31_bits(false) {
+        fits_31_bits(false),
+        batch(tile.batch),
+        origin(tile.origin) {
     const Ragged ragged = args.groups.ragged;
     const int64_t stride = kIsLhs ? args.lhs_batch_stride : args.rhs_batch_stride;
     line_bytes = (kKContiguous ? k : rows + up) * Traits::kBytes;
     base = reinterpret_cast<uint64_t>(kIsLhs ? args.lhs : args.rhs) +
            tile.batch * stride / Traits::kPacked * Traits::kBytes;
+    if (kMayGatherRows || kMayGatherK)
+      gathers = (kIsLhs ? args.lhs_gather : args.rhs_gather).indices != nullptr;
     if (ragged == Ragged::kM && !kIsLhs) base += tile.group * k * (rows + up) * Traits::kBytes;
     if (ragged == Ragged::kM && kIsLhs) {
       base += tile.origin * (kKContiguous ? line_bytes : Traits::kBytes);
@@ -134,6 +145,41 @@ struct OperandMemory {
   }
   JAXGEMM_AMD bool IsInside(Index tile, uint32_t row) const {
     return FirstRow(tile) + InPart(row) < rows;
+  }
+  JAXGEMM_AMD bool GathersRows() const { return kMayGatherRows && gathers; }
+  JAXGEMM_AMD bool GathersK() const { return kMayGatherK && gathers; }
+  // Line i of the group is line indices[i] of the operand, which has `count` of them. This is read
+  // where it is needed: other products have no scalar registers for it.
+  struct Lines {
+    const int32_t* indices;
+    uint32_t count;
+  };
+  JAXGEMM_AMD Lines GatheredLines() const {
+    const GemmArgs args = LoadArgs();
+    const GemmArgs::Gather& gather = kIsLhs ? args.lhs_gather : args.rhs_gather;
+    return {gather.indices + batch * gather.batch_stride + origin,
+            static_cast<uint32_t>(gather.lines)};
+  }
+  // Starts to replace gathered rows, as RowInMemory returns them, by their indices.
+  template <int kCount>
+  JAXGEMM_AMD void LoadIndices(Index tile, uint32_t (&of_rows)[kCount]) const {
+    const int32_t* first = GatheredLines().indices + FirstRow(tile);
+    const Resource from = MakeResource(reinterpret_cast<uint64_t>(first));
+#pragma unroll
+    for (uint32_t& row : of_rows) row = LoadBuffer<uint32_t>(from, 4 * row, 0);
+  }
+  // Replaces these indices by offsets from GatheredBase(). Rows that the operand does not have are
+  // outside of the resource.
+  template <int kCount>
+  JAXGEMM_AMD void ToOffsets(uint32_t (&indices)[kCount]) const {
+    const uint32_t count = GatheredLines().count, bytes = static_cast<uint32_t>(line_bytes);
+#pragma unroll
+    for (uint32_t& index : indices) index = index < count ? index * bytes : kOutsideBuffer;
+  }
+  // TileBase of the operand's first line, for lines that are gathered.
+  JAXGEMM_AMD uint64_t GatheredBase(Index tile, Index k_tile) const {
+    const int64_t line = kKContiguous ? FirstRow(tile) : int64_t{k_tile} * Traits::kTileK;
+    return TileBase(tile, k_tile) - (origin + line) * line_bytes;
   }
   JAXGEMM_AMD uint64_t TileBase(Index tile, Index k_tile) const {
     const int64_t row = FirstRow(tile);

@@ -51,6 +51,27 @@ class StreamedOperand {
                                 : group * kVecElements * line_bytes_ + row * kBytes;
     }
   }
+  // Takes the offsets of gathered rows, before the first loads. Calls load_other(), which may start
+  // other loads, while the indices are loaded.
+  JAXGEMM_AMD void Gather(const Memory& memory, Index tile, Index k_tile, auto&& load_other) {
+    // The compiler does not know that the loads before are done on each path to here, and would
+    // wait for the indices and the other loads together.
+    WaitUntil<0, kAnyLds>();
+    uint32_t rows[kFrags];
+#pragma unroll
+    for (int i = 0; i < kFrags; ++i) rows[i] = memory.RowInMemory(tile, Row(i), 1);
+    memory.LoadIndices(tile, rows);
+    load_other();
+    const uint32_t of_wave = Traits::WaveK() * kRowBytes, records = resource_[2];
+    resource_ = MakeResource(memory.GatheredBase(tile, k_tile) + of_wave);
+    resource_[2] = records;
+    memory.ToOffsets(rows);
+#pragma unroll
+    for (int i = 0; i < kOffsets; ++i) {
+      const uint32_t offset = rows[i / kVecs] + (LaneId() / 16 + i % kVecs * 4) * kVecBytes;
+      if (offset_[i] < kOutsideBuffer) offset_[i] = offset;  // else MaskK has set it
+    }
+  }
 
   // The row of the tile that this lane has in fragment `frag`.
   static JAXGEMM_AMD uint32_t Row(int frag) { return Row(frag, LaneId()); }
@@ -147,6 +168,16 @@ class StreamedElements {
       offset_[i] = kKContiguous ? row * line_bytes_ + group * kVecBytes
                                 : group * kVecElements * line_bytes_ + row * kBytes;
     }
+    if constexpr (kKContiguous) {
+      if (__builtin_expect(!memory.GathersRows(), true)) return;
+      resource_ = MakeResource(memory.GatheredBase(tile, k_tile) + of_wave);
+#pragma unroll
+      for (int i = 0; i < kFrags; ++i) offset_[i] = memory.RowInMemory(tile, Vectors::Row(i), 1);
+      memory.LoadIndices(tile, offset_);
+      memory.ToOffsets(offset_);
+#pragma unroll
+      for (uint32_t& offset : offset_) offset += group * kVecBytes;
+    }
   }
   // Starts to load the lane's vector `vec` of fragment `frag`. Elements beyond k are zeros.
   template <bool kIsWhole>
@@ -229,15 +260,25 @@ class FewRowsMainloop {
       typename Lhs::Pieces lhs;
     } loaded[kAhead];
     Index left = tile.k_end - tile.k_begin, not_loaded = left;
-    auto load = [&](int ahead) __attribute__((always_inline)) {
+    auto load = [&](int ahead, bool first = false) __attribute__((always_inline)) {
 #if defined(__gfx90a__)
       // Seven wait states are needed between a matrix instruction's read of accumulators and a
       // write to them. Across the branches before these loads clang keeps only five.
       asm volatile("s_nop 1");
 #endif
       CheckEnd(lhs, rhs, not_loaded--, k_in_last);
-      lhs.Load(loaded[ahead].lhs);
-      rhs.Load(loaded[ahead].rhs);
+      if (first) {
+        auto load_rhs = [&]() __attribute__((always_inline)) { rhs.Load(loaded[ahead].rhs); };
+        if (__builtin_expect(lhs_memory.GathersRows(), false)) {
+          lhs.Gather(lhs_memory, tile.m, tile.k_begin, load_rhs);
+        } else {
+          load_rhs();
+        }
+        lhs.Load(loaded[ahead].lhs);
+      } else {
+        lhs.Load(loaded[ahead].lhs);
+        rhs.Load(loaded[ahead].rhs);
+      }
       lhs.NextTile();
       rhs.NextTile();
     };
@@ -246,7 +287,7 @@ class FewRowsMainloop {
       MultiplyTile(loaded[ahead].lhs, loaded[ahead].rhs, acc);
       __builtin_amdgcn_sched_barrier(0);
     };
-    load(0);
+    load(0, /*first=*/true);
     ClearAccumulators(acc);
     // A single k tile is multiplied here, so that it does not wait until loads that return zeros
     // are issued.

@@ -56,6 +56,12 @@ struct GemmTraits {
   // The compiler may use as many registers as leave room for this many waves on each SIMD.
   static constexpr int kWavesPerSimd = kTileM == 16 ? 4 : 2;
 
+  // Whether products gather lines of an operand, and whether they do so along k (AmdGathers in
+  // plan/amd/path.cc).
+  static constexpr bool kMayGather = IsGeneral(form);
+  static constexpr bool kMayGatherK =
+      kMayGather && MayGatherK(lhs_k_contiguous, rhs_k_contiguous, tile_m);
+
   using Acc = typename SelectType<lhs == DType::kS8, int32_t, float>::Type;
   using Acc4 = Vec4<Acc>;
   using Accumulators = Acc4[kAccM][kAccN];

@@ -58,6 +58,18 @@ class Mainloop {
     const OperandMemory<Traits, true> lhs(args, tile);
     const OperandMemory<Traits, false> rhs(args, tile);
     if (tile.k_begin < tile.k_end && lhs.FitsVectors() && rhs.FitsVectors()) {
+      if constexpr (Traits::kMayGatherK) {
+        if (__builtin_expect(lhs.GathersK(), false)) {
+          VectorMainloop<Traits, /*kGathersLhsK=*/true>::Run(
+              lhs, rhs, tile, lds, acc, scales, /*lds_is_free=*/false, NoOverlappedWork());
+          return;
+        }
+        if (__builtin_expect(rhs.GathersK(), false)) {
+          VectorMainloop<Traits, /*kGathersLhsK=*/false, /*kGathersRhsK=*/true>::Run(
+              lhs, rhs, tile, lds, acc, scales, /*lds_is_free=*/false, NoOverlappedWork());
+          return;
+        }
+      }
       VectorMainloop<Traits>::Run(lhs, rhs, tile, lds, acc, scales, /*lds_is_free=*/false,
                                   NoOverlappedWork());
     } else {

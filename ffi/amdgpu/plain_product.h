@@ -37,6 +37,19 @@ JAXGEMM_DEVICE constexpr bool FitsVectors(uint64_t base, int64_t line_bytes, int
          FitsOffsets(line_bytes, tile_lines, waves_k, up);
 }
 
+// Whether 32-bit offsets can address the lines of an operand that are gathered. A tile's first lane
+// may be some bytes further (gfx950/operand.h).
+JAXGEMM_DEVICE constexpr bool FitsGather(int64_t lines, int64_t line_bytes) {
+  constexpr int64_t kMost = kOutsideBuffer - 4096;
+  return lines > 0 && line_bytes < kMost && lines <= kMost / (line_bytes > 0 ? line_bytes : 1);
+}
+
+// Whether a kernel gathers lines along k. Those for few rows have no registers for the indices of
+// all k tiles that they load ahead, or on gfx950 no LDS.
+JAXGEMM_DEVICE constexpr bool MayGatherK(bool lhs_k_contiguous, bool rhs_k_contiguous, int tile_m) {
+  return !lhs_k_contiguous && !rhs_k_contiguous && tile_m > 32;
+}
+
 // Whether StoreVectors (vector_epilogue.h) has the type of out and the options, and every lane has
 // eight whole columns. A wave stores `rows` rows.
 JAXGEMM_DEVICE constexpr bool StoresVectors(const GemmArgs& args, DType lhs, TargetFloat8 float8,

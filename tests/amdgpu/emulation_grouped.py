@@ -9,8 +9,14 @@ import numpy as np
 import jaxgemm
 from jaxgemm.call import options
 from jaxgemm.call.spec import Spec
-from jaxgemm.grouped.form import GroupedParams
+from jaxgemm.grouped.form import GroupedParams, Operands
 from jaxgemm.grouped.primitive import ragged
+
+
+def lines_at(lines, indices):
+  """The lines with these indices; zeros for indices out of range."""
+  inside = (indices >= 0) & (indices < len(lines))
+  return np.where(inside[:, None], lines[np.where(inside, indices, 0)], 0).astype(lines.dtype)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -20,7 +26,7 @@ class Grouped:
   mode: the ragged dimension, "m" or "k". groups: (tiles, additional elements) of each
   group. rest: elements after the last group. m (for mode "k"), n and k (for mode "m"):
   the other dimensions. first, count: the first group of this shard and their number, if it does
-  not have all.
+  not have all. gathered: the operand whose lines are gathered by random indices.
   """
 
   mode: str
@@ -31,6 +37,7 @@ class Grouped:
   k: tuple[int, int] = (1, 0)
   first: int | None = None
   count: int | None = None
+  gathered: str | None = None
   bias: bool = False
   activation: str | None = None
   gated: bool = False
@@ -79,6 +86,12 @@ class Grouped:
     lhs = draw(m, k, dtype=instance.lhs_dtype)
     rhs = draw(*groups, k, columns, dtype=instance.rhs_dtype)
     arrays = {"sizes": self.sizes(instance)}
+    if self.gathered:
+      rows = lhs if self.mode == "m" else lhs.T if self.gathered == "lhs" else rhs
+      lines = draw(len(rows) // 2 + 3, rows.shape[1], dtype=rows.dtype)
+      indices = rng.integers(-2, len(lines) + 2, len(rows)).astype(np.int32)
+      rows[:] = lines_at(lines, indices)
+      arrays[f"{self.gathered}_indices"] = indices
     if self.first is not None:
       arrays["offset"] = np.array([self.first], np.int32)
     if self.accumulates(instance):
@@ -94,12 +107,16 @@ class Grouped:
       else:
         lhs[:, ~mine] = np.nan
         rhs[~mine] = np.nan
+      if self.gathered:
+        lines[~np.isin(np.arange(len(lines)), indices[mine])] = np.nan
     if not instance.lhs_contracting:
       lhs = np.swapaxes(lhs, -1, -2)
     if instance.rhs_contracting:
       rhs = np.swapaxes(rhs, -1, -2)
-    return {"lhs": np.ascontiguousarray(lhs), "rhs": np.ascontiguousarray(rhs),
-            **arrays}, wanted
+    given = {"lhs": np.ascontiguousarray(lhs), "rhs": np.ascontiguousarray(rhs), **arrays}
+    if self.gathered:
+      given[self.gathered] = lines
+    return given, wanted
 
   def _ranges(self, sizes):
     ends = np.cumsum(sizes)
@@ -143,7 +160,7 @@ class Grouped:
         pairs = {name: arrays[name] for name in ("rhs", "bias") if name in arrays}
         arrays = arrays | {name: x.reshape(*x.shape[:-1], 2, -1)
                            for name, x in pairs.items()}
-      return ragged(form=form, spec=spec, **arrays)[0]
+      return ragged(Operands(**arrays), form=form, spec=spec)[0]
 
     return call
 
@@ -184,6 +201,33 @@ def scenarios(orders) -> dict[str, Grouped]:
       "groups_of_k_in_chunks": Grouped(
           "k", ((0, 0), (1, 16), (2, 0), (0, 48)), rest=16, first=1, count=3,
           schedule="work_stealing", workgroups=2, queues=2, orders=orders[1:3]),
+      "gathered": Grouped(
+          "m", ((1, 5), (0, 0), (0, 33)), rest=9, k=(1, 16), gathered="lhs", workgroups=2,
+          schedule="work_stealing", queues=2, orders=orders[1:3]),
+      "gathered_by_element": Grouped(
+          "m", ((0, 9), (0, 0), (0, 40)), rest=3, k=(1, 5), n=(0, 33), gathered="lhs",
+          workgroups=2, orders=orders[:2]),
+      "gathered_stream_k": Grouped(
+          "m", ((0, 16), (1, 7)), k=(4, 0), gathered="lhs", schedule="stream_k",
+          reduction="linear", workgroups=6, orders=orders[1:3], reproducible=True),
+      "gathered_gated": Grouped(
+          "m", ((1, 3), (0, 40)), rest=5, n=(1, 32), k=(1, 0), gathered="lhs", gated=True,
+          activation="relu", workgroups=3, own_type=True, orders=orders[1:3]),
+      "gathered_shard": Grouped(
+          "m", ((0, 16), (0, 48), (0, 0), (0, 32), (0, 64)), first=1, count=3, gathered="lhs",
+          workgroups=2, orders=orders[:2]),
+      "gathered_k": Grouped(
+          "k", ((4, 16), (0, 0), (0, 5), (2, 0)), rest=7, m=(0, 48), n=(1, 16), gathered="lhs",
+          workgroups=3, orders=orders[:2]),
+      "gathered_k_of_rhs": Grouped(
+          "k", ((0, 7), (5, 1), (0, 0), (1, 0)), rest=7, m=(1, 16), n=(0, 48), gathered="rhs",
+          schedule="work_stealing", workgroups=2, queues=2, orders=orders[1:3]),
+      "gathered_k_by_element": Grouped(
+          "k", ((1, 16), (0, 5)), rest=3, m=(0, 33), n=(0, 21), gathered="rhs", workgroups=2,
+          orders=orders[:2]),
+      "gathered_k_stream_k": Grouped(
+          "k", ((4, 0), (0, 0), (2, 9)), gathered="lhs", schedule="stream_k",
+          reduction="linear", workgroups=6, orders=orders[1:3], reproducible=True),
       "accumulate": Grouped(
           "k", ((1, 16), (0, 0), (0, 32)), rest=16, m=(1, 16), accumulate=True,
           workgroups=2, orders=orders[:2]),

@@ -230,8 +230,13 @@ SCENARIOS = {
 def fits(instance: Instance, scenario_name: str) -> bool:
   """Whether a call may run this kernel on the scenario."""
   scenario = SCENARIOS[scenario_name]
-  gated = isinstance(scenario, emulation_grouped.Grouped) and scenario.gated
-  return not (gated and instance.rhs_contracting)
+  if not isinstance(scenario, emulation_grouped.Grouped):
+    return True
+  if scenario.gathered and scenario.mode == "k":
+    return instance.lhs_contracting == instance.rhs_contracting == 0 and instance.tile[0] > 32
+  if scenario.gathered and not instance.lhs_contracting:
+    return False
+  return not (scenario.gated and instance.rhs_contracting)
 
 
 def out_dtype(instance: Instance, scenario) -> np.dtype:

@@ -2,7 +2,9 @@
 
 import re
 
+from jax import lax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 from benchmarks.amd import resources, tile_times
@@ -115,3 +117,44 @@ def test_tile_for_few_rows_has_times(arch, peak, workgroups):
   assert times.matrix_cycles == workgroups * 2 * 16 * 32 * 512 / peak
   assert times.per_k_tile >= times.matrix_cycles
   assert times.clock.resident == workgroups
+
+
+def cycles(arch, kernel, product, *arrays, **given):
+  """Those of two workgroups on one compute unit, which share all of the product's tiles."""
+  config = jaxgemm.GemmConfig(
+      kernel=kernel, schedule="persistent", num_workgroups=2, partition=False)
+  with emulator.options(emulator.Options.unchecked(clock=2)):
+    product(*arrays, config=config, implementation=f"emulated:{arch}", **given).block_until_ready()
+    record = emulator.last_record()
+  assert record.kernel == kernel
+  return record.clock.cycles
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
+def test_rows_read_by_index_cost_little(arch):
+  """As in experts with 64 tokens each."""
+  rng = np.random.default_rng(0)
+  tokens, rhs = jnp.ones((100, 2048), jnp.bfloat16), jnp.ones((4, 2048, 256), jnp.bfloat16)
+  sizes = jnp.full(4, 64, jnp.int32)
+  indices = jnp.asarray(rng.integers(0, 100, 256), jnp.int32)
+  kernel = "gemm_bfloat16_bfloat16_128x128x64_rrr"
+  sorted_rows = cycles(arch, kernel, jaxgemm.ragged_dot, tokens[indices], rhs, sizes)
+  gathered = cycles(arch, kernel, jaxgemm.ragged_dot, tokens, rhs, sizes, lhs_indices=indices)
+  assert gathered <= 1.03 * sorted_rows
+
+
+@pytest.mark.parametrize("side", ["lhs", "rhs"])
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
+def test_lines_read_by_index_cost_little(arch, side):
+  """As in the gradient of weights of experts with 2048 tokens each."""
+  numbers = lax.RaggedDotDimensionNumbers((((0,), (0,)), ((), ())), (0,), ())
+  rng = np.random.default_rng(0)
+  tokens, sizes = jnp.ones((3000, 128), jnp.bfloat16), jnp.full(4, 2048, jnp.int32)
+  indices = jnp.asarray(rng.integers(0, 3000, 4 * 2048), jnp.int32)
+  given = dict(lhs=tokens[indices], rhs=tokens[indices], group_sizes=sizes,
+               ragged_dot_dimension_numbers=numbers)
+  kernel = "gemm_bfloat16_bfloat16_128x128x64_crr"
+  sorted_lines = cycles(arch, kernel, jaxgemm.ragged_dot_general, **given)
+  given |= {side: tokens, f"{side}_indices": indices}
+  gathered = cycles(arch, kernel, jaxgemm.ragged_dot_general, **given)
+  assert gathered <= 1.03 * sorted_lines

@@ -32,10 +32,10 @@ namespace jaxgemm {
 //
 // The last fragments are read in the first slots of the step that uses them. After the last k tile
 // the loads return zeros.
-template <class Traits>
+template <class Traits, bool kGathersLhsK = false, bool kGathersRhsK = false>
 class VectorMainloop {
-  using Lhs = Operand<Traits, true>;
-  using Rhs = Operand<Traits, false>;
+  using Lhs = Operand<Traits, true, kGathersLhsK>;
+  using Rhs = Operand<Traits, false, kGathersRhsK>;
   using Accumulators = typename Traits::Acc4[Traits::kFragsM][Traits::kFragsN];
 
  public:
@@ -50,6 +50,7 @@ class VectorMainloop {
                               auto&& overlapped) {
     Lhs lhs(lhs_memory, tile.m, tile.k_begin);
     Rhs rhs(rhs_memory, tile.n, tile.k_begin);
+    lhs.Gather(lhs_memory, tile.m, tile.k_begin);
     const uint32_t k_in_last = lhs_memory.KLeft(tile.k_end - 1);
     Index left = tile.k_end - tile.k_begin;
     MaskEnd<Traits::kTileK>(lhs, rhs, left, k_in_last);
@@ -57,14 +58,19 @@ class VectorMainloop {
     // own.
     Lhs first_lhs = lhs;
     Rhs first_rhs = rhs;
+    // In this order the compiler does not wait for loads of rhs when the loop finds lines of lhs.
+    rhs.LoadIndices();
     Load(first_lhs);
+    lhs.LoadIndices();
     Load(first_rhs);
     if (left > 1) {
       lhs.NextTile();
       rhs.NextTile();
       MaskEnd<Traits::kTileK>(lhs, rhs, left - 1, k_in_last);
       Load(lhs);
+      lhs.LoadIndices();
       Load(rhs);
+      rhs.LoadIndices();
     }
     __builtin_amdgcn_sched_barrier(0);
     overlapped.Load();
@@ -143,6 +149,10 @@ class VectorMainloop {
       if constexpr (slot == kYieldToRead) __builtin_amdgcn_s_setprio(0);
       if constexpr (!kIsLast && slot == kSlots / 4) lhs.NextTile();
       if constexpr (!kIsLast && slot == kSlots / 4 + 1) rhs.NextTile();
+      // In the last slots, because the indices were loaded in the middle of step 1.
+      if constexpr (!kIsLast && slot >= kSlots / 2) {
+        FindLines<slot - kSlots / 2, kSlots / 2>(lhs);
+      }
       Read<0, kSlots + slot>(lhs, rhs, frags);
       Read<1, slot>(lhs, rhs, frags);
     });
@@ -160,7 +170,11 @@ class VectorMainloop {
       if constexpr (slot >= kLhsEnd && slot < kAllWritten) {
         lhs.LoadRest(slot - kLhsEnd, kAllWritten - kLhsEnd);
       }
-      if constexpr (slot >= kAllWritten) rhs.LoadRest(slot - kAllWritten, kSlots - kAllWritten);
+      if constexpr (slot >= kAllWritten) {
+        // The indices of rhs were loaded last. By now all loads of the k tile before are done.
+        FindLines<slot - kAllWritten, kSlots - kAllWritten>(rhs);
+        rhs.LoadRest(slot - kAllWritten, kSlots - kAllWritten);
+      }
       if constexpr (slot == kAllWritten) Barrier();
       Read<0, slot>(lhs, rhs, frags);
     });
@@ -208,19 +222,31 @@ class VectorMainloop {
   template <int kSlot>
   static JAXGEMM_AMD void WaitForPieces() {
     if constexpr (!kWaitsOnce) return;
-    // Loads of the other operand that started later need not be done.
+    // Loads of the other operand that started later need not be done, nor loads of indices.
+    constexpr int kIndices = Lhs::kIndexLoads + Rhs::kIndexLoads;
     if constexpr (!Lhs::kKContiguous && kSlot == kWriteBegin - 1) {
-      WaitUntil<(Rhs::kKContiguous ? 0 : Rhs::kLoads), kAnyLds>();
+      WaitUntil<(Rhs::kKContiguous ? 0 : Rhs::kLoads) + kIndices, kAnyLds>();
     }
     if constexpr (!Rhs::kKContiguous && kSlot == WriteBegin(Lhs::kWrites) - 1) {
-      WaitUntil<(Lhs::kKContiguous ? Lhs::kLoads - 1 : 0), kAnyLds>();
+      WaitUntil<(Lhs::kKContiguous ? Lhs::kLoads - 1 : 0) + Rhs::kIndexLoads, kAnyLds>();
     }
+  }
+
+  // Part `kPart` of kParts of finding the lines that the next loads are of.
+  template <int kPart, int kParts, class Operand>
+  static JAXGEMM_AMD void FindLines(Operand& operand) {
+    constexpr int kBegin = PartBegin(kPart, kParts, 0, Operand::kLoads);
+    constexpr int kEnd = PartBegin(kPart + 1, kParts, 0, Operand::kLoads);
+    ForConstants<kBegin, kEnd>([&](auto i) { operand.FindLine(i); });
   }
 
   template <class Operand>
   static JAXGEMM_AMD void Load(Operand& operand) {
 #pragma unroll
-    for (int i = 0; i < Operand::kLoads; ++i) operand.Load(i);
+    for (int i = 0; i < Operand::kLoads; ++i) {
+      operand.FindLine(i);
+      operand.Load(i);
+    }
   }
   template <class Operand>
   static JAXGEMM_AMD void Write(Operand& operand) {

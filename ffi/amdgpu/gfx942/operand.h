@@ -13,7 +13,9 @@
 
 namespace jaxgemm {
 
-template <class Traits, bool kIsLhs>
+// kGathersK: the lines are gathered along k. Then each lane loads the indices of the lines that it
+// loads in the next k tile.
+template <class Traits, bool kIsLhs, bool kGathersK = false>
 class Operand {
   using Memory = OperandMemory<Traits, kIsLhs>;
 
@@ -43,10 +45,11 @@ class Operand {
   static_assert(kMovers % kWaveSize == 0, "waves are spare as a whole");
   static_assert(kBlockRows == 1 || kBlockRows == 2 || kBlockRows == 4,
                 "Write() and Transposed() know no others");
+  static constexpr uint32_t kNoLine = ~0u;
   static constexpr int kPieceBytes = kKContiguous ? kVecBytes : kBlockRows * kBytes;
   static_assert(kPieceBytes >= 4, "pieces are loaded as whole words");
   // The number of offsets that are kept in registers; there are no registers for more.
-  static constexpr int kOffsets = kKContiguous ? kBlockRows : kBytes == 2 ? 8 : 4;
+  static constexpr int kOffsets = kKContiguous ? kBlockRows : kGathersK ? 1 : kBytes == 2 ? 8 : 4;
   using Piece = PieceOf<kPieceBytes>;
 
  public:
@@ -54,6 +57,9 @@ class Operand {
   static constexpr int kFrags = kWaveRows / 16;
   static constexpr int kWrites = kBlockRows;
   static constexpr int kLoads = kKContiguous ? kWrites : kVecElements;
+  // Loads of indices for a k tile.
+  static constexpr int kIndexLoads = kGathersK ? kLoads / 4 : 0;
+  static_assert(!kGathersK || !kKContiguous);
 
   // Starts at k tile `k_tile` of tile `tile`.
   JAXGEMM_AMD Operand(const Memory& memory, Index tile, Index k_tile)
@@ -71,6 +77,35 @@ class Operand {
                        ? at(place.row + i * kRowStep) * line_bytes_ + place.vec * kVecBytes
                        : (place.vec * kVecElements + i) * line_bytes_ + at(place.row) * kBytes;
       if (IsSpare()) offset_[i] = kOutsideBuffer;
+    }
+    if constexpr (kGathersK) {
+      resource_ = MakeResource(memory.GatheredBase(tile, k_tile));
+      // A line that the operand does not have is replaced by line num_lines_, which is outside.
+      const auto lines = memory.GatheredLines();
+      num_lines_ = lines.count;
+      resource_[2] = IsSpare() ? 0 : num_lines_ * line_bytes_;
+      offset_[0] = at(place.row) * kBytes;
+      indices_ = MakeResource(reinterpret_cast<uint64_t>(lines.indices));
+      indices_[2] = memory.k * sizeof(int32_t);
+      index_offset_ = (k_tile * Traits::kTileK + place.vec * kVecElements) * sizeof(int32_t);
+      LoadIndices();
+    }
+    if constexpr (kKContiguous) {
+      if (__builtin_expect(!memory.GathersRows(), true)) return;
+#pragma unroll
+      for (int i = 0; i < kOffsets; ++i) offset_[i] = at(place.row + i * kRowStep);
+      memory.LoadIndices(tile, offset_);
+    }
+  }
+  // Must be called before the first load. If rows are gathered, the lane takes their offsets.
+  JAXGEMM_AMD void Gather(const Memory& memory, Index tile, Index k_tile) {
+    if constexpr (kKContiguous) {
+      if (__builtin_expect(!memory.GathersRows(), true)) return;
+      resource_ = MakeResource(memory.GatheredBase(tile, k_tile));
+      memory.ToOffsets(offset_);
+      const uint32_t vec = FirstPlace(ThreadId()).vec;
+#pragma unroll
+      for (uint32_t& offset : offset_) offset += vec * kVecBytes;
     }
   }
   // Must be called before the first access to LDS, where the tile begins at `lds`. It can be done
@@ -102,14 +137,45 @@ class Operand {
       const bool outside = FirstPlace(ThreadId()).vec * kVecElements >= k_left;
 #pragma unroll
       for (auto& offset : offset_) offset = outside ? kOutsideBuffer : offset;
+    } else if constexpr (kGathersK) {
+      const uint32_t first = FirstPlace(ThreadId()).vec * kVecElements;
+#pragma unroll
+      for (int i = 0; i < kLoads; ++i) line_[i] = first + i < k_left ? line_[i] : kNoLine;
     } else {
       resource_[2] = k_left > 0 ? k_left * line_bytes_ - row_bytes_ : 0;
     }
   }
-  JAXGEMM_AMD void NextTile() { Advance(resource_, step_); }
+  JAXGEMM_AMD void NextTile() {
+    if constexpr (!kGathersK) Advance(resource_, step_);
+  }
+  // Starts to load the indices of the next k tile, in place of those of the current one.
+  JAXGEMM_AMD void LoadIndices() {
+    if constexpr (kGathersK) {
+#pragma unroll
+      for (int i = 0; i < kLoads; i += 4) {
+        const Vec16 four = LoadBuffer<Vec16>(indices_, index_offset_ + i * sizeof(int32_t), 0);
+#pragma unroll
+        for (int j = 0; j < 4; ++j) line_[i + j] = four[j];
+      }
+      index_offset_ += Traits::kTileK * sizeof(int32_t);
+    }
+  }
+  // Replaces index `i` of kLoads by the line's offset. This must come before Load(i), and after
+  // MaskK.
+  JAXGEMM_AMD void FindLine(int i) {
+    if constexpr (kGathersK) {
+      // AmdGathers (plan/amd/path.cc) has fewer than 2^24 lines, and lines of fewer bytes.
+      const uint32_t line = line_[i] < num_lines_ ? line_[i] : num_lines_;
+      line_[i] = (line & 0xffffff) * (line_bytes_ & 0xffffff) + offset_[0];
+    }
+  }
 
   // Starts load `i` of kLoads.
   JAXGEMM_AMD void Load(int i) {
+    if constexpr (kGathersK) {
+      staged_[i] = LoadBuffer<Piece>(resource_, line_[i], 0);
+      return;
+    }
     // Without this asm the compiler keeps the computed offsets in registers, too.
     if (i == kOffsets) asm volatile("" : "+s"(line_bytes_));
     const uint32_t offset = offset_[i % kOffsets] + i / kOffsets * kOffsets * line_bytes_;
@@ -163,6 +229,7 @@ class Operand {
     if constexpr (!kKContiguous) {
 #pragma unroll
       for (int i = kLoads * part / parts; i < kLoads * (part + 1) / parts; ++i) Load(i);
+      if (part == parts - 1) LoadIndices();
     }
   }
 
@@ -203,6 +270,9 @@ class Operand {
   Resource resource_;
   uint32_t step_, line_bytes_, row_bytes_;
   uint32_t offset_[kOffsets];
+  Resource indices_;
+  uint32_t index_offset_, num_lines_;
+  uint32_t line_[kLoads];
   Lds* write_;
   Lds* read_[2];
   Piece staged_[kLoads];

@@ -36,12 +36,15 @@ namespace jaxgemm {
 // Ping-pong: each SIMD has one wave of each of the two rows of waves. The second row is one
 // barrier, half a phase, behind the first, so that one wave of the SIMD multiplies while the other
 // reads.
-template <class Traits>
+//
+// Indices of lines that are gathered along k are loaded in phase 1, before A1, so that the wait of
+// phase 4 is for them, too. The next k tile's phase 1 reads them, and phase 2 needs them.
+template <class Traits, bool kGathersLhsK = false, bool kGathersRhsK = false>
 class VectorMainloop {
   static constexpr bool kPingPong = Traits::kThreads / kWaveSize == 8;
   static_assert(!kPingPong || Traits::kWavesM == 2);
-  using Lhs = Operand<Traits, true>;
-  using Rhs = Operand<Traits, false>;
+  using Lhs = Operand<Traits, true, kGathersLhsK>;
+  using Rhs = Operand<Traits, false, kGathersRhsK>;
   static constexpr int kBufferBytes = Lhs::kTileBytes + Rhs::kTileBytes;
   using Accumulators = typename Traits::Acc4[Traits::kFragsM][Traits::kFragsN];
 
@@ -49,6 +52,7 @@ class VectorMainloop {
   static constexpr int kOperandBytes = 2 * kBufferBytes;
   static constexpr int kLdsBytes = kOperandBytes + [] {
     if constexpr (Traits::kMx) return MxScales<Traits>::kLdsBytes;
+    if constexpr (Traits::kMayGatherK) return Lhs::kIndexBytes;
     return 0;
   }();
 
@@ -61,6 +65,7 @@ class VectorMainloop {
                               auto&& overlapped) {
     Lhs lhs(lhs_memory, tile.m, tile.k_begin);
     Rhs rhs(rhs_memory, tile.n, tile.k_begin);
+    lhs.Gather(lhs_memory, tile.m, tile.k_begin);
     uint32_t load_lhs = Lhs::LoadPlace(lds);
     const uint32_t k_in_last = lhs_memory.KLeft(tile.k_end - 1);
     auto check_end = [&](Index left) {
@@ -85,6 +90,8 @@ class VectorMainloop {
     // loop, in every k tile.
     WaitUntil<0, kAnyLds>();
     if (!lds_is_free) Barrier();
+    lhs.FindFirstLines(lhs_memory, tile.m, tile.k_begin, lds + kOperandBytes);
+    rhs.FindFirstLines(rhs_memory, tile.n, tile.k_begin, lds + kOperandBytes);
     check_end(left);
     lhs.WaitSgprHazard();
     rhs.WaitSgprHazard();
@@ -92,6 +99,8 @@ class VectorMainloop {
     rhs.template Load<0>(load_rhs());
     lhs.template Load<0>(load_lhs);
     rhs.template Load<1>(load_rhs());
+    lhs.LoadIndices();
+    rhs.LoadIndices();
     lhs.template Load<1>(load_lhs);
     lhs.NextTile();
     rhs.NextTile();
@@ -117,7 +126,11 @@ class VectorMainloop {
 
     for (; left > 0; --left) {
       lhs.template Read<0>(a);
+      lhs.ReadIndices();
+      rhs.ReadIndices();
       scales.Load(tile.k_end - left);
+      lhs.LoadIndices();
+      rhs.LoadIndices();
       lhs.template Load<1>(load_lhs);
       Multiply<0, 0>(a, b0, a0_scales, b0_scales, acc);
 

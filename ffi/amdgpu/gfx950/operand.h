@@ -14,7 +14,9 @@
 
 namespace jaxgemm {
 
-template <class Traits, bool kIsLhs>
+// kGathersK: the lines are gathered along k. Then each wave loads the indices of a k tile's lines
+// to one of two slots of its own in LDS, and each lane reads those of its lines from there.
+template <class Traits, bool kIsLhs, bool kGathersK = false>
 class Operand {
   using Memory = OperandMemory<Traits, kIsLhs>;
   static constexpr bool kKContiguous = Memory::kKContiguous;
@@ -46,6 +48,9 @@ class Operand {
   static_assert(kLoads * kLoadBytes * kWaves == kHalfBytes, "each wave loads an equal part");
   static_assert(kLoads <= 4, "the immediate offset of a load has 12 bits");
   static constexpr int kWaveBytes = kLoads * kLoadBytes;
+  // The slots of all waves. A load brings the indices of a k tile, and zeros.
+  static constexpr int kSlotBytes = kLoadBytes, kIndexBytes = kWaves * 2 * kSlotBytes;
+  static_assert(!kGathersK || (!kKContiguous && Traits::kTileK * 4 <= kSlotBytes));
 
   // Starts at k tile `k_tile` of tile `tile`.
   JAXGEMM_AMD Operand(const Memory& memory, Index tile, Index k_tile)
@@ -63,7 +68,64 @@ class Operand {
       // Only the LDS address needs it, so offset_ makes up for it in memory. An offset cannot be
       // negative, so the base is lower by kLastLoad, the largest immediate offset, and kLastLoad
       // minus the load's own immediate offset is added here.
-      if (load % kLoads < kLoads - 1) offset_[load] += kLastLoad - load % kLoads * kLoadBytes;
+      offset_[load] += ImmediateLeft(load);
+    }
+    if constexpr (kKContiguous) {
+      if (__builtin_expect(!memory.GathersRows(), true)) return;
+#pragma unroll
+      for (int load = 0; load < 2 * kLoads; ++load) {
+        offset_[load] = memory.RowInMemory(tile, PlaceOf(load, lane).row, 1);
+      }
+      memory.LoadIndices(tile, offset_);
+    }
+  }
+  // Must be called before the first load. If rows are gathered, the lane takes their offsets.
+  JAXGEMM_AMD void Gather(const Memory& memory, Index tile, Index k_tile) {
+    if constexpr (kKContiguous) {
+      if (__builtin_expect(!memory.GathersRows(), true)) return;
+      resource_ = MakeResource(memory.GatheredBase(tile, k_tile) - kLastLoad);
+      memory.ToOffsets(offset_);
+      const uint32_t lane = LaneId();
+#pragma unroll
+      for (int load = 0; load < 2 * kLoads; ++load) {
+        offset_[load] += PlaceOf(load, lane).k * kBytes + ImmediateLeft(load);
+      }
+    }
+  }
+  // Finds the lines of the first k tile, and reads the indices of the second one. The slots of all
+  // waves begin at `lds`.
+  JAXGEMM_AMD void FindFirstLines(const Memory& memory, Index tile, Index k_tile, Lds* lds) {
+    if constexpr (kGathersK) {
+      const uint32_t lane = LaneId();
+      // A line that the operand does not have is replaced by line num_lines_, which is outside.
+      line_bytes_ = static_cast<uint32_t>(memory.line_bytes);
+      const auto lines = memory.GatheredLines();
+      num_lines_ = lines.count;
+      resource_ = MakeResource(memory.GatheredBase(tile, k_tile) - kLastLoad);
+      resource_[2] = num_lines_ * line_bytes_ + kLastLoad;
+#pragma unroll
+      for (int load = 0; load < 2 * kLoads; ++load) {
+        const uint32_t row = memory.RowInMemory(tile, PlaceOf(load, lane).row, kVecElements);
+        row_[load] = row * kBytes + ImmediateLeft(load);
+      }
+      indices_ = MakeResource(reinterpret_cast<uint64_t>(lines.indices));
+      indices_[2] = memory.k * sizeof(int32_t);
+      index_offset_ = lane * kVecBytes < Traits::kTileK * sizeof(int32_t)
+                          ? k_tile * Traits::kTileK * sizeof(int32_t) + lane * kVecBytes
+                          : kOutsideBuffer;
+      lds += WaveId() * 2 * kSlotBytes;
+      load_indices_ = LdsAddress(lds);
+      read_indices_ = lds + PlaceOf(0, lane).k * sizeof(int32_t);
+      asm volatile("s_nop 4" : "+s"(indices_));  // see WaitSgprHazard
+      slot_ = 0;
+      LoadIndices();
+      slot_ = kSlotBytes;
+      LoadIndices();
+      WaitForMemory();
+      slot_ = 0;
+      ReadIndices();
+      NextTile();
+      ReadIndices();
     }
   }
   // Must be called before the first read from LDS, where this operand's buffers begin at `lds`. It
@@ -94,7 +156,45 @@ class Operand {
       if (PlaceOf(load, lane).k >= k_left) offset_[load] = kOutsideBuffer;
     }
   }
-  JAXGEMM_AMD void NextTile() { Advance(resource_, step_); }
+  // Reads the indices of the next k tile's lines from their slot.
+  JAXGEMM_AMD void ReadIndices() {
+    if constexpr (kGathersK) {
+      using LdsWord = __attribute__((address_space(3))) uint32_t;
+      const auto* from = reinterpret_cast<LdsWord*>(read_indices_ + slot_);
+#pragma unroll
+      for (int load = 0; load < kLoads; ++load) {
+        line_[load] = from[load * (kLoadBytes / kLineBytes)];
+      }
+      slot_ ^= kSlotBytes;
+    }
+  }
+  // Starts to load the indices of the k tile after that, to the other slot.
+  JAXGEMM_AMD void LoadIndices() {
+    if constexpr (kGathersK) {
+      asm volatile(
+          "s_add_u32 m0, %0, %1\n\t"
+          "s_nop 0\n\t"
+          "buffer_load_dwordx4 %2, %3, 0 offen lds"
+          :
+          : "s"(load_indices_), "s"(slot_), "v"(index_offset_), "s"(indices_)
+          : "scc", "memory");
+      index_offset_ += Traits::kTileK * sizeof(int32_t);
+    }
+  }
+  JAXGEMM_AMD void NextTile() {
+    if constexpr (kGathersK) {
+#pragma unroll
+      for (int load = 0; load < kLoads; ++load) {
+        // AmdGathers (plan/amd/path.cc) has fewer than 2^24 lines, and lines of fewer bytes.
+        const uint32_t line = line_[load] < num_lines_ ? line_[load] : num_lines_;
+        const uint32_t first = (line & 0xffffff) * (line_bytes_ & 0xffffff);
+        offset_[load] = first + row_[load];
+        offset_[kLoads + load] = first + row_[kLoads + load];
+      }
+    } else {
+      Advance(resource_, step_);
+    }
+  }
 
   // Must be called before the first load. A VALU instruction, such as v_readfirstlane_b32, may have
   // written the SGPRs of the resource. Five wait states are needed before a vector memory
@@ -152,6 +252,9 @@ class Operand {
 
  private:
   static constexpr int kLastLoad = (kLoads - 1) * kLoadBytes;  // its immediate offset
+  static JAXGEMM_AMD uint32_t ImmediateLeft(int load) {
+    return kLastLoad - load % kLoads * kLoadBytes;
+  }
 
   struct Place {
     uint32_t row, k;
@@ -216,6 +319,10 @@ class Operand {
   Resource resource_;
   uint32_t step_;
   uint32_t offset_[2 * kLoads];
+  Resource indices_;
+  uint32_t line_bytes_, num_lines_, load_indices_, slot_, index_offset_;
+  uint32_t row_[2 * kLoads], line_[kLoads];
+  Lds* read_indices_;
   Lds* read_[kKContiguous ? 2 : kFrags];
 };
 

@@ -26,6 +26,11 @@ bool StoresWholeVectors(const Problem& p, const GpuInstance& instance) {
              : StoresVectors(args, instance.lhs, is_ocp ? kOcpFloat8 : kFnuzFloat8, rows);
 }
 
+bool GathersK(const GpuInstance& instance) {
+  return MayGatherK(instance.lhs_contracting == 1, instance.rhs_contracting == 1,
+                    static_cast<int>(instance.tile_m));
+}
+
 bool OperandFits(const Problem& p, const GpuInstance& instance, bool is_lhs) {
   const int64_t rows = is_lhs ? p.m : p.n;
   const int64_t contracting = is_lhs ? instance.lhs_contracting : instance.rhs_contracting;
@@ -74,11 +79,23 @@ bool IsOnlyRounded(const Problem& p, const Plan& plan) {
          IsOnlyRounded(/*log_bytes=*/1, /*in_memory=*/false, p.has_vectors(), p.activation);
 }
 
-bool AmdGathers(const Problem&, bool) { return false; }
+bool AmdGathers(const Problem& p, bool is_lhs) {
+  if (!IsGeneral(p.scales_form())) return false;
+  const int64_t lines = is_lhs ? p.lhs_lines : p.rhs_lines, bytes = Bytes(p.lhs_dtype);
+  if (p.ragged == Ragged::kM) return FitsGather(lines, p.k / PackedElements(p.lhs_dtype) * bytes);
+  // The kernels gather one operand along k.
+  if (!is_lhs && p.lhs_gathered) return false;
+  constexpr int64_t kMost24 = (1 << 24) - 1, kMostK = 1 << 28;
+  const int64_t line = (is_lhs ? p.m : p.num_columns()) * bytes;
+  return MayGatherK(p.lhs_contracting == 1, p.rhs_contracting == 1, /*tile_m=*/64) &&
+         p.k <= kMostK && std::max(lines, line) <= kMost24 && FitsGather(lines, line);
+}
 
 bool AmdHas(const Problem& p, const Plan& plan) {
   const Choice& c = plan.choice;
-  return plan.cluster_size() == 1 && c.form == p.scales_form() && HasForm(*plan.instance, c.form) &&
+  const bool gathers_k = p.ragged == Ragged::kK && (p.lhs_gathered || p.rhs_gathered);
+  return plan.cluster_size() == 1 && (!gathers_k || GathersK(*plan.instance)) &&
+         c.form == p.scales_form() && HasForm(*plan.instance, c.form) &&
          (c.path == KernelPath::kTiles ||
           (c.path == KernelPath::kOneTile && MayRunOneTile(p, plan)));
 }
