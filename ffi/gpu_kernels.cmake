@@ -1,12 +1,14 @@
 # Compiles each GPU kernel of instances.def to a code object of its own,
 # jaxgemm/kernels/<target>/<instance>.hsaco, or .cubin for NVIDIA's. Each target that has some of
-# them also gets the kernels of a mixture's routing.
+# them also gets the other kernels of a mixture of experts, of ffi/routing/.
 
 set(gpu_folder ${CMAKE_CURRENT_LIST_DIR})
 set(gpu_source ${gpu_folder}/amdgpu/gemm.hip)
 set(cuda_source ${gpu_folder}/sm90/gemm.cu)
-set(routing_sources ${gpu_folder}/routing/routing.cu ${gpu_folder}/routing/routing_args.h
-    ${gpu_folder}/routing/table.h ${gpu_folder}/routing/top_k.h ${gpu_folder}/routing/wave.h)
+set(routing_sources ${gpu_folder}/routing/routing.cu
+    ${gpu_folder}/routing/gated_gradient.h ${gpu_folder}/routing/routing_args.h
+    ${gpu_folder}/routing/table.h ${gpu_folder}/routing/top_k.h ${gpu_folder}/routing/vector.h
+    ${gpu_folder}/routing/wave.h)
 
 set(JAXGEMM_GPU_KERNELS "auto" CACHE STRING
     "GPU kernels to build, separated by semicolons: auto (those of the GPUs in this machine, and \

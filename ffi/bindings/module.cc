@@ -119,6 +119,7 @@ nb::dict Registrations(bool command_buffers) {
     const auto& launches = command_buffers ? routing.captured : routing.uncaptured;
     targets[kTableTarget] = stages(routing.initialize, launches.table);
     targets[kTopKTarget] = stages(routing.initialize, launches.top_k);
+    targets[kGatedTarget] = stages(routing.initialize, launches.gated);
     targets[kJoinTarget] = capsule(chunks.join);
     targets[kStatusTarget] = capsule(chunks.status);
     return targets;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <initializer_list>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -154,6 +155,63 @@ ffi::Error ChooseExperts(int32_t device, void* stream, ffi::Buffer<ffi::DataType
   return Outcome(kTopKTarget, kernels ? kernels->Launch(args, device, stream) : error);
 }
 
+// The call of these buffers, and the dtype of z.
+Refusal Parse(ffi::AnyBuffer z, ffi::AnyBuffer g, ffi::Buffer<ffi::DataType::F32> w,
+              ffi::Result<ffi::AnyBuffer> dz, ffi::Result<ffi::AnyBuffer> hw,
+              ffi::Result<ffi::Buffer<ffi::DataType::F32>> dw, DType* dtype, GatedArgs* args) {
+  switch (z.element_type()) {
+    case ffi::DataType::F32: *dtype = DType::kF32; break;
+    case ffi::DataType::F16: *dtype = DType::kF16; break;
+    case ffi::DataType::BF16: *dtype = DType::kBF16; break;
+    default: return "z has another dtype than float32, float16 and bfloat16.";
+  }
+  const int64_t length = LastSize(g), row_bytes = length * ElementBytes(*dtype);
+  const int64_t rows = w.element_count(), all = g.element_count();
+  for (const ffi::AnyBuffer& each : {g, *dz, *hw}) {
+    if (each.element_type() != z.element_type()) return "z, g, dz and hw differ in their dtypes.";
+  }
+  constexpr int kVectorBytes = 16;
+  if (rows * length != all || z.element_count() != 2 * all || dz->element_count() != 2 * all ||
+      hw->element_count() != all || dw->element_count() != rows || LastSize(z) != length ||
+      row_bytes % kVectorBytes != 0 || row_bytes > INT32_MAX) {
+    return Concat("the arrays do not fit each other, or a row has no multiple of 16 bytes; z is ",
+                  Shape(z), ", g ", Shape(g), ", and there are ", Str(rows), " weights.");
+  }
+  *args = {.z = z.untyped_data(),
+           .g = g.untyped_data(),
+           .w = w.typed_data(),
+           .dz = dz->untyped_data(),
+           .hw = hw->untyped_data(),
+           .dw = dw->typed_data(),
+           .rows = rows,
+           .vectors = static_cast<int32_t>(row_bytes / kVectorBytes)};
+  return "";
+}
+
+template <OpenDriver kOpen>
+ffi::Error GatedGradient(int32_t device, void* stream, ffi::AnyBuffer z, ffi::AnyBuffer g,
+                         ffi::Buffer<ffi::DataType::F32> w, ffi::Result<ffi::AnyBuffer> dz,
+                         ffi::Result<ffi::AnyBuffer> hw,
+                         ffi::Result<ffi::Buffer<ffi::DataType::F32>> dw,
+                         std::string_view activation) {
+  DType dtype = DType::kF32;
+  GatedArgs args;
+  Refusal refusal = Parse(z, g, w, dz, hw, dw, &dtype, &args);
+  if (activation != Name(Activation::kSilu)) {
+    refusal = Concat("there is no kernel for the activation ", activation, ".");
+  }
+  const int64_t workgroups = refusal.empty() ? DivideRows(&args) : 0;
+  // HIP launches fewer than 2**32 threads.
+  if (workgroups > UINT32_MAX / kGatedThreads) {
+    refusal = Concat(Str(args.rows), " rows are more than one kernel takes.");
+  }
+  if (!refusal.empty()) return Refused(kGatedTarget, refusal);
+  std::string error;
+  RoutingKernels* kernels = TheKernels<kOpen>(&error);
+  return Outcome(kGatedTarget,
+                 kernels ? kernels->Launch(dtype, args, workgroups, device, stream) : error);
+}
+
 using Traits = std::initializer_list<ffi::Traits>;
 
 template <OpenDriver kOpen, bool kCaptured>
@@ -178,10 +236,30 @@ XLA_FFI_Error* CallTopK(XLA_FFI_CallFrame* call_frame) {
   return handler->Call(call_frame);
 }
 
+template <OpenDriver kOpen, bool kCaptured>
+XLA_FFI_Error* CallGated(XLA_FFI_CallFrame* call_frame) {
+  static auto* handler = ffi::Ffi::Bind()
+                             .Ctx<ffi::DeviceOrdinal>()
+                             .Ctx<ffi::PlatformStream<void*>>()
+                             .Arg<ffi::AnyBuffer>()
+                             .Arg<ffi::AnyBuffer>()
+                             .Arg<ffi::Buffer<ffi::DataType::F32>>()
+                             .Ret<ffi::AnyBuffer>()
+                             .Ret<ffi::AnyBuffer>()
+                             .Ret<ffi::Buffer<ffi::DataType::F32>>()
+                             .Attr<std::string_view>("activation")
+                             .To(GatedGradient<kOpen>,
+                                 kCaptured ? Traits{ffi::Traits::kCmdBufferCompatible} : Traits{})
+                             .release();
+  return handler->Call(call_frame);
+}
+
+template <OpenDriver kOpen, bool kCaptured>
+constexpr RoutingHandlers::Launches kLaunches = {
+    CallTable<kOpen, kCaptured>, CallTopK<kOpen, kCaptured>, CallGated<kOpen, kCaptured>};
 template <OpenDriver kOpen>
-constexpr RoutingHandlers kHandlers = {Initialize<kOpen>,
-                                       {CallTable<kOpen, true>, CallTopK<kOpen, true>},
-                                       {CallTable<kOpen, false>, CallTopK<kOpen, false>}};
+constexpr RoutingHandlers kHandlers = {Initialize<kOpen>, kLaunches<kOpen, true>,
+                                       kLaunches<kOpen, false>};
 
 }  // namespace
 

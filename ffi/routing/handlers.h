@@ -1,5 +1,6 @@
-// The XLA FFI handlers of the custom calls for a mixture's routing, which
-// jaxgemm/grouped/routing_calls.py emits. routing_args.h says what they compute.
+// The XLA FFI handlers of the custom calls of a mixture of experts, but for those of its products,
+// which routing_calls.py and gated_gradient.py of jaxgemm/grouped/ emit. routing_args.h says what
+// they compute.
 //
 // "jaxgemm_routing_table"
 //   operand: chosen s32[..., T, k]; the leading dimensions are those of a batch. results:
@@ -7,6 +8,10 @@
 //   workspace s32[TableWorkspace(batch, R, E)], with R = T k. The CPU needs no workspace.
 // "jaxgemm_top_k", on GPUs
 //   operand: scores f32[..., E]. result: chosen s32[..., k].
+// "jaxgemm_gated_gradient", on GPUs
+//   operands: z [..., 2, H] of float32, float16 or bfloat16; g [..., H] in this dtype, and
+//   w f32[...]. results: dz like z, hw like g, and dw like w. attribute: activation, which is
+//   "silu".
 #pragma once
 
 #include <cstdint>
@@ -17,6 +22,7 @@ namespace jaxgemm {
 
 inline constexpr char kTableTarget[] = "jaxgemm_routing_table";
 inline constexpr char kTopKTarget[] = "jaxgemm_top_k";
+inline constexpr char kGatedTarget[] = "jaxgemm_gated_gradient";
 
 // The number of integers in a table's workspace on a GPU.
 int64_t TableWorkspace(int64_t batch, int64_t choices, int64_t num_experts);
@@ -28,7 +34,7 @@ XLA_FFI_Error* TableHost(XLA_FFI_CallFrame* call_frame);
 struct RoutingHandlers {
   XLA_FFI_Handler* initialize;
   struct Launches {
-    XLA_FFI_Handler *table, *top_k;
+    XLA_FFI_Handler *table, *top_k, *gated;
   } captured, uncaptured;
 };
 extern const RoutingHandlers kRocmRoutingHandlers, kCudaRoutingHandlers;

@@ -9,12 +9,19 @@ namespace jaxgemm {
 namespace {
 
 constexpr char kName[] = "routing";  // the name of the code object
-constexpr const char* kFunctions[] = {"jaxgemm_routing_counts", "jaxgemm_routing_table",
-                                      "jaxgemm_top_k"};
+constexpr const char* kFunctions[] = {"jaxgemm_routing_counts",
+                                      "jaxgemm_routing_table",
+                                      "jaxgemm_top_k",
+                                      "jaxgemm_gated_gradient_float32",
+                                      "jaxgemm_gated_gradient_float16",
+                                      "jaxgemm_gated_gradient_bfloat16"};
 
 // Tuning constants. So many choices are sorted by one workgroup; and for more there are at most so
 // many workgroups, each with at least so many choices.
 constexpr int64_t kMostAlone = 2048, kMostWorkgroups = 128, kLeastChoices = 1024;
+// Tuning constants. 2**kLeastLaneBits lanes share a row, and so many more that each has at most so
+// many vectors.
+constexpr int kLeastLaneBits = 3, kMostVectors = 8;
 
 }  // namespace
 
@@ -24,6 +31,15 @@ void DivideChoices(TableArgs* args) {
       choices <= kMostAlone ? choices : std::max(kLeastChoices, CeilDiv(choices, kMostWorkgroups));
   args->part = static_cast<int32_t>(RoundUp(part, kTableThreads));
   args->workgroups = static_cast<int32_t>(CeilDiv(choices, args->part));
+}
+
+int64_t DivideRows(GatedArgs* args) {
+  const auto lanes = [args] { return int64_t{1} << args->lane_bits; };
+  for (args->lane_bits = kLeastLaneBits;
+       lanes() < kGatedThreads && lanes() * kMostVectors < args->vectors;) {
+    ++args->lane_bits;
+  }
+  return CeilDiv(args->rows, kGatedThreads / lanes());
 }
 
 std::string RoutingKernels::Load(int device) {
@@ -70,6 +86,14 @@ std::string RoutingKernels::Launch(const TopKArgs& args, int device, void* strea
   const bool is_amd = !driver_.launch_early;
   const int64_t waves = kTopKThreads / (is_amd ? 64 : 32);
   return Launch(kTopK, CeilDiv(args.tokens, waves), kTopKThreads, &args, device, stream);
+}
+
+std::string RoutingKernels::Launch(DType dtype, const GatedArgs& args, int64_t workgroups,
+                                   int device, void* stream) {
+  const Kernel kernel = dtype == DType::kF32   ? kGatedF32
+                        : dtype == DType::kF16 ? kGatedF16
+                                               : kGatedBF16;
+  return Launch(kernel, workgroups, kGatedThreads, &args, device, stream);
 }
 
 std::string RoutingKernels::Launch(Kernel kernel, int64_t workgroups, int threads, const void* args,

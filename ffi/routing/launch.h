@@ -1,4 +1,4 @@
-// Loads and launches the kernels of a mixture's routing, with any Driver.
+// Loads and launches the kernels of routing_args.h, with any Driver.
 #pragma once
 
 #include <atomic>
@@ -12,6 +12,8 @@ namespace jaxgemm {
 
 // Sets how many workgroups share the choices.
 void DivideChoices(TableArgs* args);
+// Sets how many lanes share a row, and returns the number of workgroups.
+int64_t DivideRows(GatedArgs* args);
 
 // The kernels that one driver has loaded, by device. Functions that return a string return an empty
 // one, or the error as sentences for the user.
@@ -26,9 +28,11 @@ class RoutingKernels {
   // come first.
   std::string Launch(const TableArgs& args, int64_t batch, int device, void* stream);
   std::string Launch(const TopKArgs& args, int device, void* stream);
+  std::string Launch(DType dtype, const GatedArgs& args, int64_t workgroups, int device,
+                     void* stream);
 
  private:
-  enum Kernel { kCounts, kTable, kTopK, kKernels };
+  enum Kernel { kCounts, kTable, kTopK, kGatedF32, kGatedF16, kGatedBF16, kKernels };
   std::string Launch(Kernel kernel, int64_t workgroups, int threads, const void* args, int device,
                      void* stream);
 

@@ -1,4 +1,6 @@
-// The kernels of a mixture's routing, in one code object. This file is compiled as HIP, too.
+// The kernels of a mixture of experts, but for its products, in one code object. This file is
+// compiled as HIP, too.
+#include "routing/gated_gradient.h"
 #include "routing/table.h"
 #include "routing/top_k.h"
 
@@ -15,3 +17,14 @@ JAXGEMM_GPU_KERNEL(jaxgemm::kTableThreads) jaxgemm_routing_table(jaxgemm::TableA
 JAXGEMM_GPU_KERNEL(jaxgemm::kTopKThreads) jaxgemm_top_k(jaxgemm::TopKArgs args) {
   jaxgemm::ChooseExperts(args);
 }
+
+#define JAXGEMM_GATED_GRADIENT(type, dtype)                           \
+  JAXGEMM_GPU_KERNEL(jaxgemm::kGatedThreads)                          \
+  jaxgemm_gated_gradient_##type(jaxgemm::GatedArgs args) {            \
+    JAXGEMM_SHARED jaxgemm::GatedShared shared;                       \
+    jaxgemm::StoreGatedGradient<jaxgemm::DType::dtype>(args, shared); \
+  }
+JAXGEMM_GATED_GRADIENT(float32, kF32)
+JAXGEMM_GATED_GRADIENT(float16, kF16)
+JAXGEMM_GATED_GRADIENT(bfloat16, kBF16)
+#undef JAXGEMM_GATED_GRADIENT

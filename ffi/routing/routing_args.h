@@ -1,9 +1,11 @@
-// What the kernels of a mixture's routing get.
+// What the kernels of a mixture of experts get, but for those of its products.
 //
 // A mixture of experts sends each token to its top_k experts, its choices. The routing table sorts
 // the choices by expert, so that the products of the experts read rows: row i is for expert
 // experts[i], and belongs to choice[i] of token[i]. It is stable: an expert's rows are in the order
 // of their choices.
+//
+// The gated gradient is that of rows w silu(gate) up, with a weight w for each row.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +14,7 @@
 
 namespace jaxgemm {
 
-inline constexpr int kTableThreads = 512, kTopKThreads = 256;
+inline constexpr int kTableThreads = 512, kTopKThreads = 256, kGatedThreads = 256;
 // In a workgroup that makes a table each expert has a thread.
 inline constexpr int kMostTableExperts = kTableThreads;
 // Each lane of a wave keeps the scores of up to 32 or 16 experts, and at the end one choice.
@@ -51,6 +53,20 @@ struct TopKArgs {
   int32_t* chosen;        // [tokens, top_k]: the experts with the largest scores, best first
   int64_t tokens;
   int32_t num_experts, top_k;
+};
+
+// The arrays have one dtype, but for w and dw, and their rows have H elements, whole vectors of 16
+// bytes.
+struct GatedArgs {
+  const void* z;   // [rows, 2, H]: gate and up
+  const void* g;   // [rows, H]: the cotangent of the weighted rows
+  const float* w;  // [rows]
+  void* dz;        // [rows, 2, H]: w g up silu'(gate), and w g silu(gate)
+  void* hw;        // [rows, H]: w silu(gate) up
+  float* dw;       // [rows]: the sums over H of g silu(gate) up
+  int64_t rows;
+  int32_t vectors;    // those of H elements
+  int32_t lane_bits;  // 2**lane_bits lanes share a row; at most kGatedThreads
 };
 
 }  // namespace jaxgemm

@@ -4,10 +4,11 @@
 
 #include <cstdint>
 
+#include "kernel/vec4.h"
+
 #if defined(__HIP__)
 #include "amdgpu/isa.h"
 
-#define JAXGEMM_GPU JAXGEMM_AMD
 #define JAXGEMM_SHARED static __attribute__((shared))
 #define JAXGEMM_GPU_KERNEL(threads)  \
   extern "C" __attribute__((global)) \
@@ -23,6 +24,11 @@ JAXGEMM_GPU int Count(Lanes lanes) { return __builtin_popcountll(lanes); }
 JAXGEMM_GPU int FirstLane(Lanes lanes) { return __builtin_ctzll(lanes); }
 // The value of a lane that is the same in all lanes.
 JAXGEMM_GPU int FromLane(int value, int lane) { return __builtin_amdgcn_readlane(value, lane); }
+// The value of the lane whose number differs from this one's in the bits of `mask`.
+JAXGEMM_GPU float FromOther(float value, int mask) {
+  return __builtin_bit_cast(
+      float, __builtin_amdgcn_ds_bpermute(4 * (LaneId() ^ mask), __builtin_bit_cast(int, value)));
+}
 // The largest value of the wave. In a row of 16 lanes each lane gets the largest of the lanes up to
 // itself; then the last lane of a row, or of two rows, is passed on (CDNA3 ISA, DPP).
 JAXGEMM_GPU int WaveMax(int value) {
@@ -51,7 +57,6 @@ JAXGEMM_GPU void AddToShared(int32_t* address, int32_t value) {
 }  // namespace jaxgemm
 #else
 
-#define JAXGEMM_GPU __device__ __forceinline__
 #define JAXGEMM_SHARED __shared__
 #define JAXGEMM_GPU_KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
 
@@ -68,6 +73,7 @@ JAXGEMM_GPU Lanes Ballot(bool vote) { return __ballot_sync(~0u, vote); }
 JAXGEMM_GPU int Count(Lanes lanes) { return __popc(lanes); }
 JAXGEMM_GPU int FirstLane(Lanes lanes) { return __ffs(lanes) - 1; }
 JAXGEMM_GPU int FromLane(int value, int lane) { return __shfl_sync(~0u, value, lane); }
+JAXGEMM_GPU float FromOther(float value, int mask) { return __shfl_xor_sync(~0u, value, mask); }
 JAXGEMM_GPU int WaveMax(int value) { return __reduce_max_sync(~0u, value); }
 JAXGEMM_GPU void Barrier() { __syncthreads(); }
 JAXGEMM_GPU void WaveBarrier() { __syncwarp(); }

@@ -97,20 +97,3 @@ def added(terms) -> jax.Array:
   if len(terms) > 1:
     terms = [x.astype(jnp.float32) if x.dtype.itemsize == 1 else x for x in terms]
   return functools.reduce(jnp.add, terms)
-
-
-def tangents(d_z, outs, spec, gated: bool = False) -> list[jax.Array]:
-  """Tangents of a product's results, from that of the value before the activation.
-
-  Args:
-    d_z: the tangent of the value before the activation.
-    outs: [out], and with an activation or a gate [out, value before it].
-    spec: the product's `Spec`.
-    gated: see `activate`.
-  """
-  d_outs = [d_z, d_z]
-  if spec.activation is not None or gated:
-    z = outs[1].astype(jnp.float32)
-    _, d_outs[0] = jax.jvp(lambda z: activate(z, spec.activation, gated), (z,),
-                           (d_z.astype(jnp.float32),))
-  return [x.astype(spec.out_dtype) for x in d_outs[:1 + spec.save_preact]]

@@ -17,7 +17,8 @@ from jax.extend.core import Primitive
 import jax.numpy as jnp
 
 from jaxgemm.call import epilogue
-from jaxgemm.call.residuals import activated_p, is_narrow
+from jaxgemm.call.activations import activated_p
+from jaxgemm.call.residuals import is_narrow
 
 _GIVES_SAVED = jax.__version_info__ >= (0, 12)
 

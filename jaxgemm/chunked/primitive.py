@@ -18,7 +18,7 @@ import jax
 from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
-from jaxgemm.call import checkpoint_policies, epilogue
+from jaxgemm.call import activations, checkpoint_policies
 from jaxgemm.call.lower import (
   CALL_TARGET,
   CHUNKED_TARGET,
@@ -27,7 +27,6 @@ from jaxgemm.call.lower import (
   require_platforms,
   run_by_jit,
 )
-from jaxgemm.call.residuals import activated
 from jaxgemm.call.spec import Spec
 from jaxgemm.chunked import calls
 from jaxgemm.chunked.product import PRODUCT, ChunkedParams, chunked_p
@@ -102,7 +101,7 @@ def _jvp(primals, tangents, *, form, spec):
     outs = product(spec=spec)
     return outs, zero_tangents(outs)
   *outs, status = product(spec=spec.for_derivative())
-  outs = activated(outs, spec)
+  outs = activations.activated(outs, spec)
   dims = form.dims(*(x if x is None else x.shape for x in (lhs, rhs, bias, scale)),
                    outs[0].shape)
   if scale is not None:
@@ -110,7 +109,7 @@ def _jvp(primals, tangents, *, form, spec):
   d_z = tangent_of_sums(
       jaxgemm_arrived(lhs, status), rhs, scale, None, d_lhs, d_rhs, d_bias, d_scale, None,
       dims=dims, spec=spec, shape=outs[0].shape, bind=functools.partial(contract, partition=False))
-  d_outs = epilogue.tangents(d_z, outs, spec)
+  d_outs = activations.tangents(d_z, outs, spec)
   return [*outs[:1 + spec.save_preact], status], [*d_outs, *zero_tangents([status])]
 
 

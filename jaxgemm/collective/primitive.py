@@ -13,9 +13,9 @@ from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
 from jaxgemm import _ffi
-from jaxgemm.call import checkpoint_policies, epilogue
+from jaxgemm.call import activations, checkpoint_policies, epilogue
 from jaxgemm.call.dtypes import tangents_dtype
-from jaxgemm.call.residuals import activated, kept
+from jaxgemm.call.residuals import kept
 from jaxgemm.collective import copies, ring
 from jaxgemm.collective.ring import Form
 from jaxgemm.dense.primitive import zero_tangents
@@ -84,7 +84,7 @@ def _jvp(primals, tangents, *, form, jaxpr, devices):
     outs = bind(*primals, form=form)
     return outs, zero_tangents(outs)
 
-  outs = activated(bind(*primals, form=form._replace(spec=spec.for_derivative())), spec)
+  outs = activations.activated(bind(*primals, form=form._replace(spec=spec.for_derivative())), spec)
   arrays = kept(primals[:2])
   dtype = tangents_dtype(spec.out_dtype, spec.activation is not None)
   terms = []
@@ -97,7 +97,7 @@ def _jvp(primals, tangents, *, form, jaxpr, devices):
       operands = [tangent if i == j else x for j, x in enumerate(arrays)]
       terms += bind(*operands, form=form.for_gradient(form.gives, dtype))
   d_z = epilogue.added(terms)
-  return outs[:1 + spec.save_preact], epilogue.tangents(d_z, outs, spec)
+  return outs[:1 + spec.save_preact], activations.tangents(d_z, outs, spec)
 
 
 ad.primitive_jvps[ring_p] = _jvp

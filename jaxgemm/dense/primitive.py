@@ -17,11 +17,11 @@ from jax.extend.core import jaxpr_as_fun
 from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
-from jaxgemm.call import checkpoint_policies, epilogue, remat, transposes
+from jaxgemm.call import activations, checkpoint_policies, epilogue, remat, transposes
 from jaxgemm.call.dtypes import tangents_dtype
 from jaxgemm.call.lower import kernel, out_avals, run_by_jit
 from jaxgemm.call.plan import is_bf16
-from jaxgemm.call.residuals import activated, kept
+from jaxgemm.call.residuals import kept
 from jaxgemm.call.spec import Spec
 from jaxgemm.dense import layout, sharding
 from jaxgemm.dense.layout import Dims, same_order
@@ -239,10 +239,10 @@ def _jvp(primals, tangents, *, labels, spec, partitioned):
     return outs, zero_tangents(outs)
 
   outs = bind(lhs, rhs, bias, scale, row_scale, dims=labels, spec=spec.for_derivative())
-  outs = activated(outs, spec)
+  outs = activations.activated(outs, spec)
   d_z = tangent_of_sums(lhs, rhs, scale, row_scale, d_lhs, d_rhs, d_bias, d_scale,
                         d_row_scale, dims=labels, spec=spec, shape=outs[0].shape, bind=bind)
-  return outs[:1 + spec.save_preact], epilogue.tangents(d_z, outs, spec)
+  return outs[:1 + spec.save_preact], activations.tangents(d_z, outs, spec)
 
 
 ad.primitive_jvps[contract_p] = _jvp

@@ -332,7 +332,7 @@ def grouped_products(
 
   def experts_of_tokens(x, params, activation):
     static = Static(jnp.dtype(tokens.dtype), activation,
-                    Options.of({"precision": precision} | options))
+                    Options.of({"precision": precision} | (options or {})))
     weights = Experts(params.gate_up, params.down, params.gate_up_bias, params.down_bias)
     return gated_experts(
         x, weights, tokens.weights, group_sizes, tokens.table, group_offset, static)

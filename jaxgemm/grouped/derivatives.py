@@ -12,9 +12,9 @@ import jax
 from jax.interpreters import ad
 import jax.numpy as jnp
 
-from jaxgemm.call import epilogue
+from jaxgemm.call import activations, epilogue
 from jaxgemm.call.dtypes import tangents_dtype
-from jaxgemm.call.residuals import activated, kept
+from jaxgemm.call.residuals import kept
 from jaxgemm.dense.primitive import zero_tangents
 from jaxgemm.grouped.form import Operands
 from jaxgemm.grouped.primitive import along_rows, ragged, rows_of
@@ -34,7 +34,7 @@ def _jvp(primals, tangents, *, form, spec, partitioned):
     outs = ragged(given, form=form, spec=spec)
     return outs, zero_tangents(outs)
 
-  outs = activated(
+  outs = activations.activated(
       ragged(given, form=form, spec=spec.for_derivative(form.gated)), spec, form.gated)
   count = form.geometry(primals).m
   rows = functools.partial(rows_of, sizes=sizes, offset=offset, count=count, spec=spec)
@@ -77,7 +77,7 @@ def _jvp(primals, tangents, *, form, spec, partitioned):
     return results, zero_tangents(results)
   # The terms of bias, and of a buffer that the batch shares, may lack the batch dimension.
   d_z = epilogue.added([jnp.broadcast_to(x, outs[-1].shape) for x in terms])
-  return results, epilogue.tangents(d_z, outs, spec, form.gated)
+  return results, activations.tangents(d_z, outs, spec, form.gated)
 
 
 ad.primitive_jvps[ragged_p] = _jvp

@@ -16,6 +16,7 @@ from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
 from jaxgemm.call import epilogue
+from jaxgemm.call.activations import activated
 from jaxgemm.call.options import Options
 from jaxgemm.grouped.api import ragged_dot, ragged_dot_general, ragged_gated_linear_unit
 from jaxgemm.grouped.call import compute
@@ -77,7 +78,8 @@ def _sums_of_hidden(hidden, experts, weights, sizes, table, offset, static):
 def _jvp(static, primals, tangents):
   x, experts, weights, sizes, table, offset = primals
   given = lambda t: None if t is None or isinstance(t, SymbolicZero) else t
-  d_x, d_weights, d = given(tangents[0]), given(tangents[2]), Experts(*map(given, tangents[1]))
+  d_x, d_weights = given(tangents[0]), given(tangents[2])
+  d_gate_up, d_down, d_gate_up_bias, d_down_bias = map(given, tangents[1])
   options = static.options
   given_hidden = compute(
       dict(lhs=x, rhs=experts.gate_up, group_sizes=sizes, group_offset=offset,
@@ -89,7 +91,7 @@ def _jvp(static, primals, tangents):
     hidden, z = given_hidden, ragged_dot(
         x, experts.gate_up, sizes, options.precision, None, offset, bias=experts.gate_up_bias,
         lhs_indices=table, **static.keywords())
-  z = epilogue.named(z)
+  hidden, z = activated([hidden, z], static, gated=True)
   out = _sums_of_hidden(hidden, experts, weights, sizes, table, offset, static)
 
   def linear(lhs, rhs, indices=None):  # [R, 2, H]
@@ -99,18 +101,18 @@ def _jvp(static, primals, tangents):
   terms = []
   if d_x is not None:
     terms.append(linear(d_x, experts.gate_up, table))
-  if d.gate_up is not None:
-    terms.append(linear(x, d.gate_up, table))
-  if d.gate_up_bias is not None:
+  if d_gate_up is not None:
+    terms.append(linear(x, d_gate_up, table))
+  if d_gate_up_bias is not None:
     ones = jnp.ones((len(z), 1), z.dtype)
-    terms.append(linear(ones, d.gate_up_bias[:, None].astype(z.dtype)))
+    terms.append(linear(ones, d_gate_up_bias[:, None].astype(z.dtype)))
   w = of_rows(weights, table).astype(jnp.float32)
   d_w = None if d_weights is None else of_rows(d_weights, table).astype(jnp.float32)
   sums = []
-  if terms or d_w is not None or d.down is not None:
+  if terms or d_w is not None or d_down is not None:
     sums.append(_bind(z, w, experts.down, sizes, table, offset,
-                      epilogue.added(terms) if terms else None, d_w, d.down, static))
-  for of_bias, of_weights in ((d.down_bias, weights), (experts.down_bias, d_weights)):
+                      epilogue.added(terms) if terms else None, d_w, d_down, static))
+  for of_bias, of_weights in ((d_down_bias, weights), (experts.down_bias, d_weights)):
     if of_bias is not None and of_weights is not None:
       sums.append(bias_sums(of_bias, of_weights, table, offset).astype(static.dtype))
   return out, epilogue.added(sums) if sums else jnp.zeros_like(out)

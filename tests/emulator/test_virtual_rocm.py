@@ -47,7 +47,7 @@ def test_products_in_jit(arch, chip):
 @needs_plugin
 def test_products_between_kernels_of_xla():
   check_programs("gradient", "ragged", "scan", "mixed", "large_sort", "scatter", "routing",
-                 "other_products", "integers_with_a_float_result",
+                 "gated_gradients", "other_products", "integers_with_a_float_result",
                  "division_of_float64", "serialized", "profiled", "quantized")
 
 
@@ -59,7 +59,7 @@ def test_operands_in_mx_formats(arch):
 
 @needs_plugin
 def test_programs_on_late_streams():
-  check_programs("gradient", "ragged", "scan", "again", "chunked", "routing",
+  check_programs("gradient", "ragged", "scan", "again", "chunked", "routing", "gated_gradients",
                  options=["--stream-seed=7", "--most-delay-us=3000"])
 
 
@@ -110,7 +110,8 @@ def test_functions_stay_out_of_command_buffers(name):
 
 @needs_plugin
 @pytest.mark.parametrize("wanted", [True, False])
-@pytest.mark.parametrize("program, operations", [("again", 5), ("routing", 2)])
+@pytest.mark.parametrize("program, operations", [
+    ("again", 5), ("routing", 2), ("gated_gradients", 2)])
 def test_command_buffers(program, operations, wanted):
   done = check_programs(program, JAXGEMM_COMMAND_BUFFERS=str(int(wanted)),
                         XLA_FLAGS=f"--xla_gpu_graph_min_graph_size={operations}")

@@ -24,8 +24,10 @@ import jaxgemm
 from jaxgemm import _ffi
 from jaxgemm.collective import copies as collective_copies
 from jaxgemm.emulator import rocm
+from jaxgemm.grouped.gated_gradient import gated_gradient
 from jaxgemm.grouped.routing_calls import routing_table, top_k
 from tests.dense import test_sharding_table
+from tests.support import gated
 from tests.support.routing import check_table, check_top_k, score_rows
 
 RNG = np.random.default_rng(0)
@@ -229,6 +231,24 @@ def routing():
     check_table(chosen, 16, *jax.tree.map(lambda x, i=i: x[i], tables))
   print(rocm.count_graphs() - before, "graphs")
   check_table(chosen[:0], 64, *jax.jit(lambda x: routing_table(x, 64))(chosen[:0]))
+
+
+def gated_gradients():
+  """The gradient of a gated activation, in programs that run again, and between XLA's kernels."""
+  before = rocm.count_graphs()
+  for dtype, rows, length in (("float32", 7, 1028), ("float16", 33, 96), ("bfloat16", 18, 264)):
+    f = jax.jit(lambda z, g, *ws: [gated_gradient(z, g, w, "silu") for w in ws])
+    for _ in range(3):
+      z, g, w = gated.operands(RNG, rows, length, dtype)
+      weights = w, 1 - w
+      for outs, of_rows in zip(f(z, g, *weights), weights, strict=True):
+        gated.check(z, g, of_rows, outs, dtype)
+    assert f.lower(z, g, *weights).as_text().count("@jaxgemm_gated_gradient(") == 2
+  print(rocm.count_graphs() - before, "graphs")
+  z, g, w = (x.reshape(2, 9, *x.shape[1:]) for x in (z, g, w))
+  batch = jax.jit(jax.vmap(lambda *x: gated_gradient(*x, "silu")))
+  gated.check(z, g, w, batch(z, g, w), dtype)
+  gated.check(z[:0], g[:0], w[:0], batch(z[:0], g[:0], w[:0]), dtype)
 
 
 def again():

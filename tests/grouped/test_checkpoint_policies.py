@@ -109,6 +109,25 @@ def test_the_name_decides_what_is_saved(rng, capsys):
     assert sorted(x for x in inside if x.startswith("f32[")) == ["f32[43,12]", "f32[43,2,12]"]
 
 
+@pytest.mark.parametrize("checkpointed", [False, True])
+def test_an_activation_keeps_the_value_before_it_and_its_result(rng, capsys, checkpointed):
+  """In the dtype of the result, and nothing that is computed on the way in float32."""
+  x, gate_up, up, down = (each.astype(jnp.bfloat16) for each in operands(rng))
+
+  def function(x, gate_up, up, down):
+    hidden = jaxgemm.ragged_gated_linear_unit(x, gate_up, SIZES)
+    x = jaxgemm.ragged_dot(hidden, down, SIZES)
+    hidden = jaxgemm.matmul(x, up[0], activation="gelu")
+    return jaxgemm.matmul(hidden, down[0]).astype(jnp.float32)
+
+  if checkpointed:
+    function = jax.checkpoint(function, policy=POLICIES.everything_saveable)
+  lines = [line.split()[0] for line in saved(capsys, function, x, gate_up, up, down).splitlines()
+           if "from the argument" not in line]
+  large = sorted(line for line in lines if line.split("[")[1].startswith("43,"))
+  assert large == ["bf16[43,12]"] * 3 + ["bf16[43,17]", "bf16[43,2,12]"]
+
+
 def dense(a, b):
   return jaxgemm.matmul(jnp.sin(jaxgemm.matmul(a, b, activation="silu")), b)
 

@@ -13,7 +13,7 @@ import pytest
 
 from jaxgemm import _ffi
 from jaxgemm.call import fallback
-from jaxgemm.grouped import routing_calls
+from jaxgemm.grouped import kernel_calls
 from jaxgemm.grouped.routing_calls import routing_table, top_k
 from tests.support.routing import check_table, check_top_k, routings, score_rows
 
@@ -26,7 +26,7 @@ CALL, TOP_K = "jaxgemm_routing_table", "jaxgemm_top_k"
 def ours(request, monkeypatch):
   """Whether custom calls compute the integers, where there are any."""
   if not request.param:
-    monkeypatch.setattr(routing_calls, "_lack", lambda *_: "a test wants it")
+    monkeypatch.setattr(kernel_calls, "lack", lambda *_: "a test wants it")
   jax.clear_caches()
   with warnings.catch_warnings():
     warnings.filterwarnings("ignore", "jaxgemm leaves .* to XLA: a test")

@@ -1,0 +1,86 @@
+"""The primitives of our kernels that are no products, which `make` makes.
+
+The kernels are in ffi/routing/. Where there is none, XLA computes the same.
+"""
+
+from collections.abc import Callable
+
+import jax
+from jax.extend.core import Primitive
+from jax.interpreters import batching, mlir
+import jax.numpy as jnp
+
+from jaxgemm import _ffi
+from jaxgemm.call.fallback import warn_once
+from jaxgemm.call.lower import reshaped, run_by_jit
+
+
+def make(name: str, results: Callable, by_xla: Callable, limits: Callable,
+         workspace: Callable | None = None, attributes: tuple[str, ...] = (),
+         platforms=("cuda", "rocm")) -> Primitive:
+  """A primitive whose results are those of the custom call of the same name.
+
+  Operands and results may have leading dimensions, which `vmap` adds.
+
+  Args:
+    results: a function of the operands and the parameters that gives the shapes and dtypes of the
+      results.
+    by_xla: the same results by XLA's operations.
+    limits: why a GPU has no kernel for operands and parameters, or "".
+    workspace: the number of integers in a GPU's workspace, which is the call's last result.
+    attributes: the parameters that the custom call has, too.
+    platforms: those that have the custom call.
+  """
+  primitive = Primitive(name)
+  primitive.multiple_results = True
+  lower_to_xla = mlir.lower_fun(by_xla, multiple_results=True)
+
+  def lower_on(platform: str):
+    def lower(ctx, *operands, **params):
+      avals = ctx.avals_in
+      reason = lack(platform, *avals) or (platform != "cpu" and limits(*avals, **params))
+      if reason:
+        warn_once(f"jaxgemm leaves {name.removeprefix('jaxgemm_')} to XLA: {reason}.")
+        return lower_to_xla(ctx, *operands, **params)
+      avals_out = [*ctx.avals_out]
+      if workspace:
+        words = 0 if platform == "cpu" else workspace(*avals, **params)
+        avals_out.append(reshaped(avals[0], (words,)).update(dtype=jnp.dtype(jnp.int32)))
+      call = jax.ffi.ffi_lowering(name)
+      outs = call(ctx.replace(avals_out=avals_out), *operands, **{x: params[x] for x in attributes})
+      return outs[:len(ctx.avals_out)]
+    return lower
+
+  def batch(operands, axes, **params):
+    size = next(x.shape[a] for x, a in zip(operands, axes, strict=True) if a is not None)
+    operands = [jnp.broadcast_to(x, (size, *x.shape)) if a is None else jnp.moveaxis(x, a, 0)
+                for x, a in zip(operands, axes, strict=True)]
+    out = primitive.bind(*operands, **params)
+    return out, [0] * len(out)
+
+  primitive.def_abstract_eval(lambda *operands, **params: [
+      reshaped(operands[0], shape).update(dtype=jnp.dtype(dtype), weak_type=False)
+      for shape, dtype in results(*operands, **params)])
+  run_by_jit(primitive)
+  batching.primitive_batchers[primitive] = batch
+  mlir.register_lowering(primitive, lower_to_xla)
+  for platform in platforms:
+    mlir.register_lowering(primitive, lower_on(platform), platform=platform)
+  return primitive
+
+
+def lack(platform: str, *operands) -> str:
+  """Why a call with these operands has no kernel on a platform, whatever its sizes are, or ""."""
+  for x in operands:
+    if not all(type(size) is int for size in x.shape):
+      return f"the shape {x.shape} is symbolic"
+  if platform == "cpu":
+    return ""
+  try:
+    target = _ffi.target(platform)
+  except ValueError as refusal:
+    return str(refusal).removesuffix(".")
+  # A program for another platform than this process's may run with another build.
+  if platform == _ffi.default_platform() and not _ffi.is_built(target, "routing"):
+    return f"this build has no kernel for {target} (build with JAXGEMM_GPU_KERNELS=all)"
+  return ""
