@@ -5,6 +5,8 @@
   ragged_dot      jax.lax.ragged_dot with the same, for mixtures of experts
   ragged_dot_general  jax.lax.ragged_dot_general with the same
   ragged_gated_linear_unit  two of them as one kernel: activation(gate) * up
+  routing_table, RoutingTable  the rows of tokens sorted by expert, for lhs_indices
+  combine         for each token the sum of its rows
   scaled_matmul   jax.nn.scaled_matmul: operands with scales of blocks along k
   scaled_ragged_dot  the same for mixtures of experts
   quantize        an array in float8, with scales for scale_lhs and scale_rhs: Quantized
@@ -60,6 +62,8 @@ from jaxgemm.collective.api import allgather_matmul, matmul_reduce_scatter
 from jaxgemm.dense.api import dot_general, matmul
 from jaxgemm.explain.api import Explanation, explain, supports, workspace_size
 from jaxgemm.grouped.api import ragged_dot, ragged_dot_general, ragged_gated_linear_unit
+from jaxgemm.grouped.routing_calls import routing_table
+from jaxgemm.grouped.rows import RoutingTable, combine
 from jaxgemm.scaled.api import scaled_matmul, scaled_ragged_dot
 from jaxgemm.scaled.quantization import Quantized, quantize
 from jaxgemm.tune.tune import tune
@@ -74,10 +78,12 @@ __all__ = [
     "Explanation",
     "GemmConfig",
     "Quantized",
+    "RoutingTable",
     "allgather_matmul",
     "checkpoint_policies",
     "chunk_rows",
     "chunked_matmul",
+    "combine",
     "dot_general",
     "explain",
     "fp8",
@@ -91,6 +97,7 @@ __all__ = [
     "ragged_dot",
     "ragged_dot_general",
     "ragged_gated_linear_unit",
+    "routing_table",
     "scaled_matmul",
     "scaled_ragged_dot",
     "start_copy",

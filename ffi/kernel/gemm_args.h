@@ -50,8 +50,8 @@ struct GemmArgs {
     const int32_t* indices;
     int64_t lines, batch_stride;
   } lhs_gather, rhs_gather;
-  ChunkSignals chunks;          // for problems that are not grouped
-  Index max_shares;             // grouped: the most shares that groups.CountTiles may cut
+  ChunkSignals chunks;  // for problems that are not grouped
+  Index max_shares;     // grouped: the most shares that groups.CountTiles may cut
   ClaimArgs claim;
   // scale_stride, row_scale_stride. 0: one element for all, 1: one for each column or row
 #define JAXGEMM_BROADCAST_VECTOR(type, name, ...) int32_t name##_stride;

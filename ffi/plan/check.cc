@@ -221,8 +221,7 @@ std::string CheckProblem(const Problem& p, const Chip& chip) {
                       Bytes(p.lhs_dtype));
   }
   if (error.empty() && p.rhs_gathered) {
-    error =
-        CheckSize("rhs", {p.num_rhs(), p.rhs_lines, p.num_columns()}, Bytes(p.rhs_dtype));
+    error = CheckSize("rhs", {p.num_rhs(), p.rhs_lines, p.num_columns()}, Bytes(p.rhs_dtype));
   }
   if (error.empty() && p.ragged != Ragged::kNone) error = CheckGroups(p);
   const bool has_blocks = p.block_k != 0 || p.block_m != 1 || p.block_n != 1 || p.mx;

@@ -10,8 +10,8 @@
 //   operand: scores f32[..., E]. result: chosen s32[..., k].
 // "jaxgemm_gated_gradient", on GPUs
 //   operands: z [..., 2, H] of float32, float16 or bfloat16; g [..., H] in this dtype, and
-//   w f32[...]. results: dz like z, hw like g, and dw like w. attribute: activation, which is
-//   "silu".
+//   w f32[...]. results: dz like z, hw like g, and dw like w. dz may be in z's
+//   place, and hw in that of g. attribute: activation, which is "silu".
 #pragma once
 
 #include <cstdint>

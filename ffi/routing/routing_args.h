@@ -61,8 +61,8 @@ struct GatedArgs {
   const void* z;   // [rows, 2, H]: gate and up
   const void* g;   // [rows, H]: the cotangent of the weighted rows
   const float* w;  // [rows]
-  void* dz;        // [rows, 2, H]: w g up silu'(gate), and w g silu(gate)
-  void* hw;        // [rows, H]: w silu(gate) up
+  void* dz;        // [rows, 2, H]: w g up silu'(gate), and w g silu(gate); it may be z
+  void* hw;        // [rows, H]: w silu(gate) up; it may be g
   float* dw;       // [rows]: the sums over H of g silu(gate) up
   int64_t rows;
   int32_t vectors;    // those of H elements

@@ -17,7 +17,7 @@ from jaxgemm.call.lower import reshaped, run_by_jit
 
 def make(name: str, results: Callable, by_xla: Callable, limits: Callable,
          workspace: Callable | None = None, attributes: tuple[str, ...] = (),
-         platforms=("cuda", "rocm")) -> Primitive:
+         in_place: dict[int, int] | None = None, platforms=("cuda", "rocm")) -> Primitive:
   """A primitive whose results are those of the custom call of the same name.
 
   Operands and results may have leading dimensions, which `vmap` adds.
@@ -29,6 +29,8 @@ def make(name: str, results: Callable, by_xla: Callable, limits: Callable,
     limits: why a GPU has no kernel for operands and parameters, or "".
     workspace: the number of integers in a GPU's workspace, which is the call's last result.
     attributes: the parameters that the custom call has, too.
+    in_place: for an operand the result that is written over it. XLA copies an operand that is read
+      later.
     platforms: those that have the custom call.
   """
   primitive = Primitive(name)
@@ -46,7 +48,7 @@ def make(name: str, results: Callable, by_xla: Callable, limits: Callable,
       if workspace:
         words = 0 if platform == "cpu" else workspace(*avals, **params)
         avals_out.append(reshaped(avals[0], (words,)).update(dtype=jnp.dtype(jnp.int32)))
-      call = jax.ffi.ffi_lowering(name)
+      call = jax.ffi.ffi_lowering(name, operand_output_aliases=in_place)
       outs = call(ctx.replace(avals_out=avals_out), *operands, **{x: params[x] for x in attributes})
       return outs[:len(ctx.avals_out)]
     return lower

@@ -15,9 +15,15 @@ from jaxgemm.grouped.rows import RoutingTable
 
 
 def routing_table(chosen: jax.Array, num_experts: int) -> tuple[RoutingTable, jax.Array]:
-  """(the table, the group sizes int32[num_experts]) of int32[T, top_k], the experts of the tokens.
+  """The rows of tokens, sorted by expert, as grouped products read them by `lhs_indices`.
 
-  Numbers out of range stand for the nearest expert.
+  Args:
+    chosen: int32[T, top_k], the experts of each token. Numbers out of range stand for the nearest
+      expert.
+    num_experts: the number E of experts.
+
+  Returns:
+    The table, and the group sizes int32[E].
   """
   group_sizes, *table = _table_p.bind(chosen, num_experts=num_experts)
   return RoutingTable(*table), group_sizes

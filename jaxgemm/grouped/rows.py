@@ -56,10 +56,19 @@ def spread(x: jax.Array, table: RoutingTable, weights: jax.Array | None = None, 
 
 def combine(rows: jax.Array, table: RoutingTable, weights: jax.Array | None = None, *,
             dtype=None) -> jax.Array:
-  """[T, C]: for each token the sum of its rows[R, C], each times its weight of weights[T, top_k].
+  """For each token the sum of its rows, each times its weight.
 
-  Sums are in float32 at least, in the order of the choices. The result has `dtype`; None means
-  that of the sums.
+  Sums are in float32 at least, in the order of the choices, with the same bits on every run. There
+  are derivatives of any order in rows and weights.
+
+  Args:
+    rows: [R, C], with R = T * top_k.
+    table: the `RoutingTable` of the rows, from `routing_table`.
+    weights: [T, top_k], or None for ones.
+    dtype: that of the result; None means that of the sums.
+
+  Returns:
+    [T, C].
   """
   return _bind(_combine_p, rows, weights, table, dtype or _wide(rows.dtype))
 

@@ -218,16 +218,11 @@ def scenarios(orders) -> dict[str, Grouped]:
           workgroups=2, orders=orders[:2]),
       "gathered_k": Grouped(
           "k", ((4, 16), (0, 0), (0, 5), (2, 0)), rest=7, m=(0, 48), n=(1, 16), gathered="lhs",
-          workgroups=3, orders=orders[:2]),
+          schedule="stream_k", reduction="linear", workgroups=6, orders=orders[1:3],
+          reproducible=True),
       "gathered_k_of_rhs": Grouped(
           "k", ((0, 7), (5, 1), (0, 0), (1, 0)), rest=7, m=(1, 16), n=(0, 48), gathered="rhs",
           schedule="work_stealing", workgroups=2, queues=2, orders=orders[1:3]),
-      "gathered_k_by_element": Grouped(
-          "k", ((1, 16), (0, 5)), rest=3, m=(0, 33), n=(0, 21), gathered="rhs", workgroups=2,
-          orders=orders[:2]),
-      "gathered_k_stream_k": Grouped(
-          "k", ((4, 0), (0, 0), (2, 9)), gathered="lhs", schedule="stream_k",
-          reduction="linear", workgroups=6, orders=orders[1:3], reproducible=True),
       "accumulate": Grouped(
           "k", ((1, 16), (0, 0), (0, 32)), rest=16, m=(1, 16), accumulate=True,
           workgroups=2, orders=orders[:2]),

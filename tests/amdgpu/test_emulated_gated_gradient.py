@@ -11,18 +11,22 @@ THREADS = 256  # kGatedThreads
 
 
 def launch(arch, z, g, w, dtype, lane_bits, options=None):
-  """(dz, hw, dw), where 2**lane_bits lanes share a row."""
-  outs = [np.full_like(x, np.nan) for x in (z, g, w)]
+  """(dz, hw, dw), where 2**lane_bits lanes share a row.
+
+  If z and g are writable, dz and hw are written over them.
+  """
+  outs = [x if x.flags.writeable else np.full_like(x, np.nan) for x in (z, g)]
+  outs.append(np.full_like(w, np.nan))
   rows = len(w)
   arguments = emulator.pack_arguments(
       z, g, w, *outs, np.int64(rows), np.int32(g[0].nbytes // 16), np.int32(lane_bits))
-  names = ("z", "g", "w", "dz", "hw", "dw")
-  for x in (z, g, w):
-    x.flags.writeable = False
+  buffers = {"w": w, "dz": outs[0], "hw": outs[1], "dw": outs[2]}
+  if outs[0] is not z:
+    buffers |= {"z": z, "g": g}
   emulator.launch(
       (_ffi.KERNEL_FOLDER / arch / "routing.hsaco").read_bytes(), f"jaxgemm_gated_gradient_{dtype}",
       arguments, grid=-(-rows * 2**lane_bits // THREADS), block=THREADS, arch=arch,
-      buffers=dict(zip(names, (z, g, w, *outs), strict=True)), options=options)
+      buffers=buffers, options=options)
   return outs
 
 
@@ -34,12 +38,19 @@ def launch(arch, z, g, w, dtype, lane_bits, options=None):
 def test_values(rng, arch, dtype, rows, vectors, lane_bits):
   length = vectors * 16 // np.dtype(np.float32 if dtype == "float32" else np.float16).itemsize
   given = operands(rng, rows, length, dtype)
-  check(*given, launch(arch, *given, dtype, lane_bits), dtype)
+  in_place = launch(arch, *(x.copy() for x in given), dtype, lane_bits)
+  check(*given, in_place, dtype)
+  for x in given:
+    x.flags.writeable = False
+  for out, same in zip(launch(arch, *given, dtype, lane_bits), in_place, strict=True):
+    np.testing.assert_array_equal(out, same)
 
 
 @pytest.mark.parametrize("arch", ARCHS)
 def test_any_order_of_waves_gives_the_same_bits(rng, arch):
   given = operands(rng, 7, 1000, "bfloat16")
+  for x in given:
+    x.flags.writeable = False
   first = launch(arch, *given, "bfloat16", 7)
   check(*given, first, "bfloat16")
   for seed in range(4):

@@ -384,6 +384,20 @@ FakeCall MakeTopK(int64_t tokens, int64_t num_experts, int64_t top_k) {
   return call;
 }
 
+FakeCall MakeGated(XLA_FFI_DataType dtype, int64_t rows, int64_t length,
+                   std::string activation = "silu") {
+  static float unread;
+  FakeCall call;
+  call.AddArg(dtype, &unread, {rows, 2, length});
+  call.AddArg(dtype, &unread, {rows, length});
+  call.AddArg(XLA_FFI_DataType_F32, &unread, {rows});
+  call.AddRet(dtype, &unread, {rows, 2, length});
+  call.AddRet(dtype, &unread, {rows, length});
+  call.AddRet(XLA_FFI_DataType_F32, &unread, {rows});
+  call.attributes["activation"] = std::move(activation);
+  return call;
+}
+
 void TestRouting() {
   const auto run = [](const FakeCall& call, XLA_FFI_Handler* handler) {
     return call.Run(handler, XLA_FFI_ExecutionStage_EXECUTE, 0, kStream);
@@ -391,12 +405,14 @@ void TestRouting() {
   const auto initialize = [](const FakeCall& call) {
     return call.Run(kRocmRoutingHandlers.initialize, XLA_FFI_ExecutionStage_INITIALIZE, 0, nullptr);
   };
-  const auto& [table, top_k] = kRocmRoutingHandlers.captured;
-  for (XLA_FFI_Handler* handler : {table, top_k}) {
+  const auto& [table, top_k, gated] = kRocmRoutingHandlers.captured;
+  for (XLA_FFI_Handler* handler : {table, top_k, gated}) {
     CHECK_THAT(TraitsOf(handler) == XLA_FFI_HANDLER_TRAITS_COMMAND_BUFFER_COMPATIBLE, "traits");
   }
-  const auto& [plain_table, plain_top_k] = kRocmRoutingHandlers.uncaptured;
-  CHECK_THAT(TraitsOf(plain_table) == 0 && TraitsOf(plain_top_k) == 0, "traits");
+  const auto& [plain_table, plain_top_k, plain_gated] = kRocmRoutingHandlers.uncaptured;
+  for (XLA_FFI_Handler* handler : {plain_table, plain_top_k, plain_gated}) {
+    CHECK_THAT(TraitsOf(handler) == 0, "traits");
+  }
 
   const FakeCall few = MakeTable({2, 256, 8}, 128, 0);
   ExpectError("not loaded", run(few, table), "Initialize stage has not run");
@@ -411,7 +427,10 @@ void TestRouting() {
   Expect("loading", initialize(few),
          {"hipDeviceGetAttribute 0", "hipDeviceGetAttribute 0", "hipGetDevice",
           "hipModuleLoadData 'code of routing' on 0", "hipModuleGetFunction jaxgemm_routing_counts",
-          "hipModuleGetFunction jaxgemm_routing_table", "hipModuleGetFunction jaxgemm_top_k"});
+          "hipModuleGetFunction jaxgemm_routing_table", "hipModuleGetFunction jaxgemm_top_k",
+          "hipModuleGetFunction jaxgemm_gated_gradient_float32",
+          "hipModuleGetFunction jaxgemm_gated_gradient_float16",
+          "hipModuleGetFunction jaxgemm_gated_gradient_bfloat16"});
   Expect("loading again", initialize(few), {});
 
   const auto launch = [](std::string kernel, int grid, int block) {
@@ -430,6 +449,25 @@ void TestRouting() {
          {"hipGetDevice", launch("routing_table", 1, 512)});
   Expect("top-k", run(MakeTopK(9, 128, 8), top_k), {"hipGetDevice", launch("top_k", 3, 256)});
   Expect("top-k without tokens", run(MakeTopK(0, 128, 8), top_k), {});
+
+  // The workgroups have 32 rows of up to 64 vectors of 16 bytes, 16 of up to 128, or one.
+  constexpr auto kBf16 = XLA_FFI_DataType_BF16, kF16 = XLA_FFI_DataType_F16,
+                 kF32 = XLA_FFI_DataType_F32, kF64 = XLA_FFI_DataType_F64;
+  Expect("short rows", run(MakeGated(kBf16, 33, 8), gated),
+         {"hipGetDevice", launch("gated_gradient_bfloat16", 2, 256)});
+  Expect("rows of 128 vectors", run(MakeGated(kF32, 33, 512), gated),
+         {"hipGetDevice", launch("gated_gradient_float32", 3, 256)});
+  Expect("long rows", run(MakeGated(kF16, 33, 16384), gated),
+         {"hipGetDevice", launch("gated_gradient_float16", 33, 256)});
+  Expect("no rows", run(MakeGated(kF16, 0, 16384), gated), {});
+  Expect("no columns", run(MakeGated(kF32, 33, 0), gated),
+         {"hipGetDevice", launch("gated_gradient_float32", 2, 256)});
+  ExpectError("half of a vector", run(MakeGated(kBf16, 33, 12), gated), "no multiple of 16 bytes");
+  ExpectError("another dtype", run(MakeGated(kF64, 33, 16), gated), "another dtype than float32");
+  ExpectError("another activation", run(MakeGated(kF32, 33, 16, "gelu"), gated),
+              "no kernel for the activation gelu");
+  ExpectError("too many rows", run(MakeGated(kF32, int64_t{1} << 30, 4), gated),
+              "1073741824 rows are more than one kernel takes");
 
   ExpectError("a small workspace", run(MakeTable({2, 257, 8}, 128, words - 1), table),
               "the workspace is too small");
