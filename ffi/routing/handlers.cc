@@ -52,7 +52,8 @@ Refusal Parse(Integers chosen, Result group_sizes, Result experts, Result choice
   constexpr int64_t kMost = INT32_MAX;
   if (num_experts == 0 || choices * batch != all || all > kMost ||
       group_sizes->element_count() > kMost || experts->element_count() != all ||
-      choice->element_count() != all || row->element_count() != all) {
+      choice->element_count() != all || token->element_count() != all ||
+      row->element_count() != all) {
     return Concat("the arrays do not fit each other, or have 2**31 elements or more; chosen has ",
                   Str(all), ", and group_sizes ", Str(int64_t(group_sizes->element_count())), ".");
   }

@@ -76,16 +76,17 @@ def gathered(x, indices) -> jax.Array:
   if x.ndim > 2 or indices.ndim > 1:
     return jax.vmap(gathered, (0 if x.ndim > 2 else None, 0 if indices.ndim > 1 else None))(
         x, indices)
-  if not len(x):
-    return jnp.zeros((len(indices), x.shape[1]), x.dtype)
-  indices = jnp.where(indices < 0, len(x), indices)  # jax.numpy counts these from the end
+  if x.shape[0] == 0:
+    return jnp.zeros((indices.shape[0], x.shape[1]), x.dtype)
+  indices = jnp.where(indices < 0, x.shape[0], indices)  # jax.numpy counts these from the end
   per_word = 4 // x.dtype.itemsize
   if per_word < 2 or x.shape[1] % per_word:
     return x.at[indices].get(mode="fill", fill_value=0)
   # XLA's gather on GPUs moves an element at a time, so words take less time than 8 or 16 bits.
-  words = lax.bitcast_convert_type(x.reshape(len(x), -1, per_word), jnp.uint32)
+  words = lax.bitcast_convert_type(
+      x.reshape(x.shape[0], x.shape[1] // per_word, per_word), jnp.uint32)
   words = words.at[indices].get(mode="fill", fill_value=0)
-  return lax.bitcast_convert_type(words, x.dtype).reshape(len(indices), x.shape[1])
+  return lax.bitcast_convert_type(words, x.dtype).reshape(indices.shape[0], x.shape[1])
 
 
 def pad(x, sizes) -> jax.Array:

@@ -320,7 +320,7 @@ def grouped_products(
       return fused(function, lhs_indices=tokens.table)
     return lambda x, *others: product(spread(x, tokens.table), *others)
 
-  options = _options_of_ours(ragged_dot)
+  options = _options_of(ragged_dot, ours.ragged_dot)
 
   def last(x, kernel, bias):
     if options is None:
@@ -342,13 +342,18 @@ def grouped_products(
     gated = _gated(first)
   else:
     gated = of_tokens(ragged_gated_linear_unit, products.gated)
-  are_ours = options is not None and ragged_gated_linear_unit is ours.ragged_gated_linear_unit
+  alike = options is not None and options == _options_of(
+      ragged_gated_linear_unit, ours.ragged_gated_linear_unit)
   return products._replace(
-      linear=first, gated=gated, last=last, experts=experts_of_tokens if are_ours else None)
+      linear=first, gated=gated, last=last, experts=experts_of_tokens if alike else None)
 
 
-def _options_of_ours(function: Callable) -> dict[str, Any] | None:
-  """The options with which `function` calls our ragged_dot, or None for another function."""
+_OPTIONS = frozenset(("config", "schedule", "reduction", "deterministic", "implementation"))
+
+
+def _options_of(function: Callable | None, product: Callable) -> dict[str, Any] | None:
+  """The options with which `function` calls our product, or None for another function."""
   if isinstance(function, functools.partial) and not function.args:
-    return function.keywords if function.func is ours.ragged_dot else None
-  return {} if function is ours.ragged_dot else None
+    only_options = function.func is product and _OPTIONS.issuperset(function.keywords)
+    return function.keywords if only_options else None
+  return {} if function is product else None

@@ -236,6 +236,7 @@ def _compute_batches(arguments: Mapping[str, Any], numbers) -> jax.Array:
   ragged_result(Given(lhs, rhs, sizes, offset, arguments["accumulate"]),
                 Call(Options.of(arguments), numbers, arguments["num_local_groups"]))
   check_ragged_batch(**{name: arguments[name] for name in (
-      "group_offset", "bias", "scale", "scale_lhs", "scale_rhs", "accumulate")})
+      "group_offset", "bias", "scale", "scale_lhs", "scale_rhs", "accumulate", "lhs_indices",
+      "rhs_indices")})
   return dot_general(lhs, rhs, numbers.dot_dimension_numbers,
                      **{name: arguments[name] for name in KEYWORDS})

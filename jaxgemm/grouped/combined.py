@@ -85,9 +85,10 @@ def _weighted(rows, weights, table):
   return (rows.astype(wide) * of_row[:, None].astype(wide)).astype(rows.dtype)
 
 
+@jax.checkpoint  # the backward pass makes the comparison again
 def bias_sums(bias, weights, table, offset):
   """[T, N]: for each token the sum of its experts' biases, times their weights."""
-  first = 0 if offset is None else offset[0]
+  first = 0 if offset is None else jnp.maximum(offset[0], 0)
   chosen = table.experts.at[table.row].get(mode="promise_in_bounds") - first
   is_expert = chosen[..., None] == jnp.arange(len(bias), dtype=chosen.dtype)[None, None]
   of_experts = jnp.where(is_expert, weights[..., None], 0).sum(1)

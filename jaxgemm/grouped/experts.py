@@ -81,17 +81,13 @@ def _jvp(static, primals, tangents):
   d_x, d_weights = given(tangents[0]), given(tangents[2])
   d_gate_up, d_down, d_gate_up_bias, d_down_bias = map(given, tangents[1])
   options = static.options
-  given_hidden = compute(
+  computed = compute(
       dict(lhs=x, rhs=experts.gate_up, group_sizes=sizes, group_offset=offset,
            precision=options.precision, bias=experts.gate_up_bias, lhs_indices=table,
            **static.keywords(static.activation)), gated=True, saves=True)
-  if isinstance(given_hidden, tuple):
-    hidden, z = given_hidden
-  else:  # XLA computes it
-    hidden, z = given_hidden, ragged_dot(
-        x, experts.gate_up, sizes, options.precision, None, offset, bias=experts.gate_up_bias,
-        lhs_indices=table, **static.keywords())
-  hidden, z = activated([hidden, z], static, gated=True)
+  if not isinstance(computed, tuple):  # XLA computes it
+    return _jvp_of_xla(static, primals, tangents)
+  hidden, z = activated(computed, static, gated=True)
   out = _sums_of_hidden(hidden, experts, weights, sizes, table, offset, static)
 
   def linear(lhs, rhs, indices=None):  # [R, 2, H]
@@ -104,8 +100,9 @@ def _jvp(static, primals, tangents):
   if d_gate_up is not None:
     terms.append(linear(x, d_gate_up, table))
   if d_gate_up_bias is not None:
-    ones = jnp.ones((len(z), 1), z.dtype)
-    terms.append(linear(ones, d_gate_up_bias[:, None].astype(z.dtype)))
+    # In float32, so that the bias's gradient is not rounded.
+    ones = jnp.ones((z.shape[0], 1), jnp.float32)
+    terms.append(linear(ones, d_gate_up_bias[:, None].astype(jnp.float32)))
   w = of_rows(weights, table).astype(jnp.float32)
   d_w = None if d_weights is None else of_rows(d_weights, table).astype(jnp.float32)
   sums = []
@@ -116,6 +113,17 @@ def _jvp(static, primals, tangents):
     if of_bias is not None and of_weights is not None:
       sums.append(bias_sums(of_bias, of_weights, table, offset).astype(static.dtype))
   return out, epilogue.added(sums) if sums else jnp.zeros_like(out)
+
+
+def _jvp_of_xla(static, primals, tangents):
+  x, experts, weights, *others = primals
+
+  def compute_plainly(x, experts, weights):
+    return gated_experts.fun(x, experts, weights, *others, static)
+
+  return jax.jvp(compute_plainly, (x, experts, weights), jax.tree.map(
+      lambda x, t: jnp.zeros_like(x) if isinstance(t, SymbolicZero) else t, primals[:3],
+      tuple(tangents[:3]), is_leaf=lambda t: isinstance(t, SymbolicZero)))
 
 
 # The tangent of sums(w * activation(gate) * up @ down), which is linear in those of z, w and down.

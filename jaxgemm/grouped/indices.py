@@ -64,9 +64,9 @@ def given_indices(lhs, rhs, lhs_indices, rhs_indices, numbers) -> Indices:
           f"{numbers}; an array of two dimensions is allowed, of which the groups cut the first. "
           f"Pass {name}[indices].")
     if isinstance(indices, RoutingTable):
-      if len(indices.row) != len(x):
+      if indices.row.shape[0] != x.shape[0]:
         raise ValueError(
-            f"{name}_indices is the routing table of {len(indices.row)} tokens, and {name} has "
+            f"{name}_indices is the routing table of {indices.row.shape[0]} tokens, and {name} has "
             f"shape {x.shape}; one row for each token is allowed.")
       inverses.append(indices.row)
       found.append(indices.token)
@@ -86,6 +86,12 @@ def given_indices(lhs, rhs, lhs_indices, rhs_indices, numbers) -> Indices:
 def with_gathered_scale(vectors: Vectors, lhs, indices: Indices) -> Vectors:
   """The vectors, where a scale of each row of lhs is gathered as lhs is."""
   scale = vectors.scale_lhs
-  if indices.lhs is None or scale is None or scale.size == 1 or scale.shape[:1] != lhs.shape[:1]:
+  if indices.lhs is None or scale is None or scale.size == 1:
     return vectors
-  return vectors._replace(scale_lhs=gathered(jnp.reshape(scale, (len(lhs), 1)), indices.lhs))
+  lines = lhs.shape[0]
+  if scale.shape not in ((lines,), (lines, 1)):
+    raise ValueError(
+        f"scale_lhs has shape {scale.shape} for an lhs of shape {lhs.shape} with lhs_indices; (), "
+        f"(1,), ({lines},) or ({lines}, 1) is allowed: one value, or one for each row of lhs, "
+        "which is gathered as lhs is. Reshape it.")
+  return vectors._replace(scale_lhs=gathered(jnp.reshape(scale, (lines, 1)), indices.lhs))

@@ -10,6 +10,8 @@ from jax import lax
 import jax.numpy as jnp
 
 from jaxgemm import _ffi
+from jaxgemm.call.options import operand_argument
+from jaxgemm.grouped.group_sizes import as_int32
 from jaxgemm.grouped.kernel_calls import make
 from jaxgemm.grouped.rows import RoutingTable
 
@@ -24,8 +26,20 @@ def routing_table(chosen: jax.Array, num_experts: int) -> tuple[RoutingTable, ja
 
   Returns:
     The table, and the group sizes int32[E].
+
+  Raises:
+    TypeError, ValueError: chosen or num_experts has a wrong type or shape.
   """
-  group_sizes, *table = _table_p.bind(chosen, num_experts=num_experts)
+  chosen = operand_argument("chosen", chosen)
+  if chosen.ndim != 2 or not jnp.issubdtype(chosen.dtype, jnp.integer):
+    raise TypeError(
+        f"chosen has shape {chosen.shape} and dtype {chosen.dtype.name}; integers of shape "
+        "(T, top_k) are allowed, the experts of each token. For more dimensions call jax.vmap.")
+  if isinstance(num_experts, bool) or not isinstance(num_experts, int) or num_experts < 1:
+    raise ValueError(
+        f"num_experts={num_experts!r} was given; an int of at least 1 is allowed. Pass the number "
+        "of experts as a Python int.")
+  group_sizes, *table = _table_p.bind(as_int32(chosen), num_experts=num_experts)
   return RoutingTable(*table), group_sizes
 
 

@@ -20,6 +20,7 @@ from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
 from jaxgemm.sharding.manual_axes import unify_varying
+from jaxgemm.sharding.mesh import explicit_mesh
 
 
 class RoutingTable(NamedTuple):
@@ -69,7 +70,13 @@ def combine(rows: jax.Array, table: RoutingTable, weights: jax.Array | None = No
 
   Returns:
     [T, C].
+
+  Raises:
+    TypeError, ValueError: an argument has a wrong type or shape; or arrays have shardings in their
+      types, outside of `jax.shard_map`.
   """
+  rows, weights = jnp.asarray(rows), None if weights is None else jnp.asarray(weights)
+  _check(rows, table, weights)
   return _bind(_combine_p, rows, weights, table, dtype or _wide(rows.dtype))
 
 
@@ -98,6 +105,27 @@ def dots(rows: jax.Array, x: jax.Array, table: RoutingTable, *, dtype=None) -> j
   Sums are in float32 at least. The result has `dtype`; None means that of the sums.
   """
   return _bind(_dots_p, rows, x, table, dtype or _wide(rows.dtype))
+
+
+def _check(rows, table, weights) -> None:
+  """Raises TypeError or ValueError for arguments of `combine` that do not fit."""
+  if not isinstance(table, RoutingTable):
+    raise TypeError(
+        f"table has type {type(table).__name__}; a RoutingTable is allowed. Pass the first result "
+        "of jaxgemm.routing_table.")
+  if rows.ndim != 2 or rows.shape[0] != table.choice.shape[0]:
+    raise ValueError(
+        f"rows has shape {rows.shape} for a table of {table.choice.shape[0]} rows; "
+        f"({table.choice.shape[0]}, C) is allowed: the result of a grouped product whose group "
+        "sizes came with the table.")
+  if weights is not None and weights.shape != table.row.shape:
+    raise ValueError(
+        f"weights has shape {weights.shape} for a table of {table.row.shape}; that shape is "
+        "allowed: one weight for each choice of a token. Reshape it.")
+  if explicit_mesh(rows, *([] if weights is None else [weights])) is not None:
+    raise ValueError(
+        "rows or weights have shardings in their types, along explicit axes of a mesh; combine is "
+        "allowed inside jax.shard_map, and on automatic axes.")
 
 
 def _wide(*dtypes):

@@ -212,6 +212,38 @@ def test_forward_mode_and_second_order(rng):
     assert_near(forward, reverse, 1e-4)
 
 
+@pytest.mark.parametrize("use_bias", [False, True])
+@pytest.mark.parametrize("implementation", [None, "xla", "emulated:gfx942"])
+def test_gradients_by_any_implementation(rng, implementation, use_bias):
+  x, params = tokens(rng, 24), make_params(rng, use_bias=use_bias)
+  products = {name: functools.partial(getattr(jaxgemm, name), implementation=implementation)
+              for name in ("ragged_dot", "ragged_gated_linear_unit")}
+  cotangent = jnp.asarray(rng.standard_normal(x.shape), jnp.float32)
+
+  ours = lambda x, params: (moe(x, params, top_k=2, **products)[0], jnp.zeros((), x.dtype))
+  dense = lambda x, params: (dense_moe(x, params, top_k=2)[0], jnp.zeros((), x.dtype))
+  wanted = in_float64(x, params, cotangent, dense)
+  assert_near(value_and_grads(ours, x, params, cotangent), wanted, 2e-5)
+
+
+def test_gradients_in_float64(rng):
+  x, params = tokens(rng, 24), make_params(rng)
+  cotangent = jnp.asarray(rng.standard_normal(x.shape), jnp.float32)
+  run = lambda x, params: (moe(x, params, top_k=2)[0], jnp.zeros((), x.dtype))
+  dense = lambda x, params: (dense_moe(x, params, top_k=2)[0], jnp.zeros((), x.dtype))
+  given, wanted = (in_float64(x, params, cotangent, f) for f in (run, dense))
+  for a, b in zip(*map(jax.tree.leaves, (given, wanted)), strict=True):
+    np.testing.assert_allclose(a, b, rtol=0, atol=1e-11 * max(np.abs(b).max(), 1))
+
+
+def test_the_gradient_of_a_bias_is_not_rounded(rng):
+  x, params = tokens(rng, 64), make_params(rng, use_bias=True)
+  loss = lambda params: moe(x, params, top_k=2, dtype=jnp.bfloat16)[0].astype(jnp.float32).sum()
+  bias = jax.grad(loss)(params).experts.gate_up_bias
+  assert bias.dtype == jnp.float32
+  assert (bias != bias.astype(jnp.bfloat16).astype(jnp.float32)).any()
+
+
 # Programs that moe compiles to.
 
 

@@ -185,3 +185,45 @@ def test_no_rows_and_no_lines():
   lhs, rhs, sizes, indices = _operands(14)
   assert _gathered(lhs, rhs, sizes, indices[:0]).shape == (0, N)
   np.testing.assert_array_equal(_gathered(lhs[:0], rhs, sizes, indices), 0)
+
+
+def test_a_scale_of_rows_belongs_to_the_lines():
+  lhs, rhs, sizes, indices = _operands(15)
+  with pytest.raises(ValueError, match=r"scale_lhs has shape \(37,\).*\(13,\) or \(13, 1\)"):
+    jaxgemm.ragged_dot(lhs, rhs, sizes, lhs_indices=indices, scale_lhs=jnp.ones(len(indices)))
+
+
+@pytest.mark.parametrize("name", ["lhs_indices", "rhs_indices"])
+def test_a_ragged_batch_has_no_indices(name):
+  numbers = lax.RaggedDotDimensionNumbers((((2,), (1,)), ((0,), (0,))), (0,), ())
+  with pytest.raises(ValueError, match=f"{name} was given"):
+    jaxgemm.ragged_dot_general(jnp.ones((5, 3, 4)), jnp.ones((5, 4, 2)), jnp.array([2, 3]), numbers,
+                               **{name: jnp.zeros(5, jnp.int32)})
+
+
+@pytest.mark.parametrize("chosen, experts, message", [
+    (jnp.zeros((4, 2)), 3, "float32"), (jnp.zeros(4, jnp.int32), 3, r"shape \(4,\)"),
+    (jnp.zeros((4, 2), jnp.int32), 0, "num_experts=0"),
+    (jnp.zeros((4, 2), jnp.int32), 3.0, "num_experts=3.0")])
+def test_wrong_routings(chosen, experts, message):
+  with pytest.raises((TypeError, ValueError), match=message):
+    jaxgemm.routing_table(chosen, experts)
+
+
+def test_a_routing_may_have_any_integers():
+  chosen = np.array([[2, 0], [1, 2]])
+  for dtype in (np.int8, np.uint32, np.int64):
+    table, sizes = jaxgemm.routing_table(chosen.astype(dtype), 3)
+    np.testing.assert_array_equal(sizes, [1, 1, 2])
+    np.testing.assert_array_equal(table.token, [0, 1, 0, 1])
+
+
+@pytest.mark.parametrize("rows, weights, message", [
+    ((5, 3), (4, 2), r"rows has shape \(5, 3\)"), ((8, 3), (4, 1), r"weights has shape \(4, 1\)"),
+    ((8, 3), (8,), r"weights has shape \(8,\)")])
+def test_wrong_arguments_of_combine(rows, weights, message):
+  table, sizes = jaxgemm.routing_table(jnp.zeros((4, 2), jnp.int32), 3)
+  with pytest.raises(ValueError, match=message):
+    jaxgemm.combine(jnp.ones(rows), table, jnp.ones(weights))
+  with pytest.raises(TypeError, match="table has type"):
+    jaxgemm.combine(jnp.ones((8, 3)), sizes)
