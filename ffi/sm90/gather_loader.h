@@ -8,9 +8,9 @@
 
 namespace jaxgemm {
 
-// A stage of a k-major operand has a row of 128 bytes for each line of the tile. Else it has blocks
-// of 128 bytes of columns, with a row for each k, which is a line. Eight neighbouring threads copy
-// a row.
+// A stage of a k-major operand has a row of 128 bytes for each line of the tile. A stage of another
+// operand has blocks of 128 bytes of columns. A block has a row for each k, and each k is a line.
+// Eight neighbouring threads copy a row.
 template <class Traits>
 class GatherLoader {
  public:

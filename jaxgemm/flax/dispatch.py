@@ -82,7 +82,7 @@ def gathered_through_experts(
     x, weights, chosen, table: RoutingTable, group_sizes, *, dtype, sharded_tokens: bool, axis_name,
     compute: Callable, rounds: bool = False,
 ):
-  """f32[T, C]: as `through_experts`, where each device has all tokens or gathers them.
+  """[T, C]: as `through_experts`, where each device has all tokens or gathers them.
 
   Args:
     x, weights, table, group_sizes, dtype: see `through_experts`.
@@ -92,8 +92,8 @@ def gathered_through_experts(
     axis_name: the mesh axes along which the experts are sharded; () for none.
     compute: a function of (x, sizes, `Tokens`) that gives the sums of x's tokens. sizes are those
       of all experts. Rows of experts on other devices count as zero.
-    rounds: whether nothing is added to the result later. Then a device that has all experts gives
-      the sums in dtype, and the backward pass reads their cotangent in dtype, too.
+    rounds: whether a device that has all experts gives the sums in dtype, because nothing is added
+      to them later. Else they are float32. The backward pass reads their cotangent in dtype.
   """
   x, sizes, weights, table = _gathered_tokens(
       x, weights, chosen, table, group_sizes, dtype=dtype,

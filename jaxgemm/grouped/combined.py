@@ -102,8 +102,7 @@ def ragged_sums(lhs, rhs, *, sizes, table, offset, dtype, options) -> jax.Array:
 
 
 def _arguments(sizes, token, row, offset=None):
-  # A row's first choice stands for its choice: only its token is read.
-  return sizes, RoutingTable(token, token * row.shape[-1], token, row), offset
+  return sizes, RoutingTable.of_tokens(token, row), offset
 
 
 def _compute(lhs, rhs, *others, dtype, options):

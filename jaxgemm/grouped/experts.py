@@ -37,7 +37,10 @@ class Experts(NamedTuple):
 
 
 class Static(NamedTuple):
-  """The dtype of the sums, the activation of the gate, and the options of all products."""
+  """The dtype of the sums, the activation of the gate, and the options of all products.
+
+  Of the options, the dtype, the sharding and the activation are not used.
+  """
 
   dtype: jnp.dtype
   activation: str | None
@@ -143,8 +146,7 @@ def _split(operands, there):
   values, rest = operands[:3], iter(operands[3:])
   tangents = [next(rest) if is_there else None for is_there in there]
   sizes, token, row, *offset = rest
-  # A row's first choice stands for its choice: only its token is read.
-  table = RoutingTable(token, token * row.shape[-1], token, row)
+  table = RoutingTable.of_tokens(token, row)
   return values, tangents, (sizes, table, offset[0] if offset else None)
 
 

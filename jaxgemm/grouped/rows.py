@@ -45,6 +45,11 @@ class RoutingTable(NamedTuple):
     token = choice // max(row.shape[-1], 1)
     return cls(choice if experts is None else experts, choice, token, row)
 
+  @classmethod
+  def of_tokens(cls, token, row) -> "RoutingTable":
+    """The table for functions that read only token and row: a choice says only its token."""
+    return cls(token, token * row.shape[-1], token, row)
+
 
 def spread(x: jax.Array, table: RoutingTable, weights: jax.Array | None = None, *,
            dtype=None) -> jax.Array:
@@ -89,9 +94,7 @@ def sums_of_lines(rows, indices, inverse, lines: int) -> jax.Array:
   """
   flat = rows.reshape(len(rows), math.prod(rows.shape[1:]))
   if inverse is not None:
-    # A row's first choice stands for its choice: only its token is read.
-    table = RoutingTable(indices, indices * inverse.shape[1], indices, inverse)
-    sums = combine(flat, table, dtype=rows.dtype)
+    sums = combine(flat, RoutingTable.of_tokens(indices, inverse), dtype=rows.dtype)
   else:
     at = jnp.where(indices < 0, lines, indices)
     wide = flat.astype(_wide(rows.dtype))
