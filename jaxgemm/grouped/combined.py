@@ -16,6 +16,7 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
+from jaxgemm.call import jax_products
 from jaxgemm.call.options import Options
 from jaxgemm.grouped.api import ragged_dot, ragged_dot_general
 from jaxgemm.grouped.checks import K_LAST
@@ -92,7 +93,7 @@ def bias_sums(bias, weights, table, offset):
   chosen = table.experts.at[table.row].get(mode="promise_in_bounds") - first
   is_expert = chosen[..., None] == jnp.arange(len(bias), dtype=chosen.dtype)[None, None]
   of_experts = jnp.where(is_expert, weights[..., None], 0).sum(1)
-  return of_experts @ bias.astype(of_experts.dtype)
+  return jax_products.matmul(of_experts, bias.astype(of_experts.dtype))
 
 
 def ragged_sums(lhs, rhs, *, sizes, table, offset, dtype, options) -> jax.Array:

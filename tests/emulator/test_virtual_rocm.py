@@ -79,7 +79,7 @@ OTHERS = {
     "fp8.DelayedScaling", "qarray.Operand", "qarray.operand", "flax.ClampedSwiGLU", "flax.Mlp",
     "flax.MoEParams", "flax.MoEStats", "flax.NodeLimit", "flax.linen", "flax.load_balancing_loss",
     "flax.nnx", "flax.nnx.OverwriteWithGradient", "flax.nnx.RouterBias", "flax.nnx.overwrite",
-    "flax.updated_router_bias",
+    "flax.updated_router_bias", "RoutingTable", "checkpoint_policies", "combine", "routing_table",
 }
 
 

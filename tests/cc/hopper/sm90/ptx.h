@@ -218,6 +218,11 @@ inline void LoadBoxAt(const TensorMap* map, char* barrier, char* to, char* base,
     stand_in::CompleteBytes(barrier, BoxBytes(map));
   });
 }
+inline void CpAsync16(uint32_t to, const void* from, bool inside) {
+  std::memset(AtAddress(to), 0, 16);
+  if (inside) std::memcpy(AtAddress(to), from, 16);
+}
+inline void CpAsyncArrive(uint32_t barrier) { stand_in::Arrive(AtAddress(barrier), 0); }
 inline void TmaLoad(const TensorMap* map, uint32_t barrier, uint32_t to, int x, int y, int z) {
   LoadBoxAt(map, AtAddress(barrier), AtAddress(to), stand_in::Shared(), x, y, z);
 }
