@@ -48,8 +48,8 @@ class GatherLoader {
   struct Indices {
     uint32_t line[kRows / kStep];
   };
-  // Of each of these rows: where its line begins, in vectors of 16 bytes, and in `inside` a bit
-  // that is 0 for a row of zeros.
+  // The place of each of these rows: where its line begins, in vectors of 16 bytes. A row of zeros
+  // has a 0 in its bit of `inside`.
   template <int kRows>
   struct Rows {
     uint32_t begin[kRows / kStep], inside;

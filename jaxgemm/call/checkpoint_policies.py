@@ -16,7 +16,7 @@ __all__ = ["dots_saveable", "dots_with_no_batch_dims_saveable"]
 HasBatch = Callable[[Any, dict[str, Any]], bool]
 _PRODUCTS: dict[Primitive, HasBatch] = {}
 _POLICIES = jax.checkpoint_policies
-# That of `jax.lax.ragged_dot`, which jax's policies leave out.
+# The primitive of `jax.lax.ragged_dot`, which jax's policies leave out.
 _RAGGED = "ragged_dot_general"
 
 

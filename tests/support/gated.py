@@ -4,7 +4,7 @@ import ml_dtypes
 import numpy as np
 
 DTYPES = ("float32", "float16", "bfloat16")
-# Of one rounding to the dtype, beside the errors of float32.
+# The largest relative errors of one rounding to the dtype, beside the errors of float32.
 _ROUNDING = {"float32": 0.0, "float16": 2.0**-11, "bfloat16": 2.0**-8}
 # The step of float16 where it is subnormal. In float32 a sigmoid may become 0 where it would be
 # subnormal, and gate, up and g multiply that.
