@@ -79,13 +79,20 @@ def gathered(x, indices) -> jax.Array:
   if x.shape[0] == 0:
     return jnp.zeros((indices.shape[0], x.shape[1]), x.dtype)
   indices = jnp.where(indices < 0, x.shape[0], indices)  # jax.numpy counts these from the end
+  return lines_of(x, indices, mode="fill", fill_value=0)
+
+
+def lines_of(x, indices, **mode) -> jax.Array:
+  """x.at[indices].get(**mode) of x[lines, C] and int32[R].
+
+  XLA's gather on GPUs moves an element at a time, so words take less time than 8 or 16 bits.
+  """
   per_word = 4 // x.dtype.itemsize
   if per_word < 2 or x.shape[1] % per_word:
-    return x.at[indices].get(mode="fill", fill_value=0)
-  # XLA's gather on GPUs moves an element at a time, so words take less time than 8 or 16 bits.
+    return x.at[indices].get(**mode)
   words = lax.bitcast_convert_type(
       x.reshape(x.shape[0], x.shape[1] // per_word, per_word), jnp.uint32)
-  words = words.at[indices].get(mode="fill", fill_value=0)
+  words = words.at[indices].get(**mode)
   return lax.bitcast_convert_type(words, x.dtype).reshape(indices.shape[0], x.shape[1])
 
 

@@ -20,7 +20,7 @@ from jaxgemm.call import jax_products
 from jaxgemm.call.options import Options
 from jaxgemm.grouped.api import ragged_dot, ragged_dot_general
 from jaxgemm.grouped.checks import K_LAST
-from jaxgemm.grouped.rows import RoutingTable, combine
+from jaxgemm.grouped.rows import RoutingTable, combine, of_rows
 from jaxgemm.sharding.manual_axes import unify_varying
 
 # The gradient of rhs sums over the rows of each group.
@@ -74,14 +74,9 @@ def _jvp(dtype, options, primals, tangents):
   return out, sum(terms[1:], terms[0]) if terms else jnp.zeros_like(out)
 
 
-def of_rows(weights, table) -> jax.Array:
-  """[R]: of each row its weight of weights[T, top_k]."""
-  return weights.reshape(-1).at[table.choice].get(unique_indices=True, mode="promise_in_bounds")
-
-
 def _weighted(rows, weights, table):
   """rows [R, K], each times its weight, in rows' dtype."""
-  of_row = of_rows(weights, table)
+  of_row = of_rows(weights, table.choice)
   wide = jnp.promote_types(rows.dtype, weights.dtype)
   return (rows.astype(wide) * of_row[:, None].astype(wide)).astype(rows.dtype)
 

@@ -21,9 +21,9 @@ from jaxgemm.call.options import Options
 from jaxgemm.grouped.api import ragged_dot, ragged_dot_general, ragged_gated_linear_unit
 from jaxgemm.grouped.call import compute
 from jaxgemm.grouped.checks import K_LAST
-from jaxgemm.grouped.combined import OF_RHS, bias_sums, of_rows, ragged_sums
+from jaxgemm.grouped.combined import OF_RHS, bias_sums, ragged_sums
 from jaxgemm.grouped.gated_gradient import gated_gradient
-from jaxgemm.grouped.rows import RoutingTable, combine
+from jaxgemm.grouped.rows import RoutingTable, combine, of_rows
 from jaxgemm.sharding.manual_axes import unify_varying
 
 
@@ -106,8 +106,8 @@ def _jvp(static, primals, tangents):
     # In float32, so that the bias's gradient is not rounded.
     ones = jnp.ones((z.shape[0], 1), jnp.float32)
     terms.append(linear(ones, d_gate_up_bias[:, None].astype(jnp.float32)))
-  w = of_rows(weights, table).astype(jnp.float32)
-  d_w = None if d_weights is None else of_rows(d_weights, table).astype(jnp.float32)
+  w = of_rows(weights, table.choice).astype(jnp.float32)
+  d_w = None if d_weights is None else of_rows(d_weights, table.choice).astype(jnp.float32)
   sums = []
   if terms or d_w is not None or d_down is not None:
     sums.append(_bind(z, w, experts.down, sizes, table, offset,

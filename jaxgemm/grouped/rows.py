@@ -14,11 +14,11 @@ import math
 from typing import Any, NamedTuple
 
 import jax
-from jax import lax
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
+from jaxgemm.call.copies import lines_of
 from jaxgemm.sharding.manual_axes import unify_varying
 from jaxgemm.sharding.mesh import explicit_mesh
 
@@ -144,24 +144,18 @@ def _bind(primitive, first, second, table: RoutingTable, dtype):
 _IN_BOUNDS: dict[str, Any] = dict(mode="promise_in_bounds")
 
 
-def _tokens_of_rows(x, token):
-  # XLA's gather on GPUs moves an element at a time, so words take less time than 16 bits.
-  per_word = 4 // x.dtype.itemsize
-  if per_word > 1 and x.shape[1] % per_word == 0:
-    words = lax.bitcast_convert_type(
-        x.reshape(len(x), x.shape[1] // per_word, per_word), jnp.uint32)
-    words = words.at[token].get(**_IN_BOUNDS)
-    return lax.bitcast_convert_type(words, x.dtype).reshape(len(token), x.shape[1])
-  return x.at[token].get(**_IN_BOUNDS)
+def of_rows(weights, choice) -> jax.Array:
+  """[R]: of each row its weight of weights[T, top_k]."""
+  return weights.reshape(-1).at[choice].get(unique_indices=True, **_IN_BOUNDS)
 
 
 def _spread(x, *weights_and_table, dtype):
   *weights, choice, row = weights_and_table
   token = RoutingTable.of(choice, row).token
   # With weights XLA fuses the product with the gather.
-  rows = x.at[token].get(**_IN_BOUNDS) if weights else _tokens_of_rows(x, token)
+  rows = x.at[token].get(**_IN_BOUNDS) if weights else lines_of(x, token, **_IN_BOUNDS)
   if weights:
-    of_row = weights[0].reshape(-1).at[choice].get(unique_indices=True, **_IN_BOUNDS)
+    of_row = of_rows(weights[0], choice)
     wide = _wide(x.dtype, of_row.dtype)
     rows = rows.astype(wide) * of_row[:, None].astype(wide)
   return rows.astype(dtype)
