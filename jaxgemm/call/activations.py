@@ -14,7 +14,7 @@ from jax.interpreters import partial_eval as pe
 import jax.numpy as jnp
 
 from jaxgemm.call import epilogue
-from jaxgemm.call.lower import reshaped
+from jaxgemm.call.lower import batched_in_front, reshaped
 from jaxgemm.call.residuals import kept_p
 from jaxgemm.sharding.manual_axes import unify_varying
 
@@ -71,10 +71,7 @@ def _shaped(preact, gated: bool):
 
 
 def _batch(primitive: Primitive, operands, axes, **params):
-  size = next(x.shape[axis] for x, axis in zip(operands, axes) if axis is not None)
-  operands = [jnp.broadcast_to(x, (size, *x.shape)) if axis is None else jnp.moveaxis(x, axis, 0)
-              for x, axis in zip(operands, axes, strict=True)]
-  return primitive.bind(*operands, **params), 0
+  return primitive.bind(*batched_in_front(operands, axes), **params), 0
 
 
 def _activated_jvp(primals, tangents, **params):

@@ -101,6 +101,13 @@ def run_by_jit(primitive: Primitive) -> None:
       return jitted(**params)(*operands)
 
 
+def batched_in_front(operands, axes) -> list[jax.Array]:
+  """The operands of a rule for vmap, all with the new dimension in front."""
+  size = next(x.shape[axis] for x, axis in zip(operands, axes, strict=True) if axis is not None)
+  return [jnp.broadcast_to(x, (size, *x.shape)) if axis is None else jnp.moveaxis(x, axis, 0)
+          for x, axis in zip(operands, axes, strict=True)]
+
+
 def kernel(name: str, *operands, results, **params) -> list[jax.Array]:
   """Binds a kernel call.
 

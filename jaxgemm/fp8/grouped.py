@@ -4,7 +4,6 @@ import functools
 from typing import Any, NamedTuple
 
 import jax
-from jax import lax
 import jax.numpy as jnp
 import numpy as np
 
@@ -14,15 +13,19 @@ from jaxgemm.call.residuals import kept
 from jaxgemm.fp8 import blocks
 from jaxgemm.fp8.recipes import RECIPES, check, dtypes_of, first_derivative
 from jaxgemm.grouped import api
-from jaxgemm.grouped.checks import BASIC, K_LAST, check_arrays, check_num_groups, check_vector
+from jaxgemm.grouped.checks import (
+  BASIC,
+  K_LAST,
+  OF_RHS,
+  check_arrays,
+  check_num_groups,
+  check_vector,
+)
 from jaxgemm.grouped.group_sizes import given_groups, groups_of_rows
 from jaxgemm.scaled.api import scaled_ragged_dot
 from jaxgemm.scaled.quantization import Quantized, quantize, quantize_rows
 from jaxgemm.sharding.manual_axes import unify_varying
 from jaxgemm.sharding.parts import names_parts
-
-# The gradient of rhs sums over the rows of each group.
-_OF_RHS = lax.RaggedDotDimensionNumbers((((0,), (0,)), ((), ())), (0,), ())
 
 
 class _Params(NamedTuple):
@@ -120,7 +123,7 @@ def _backward(params: _Params, saved, ct):
       scale_lhs=of_rows.scales, scale_rhs=rhs_scales, **options)
   # A product whose groups are contracted has no epilogue.
   d_rhs = api.ragged_dot_general(
-      lhs.values, of_columns.values, sizes, _OF_RHS, None, jnp.float32, offset,
+      lhs.values, of_columns.values, sizes, OF_RHS, None, jnp.float32, offset,
       num_local_groups=None if offset is None else groups, **options)
   for factor in factors:
     d_rhs = d_rhs * factor[None]

@@ -11,6 +11,8 @@ from jaxgemm.call.options import operand_argument
 BASIC = lax.RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (0,), (0,))
 # The same with rhs [G, N, K].
 K_LAST = lax.RaggedDotDimensionNumbers((((1,), (2,)), ((), ())), (0,), (0,))
+# The gradient of rhs: lhs [M, K] and rhs [M, N], summed over the rows of each group.
+OF_RHS = lax.RaggedDotDimensionNumbers((((0,), (0,)), ((), ())), (0,), ())
 
 
 def check_numbers(numbers) -> None:

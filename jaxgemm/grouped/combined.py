@@ -10,21 +10,17 @@ from collections.abc import Callable
 import functools
 
 import jax
-from jax import lax
 from jax.custom_derivatives import SymbolicZero
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
-from jaxgemm.call import jax_products
+from jaxgemm.call import epilogue, jax_products
 from jaxgemm.call.options import Options
 from jaxgemm.grouped.api import ragged_dot, ragged_dot_general
-from jaxgemm.grouped.checks import K_LAST
+from jaxgemm.grouped.checks import K_LAST, OF_RHS
 from jaxgemm.grouped.rows import RoutingTable, combine, of_rows
 from jaxgemm.sharding.manual_axes import unify_varying
-
-# The gradient of rhs sums over the rows of each group.
-OF_RHS = lax.RaggedDotDimensionNumbers((((0,), (0,)), ((), ())), (0,), ())
 
 
 def ragged_dot_combine(lhs, rhs, sizes, table: RoutingTable, weights, *, offset=None, bias=None,
@@ -71,7 +67,7 @@ def _jvp(dtype, options, primals, tangents):
     if of_bias is not None and of_weights is not None:
       terms.append(bias_sums(of_bias, of_weights, table, offset).astype(dtype))
   out = _combined(lhs, rhs, bias, weights, sizes, table, offset, dtype, options)
-  return out, sum(terms[1:], terms[0]) if terms else jnp.zeros_like(out)
+  return out, epilogue.added(terms) if terms else jnp.zeros_like(out)
 
 
 def _weighted(rows, weights, table):

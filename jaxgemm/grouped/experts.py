@@ -20,8 +20,8 @@ from jaxgemm.call.activations import activated
 from jaxgemm.call.options import Options
 from jaxgemm.grouped.api import ragged_dot, ragged_dot_general, ragged_gated_linear_unit
 from jaxgemm.grouped.call import compute
-from jaxgemm.grouped.checks import K_LAST
-from jaxgemm.grouped.combined import OF_RHS, bias_sums, ragged_sums
+from jaxgemm.grouped.checks import K_LAST, OF_RHS
+from jaxgemm.grouped.combined import bias_sums, ragged_sums
 from jaxgemm.grouped.gated_gradient import gated_gradient
 from jaxgemm.grouped.rows import RoutingTable, combine, of_rows
 from jaxgemm.sharding.manual_axes import unify_varying
@@ -124,9 +124,10 @@ def _jvp_of_xla(static, primals, tangents):
   def compute_plainly(x, experts, weights):
     return gated_experts.fun(x, experts, weights, *others, static)
 
-  return jax.jvp(compute_plainly, (x, experts, weights), jax.tree.map(
-      lambda x, t: jnp.zeros_like(x) if isinstance(t, SymbolicZero) else t, primals[:3],
-      tuple(tangents[:3]), is_leaf=lambda t: isinstance(t, SymbolicZero)))
+  instantiated = jax.tree.map(
+      lambda x, t: jnp.zeros_like(x) if isinstance(t, SymbolicZero) else t, tuple(primals[:3]),
+      tuple(tangents[:3]))
+  return jax.jvp(compute_plainly, (x, experts, weights), instantiated)
 
 
 # The tangent of sums(w * activation(gate) * up @ down), which is linear in those of z, w and down.
@@ -207,9 +208,8 @@ def _tangent_jvp(primals, tangents, *, there, static):
       operands[i] = value
     return compute(*operands)
 
-  ts = [ad.instantiate_zeros(tangents[i]) for i in floats]
-  out, tangent = jax.jvp(of_floats, tuple(primals[i] for i in floats), tuple(ts))
-  return out, tangent
+  return jax.jvp(of_floats, tuple(primals[i] for i in floats),
+                 tuple(ad.instantiate_zeros(tangents[i]) for i in floats))
 
 
 ad.primitive_jvps[_tangent_p] = _tangent_jvp

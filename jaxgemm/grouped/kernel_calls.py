@@ -12,7 +12,7 @@ import jax.numpy as jnp
 
 from jaxgemm import _ffi
 from jaxgemm.call.fallback import warn_once
-from jaxgemm.call.lower import reshaped, run_by_jit
+from jaxgemm.call.lower import batched_in_front, reshaped, run_by_jit
 
 
 def make(name: str, results: Callable, by_xla: Callable, limits: Callable,
@@ -54,10 +54,7 @@ def make(name: str, results: Callable, by_xla: Callable, limits: Callable,
     return lower
 
   def batch(operands, axes, **params):
-    size = next(x.shape[a] for x, a in zip(operands, axes, strict=True) if a is not None)
-    operands = [jnp.broadcast_to(x, (size, *x.shape)) if a is None else jnp.moveaxis(x, a, 0)
-                for x, a in zip(operands, axes, strict=True)]
-    out = primitive.bind(*operands, **params)
+    out = primitive.bind(*batched_in_front(operands, axes), **params)
     return out, [0] * len(out)
 
   primitive.def_abstract_eval(lambda *operands, **params: [

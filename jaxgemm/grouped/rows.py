@@ -19,6 +19,7 @@ from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
 from jaxgemm.call.copies import lines_of
+from jaxgemm.call.lower import batched_in_front
 from jaxgemm.sharding.manual_axes import unify_varying
 from jaxgemm.sharding.mesh import explicit_mesh
 
@@ -230,10 +231,7 @@ def _make(name: str, function) -> Primitive:
     return result
 
   def batch(operands, axes, *, dtype):
-    size = next(x.shape[a] for x, a in zip(operands, axes, strict=True) if a is not None)
-    operands = [jnp.broadcast_to(x, (size, *x.shape)) if a is None else jnp.moveaxis(x, a, 0)
-                for x, a in zip(operands, axes, strict=True)]
-    return primitive.bind(*operands, dtype=dtype), 0
+    return primitive.bind(*batched_in_front(operands, axes), dtype=dtype), 0
 
   primitive.def_impl(jax.jit(compute, static_argnames="dtype"))
   primitive.def_abstract_eval(lambda *operands, dtype: operands[0].update(

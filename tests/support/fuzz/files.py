@@ -24,9 +24,9 @@ from tests.support.fuzz.outcome import Fault
 
 @functools.cache
 def _code_object() -> tuple[bytes, str, str] | None:
-  """A small code object of this build, its kernel and its architecture; None if there is none."""
+  """The smallest code object of a product, its kernel and its architecture, or None."""
   path = min((path for arch in _ffi.ROCM_ARCHS
-              for path in (_ffi.KERNEL_FOLDER / arch).glob("*.hsaco")),
+              for path in (_ffi.KERNEL_FOLDER / arch).glob("gemm_*.hsaco")),
              key=lambda path: path.stat().st_size, default=None)
   if path is None:
     return None
