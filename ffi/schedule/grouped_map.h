@@ -84,11 +84,15 @@ struct GroupedMap {
 
   // The work tile of `index`. It is found fast if the indices grow from call to call.
   JAXGEMM_DEVICE WorkTile operator()(Index index) { return At<OneLane>(index); }
-  template <class Lanes>
+  // `kCuts`: whether tiles may be cut.
+  template <class Lanes, bool kCuts = true>
   JAXGEMM_DEVICE WorkTile At(Index index) {
     Index linear = 0, slices = 1;
     WorkTile work;
-    if (ragged == Ragged::kK && index >= cut.whole_tiles) {
+    if constexpr (!kCuts) {
+      linear = RemapXcd(index, cut.whole_tiles, cut.grid.num_xcds);
+      work.k_end = cut.grid.tiles_k;
+    } else if (ragged == Ragged::kK && index >= cut.whole_tiles) {
       slices = Div(cut.num_shares, cut.cut_tiles);
       work.cut_tile = Div(index - cut.whole_tiles, slices);
       work.first_slot = work.cut_tile * slices;
