@@ -89,7 +89,7 @@ struct ClaimedRows {
 
 // All lanes of a warp, which search for a group together.
 struct WarpLanes {
-  static constexpr Index kCount = kWarpSize;
+  static constexpr Index kCount = kWarpSize, kEach = 4;
   static JAXGEMM_SM90 Index Id() { return threadIdx.x % kWarpSize; }
   static JAXGEMM_SM90 Index From(Index x, Index distance, Index otherwise) {
     const Index theirs = __shfl_up_sync(~0u, x, distance);

@@ -259,8 +259,8 @@ void RunFewRows(GpuLauncher& launcher, int rounds) {
     if (round % 3 == 2) p.bias = true, p.scale = Random(0, 1), p.row_scale = Random(0, 1);
     const Config config{
         .schedule = Schedule::kPersistent, .num_workgroups = Random(1, 4), .kernel = name};
-    Run(launcher, {.p = p, .config = config, .form = "_few_rows", .sizes = sizes,
-                   .indices = indices});
+    Run(launcher,
+        {.p = p, .config = config, .form = "_few_rows", .sizes = sizes, .indices = indices});
   }
 }
 
