@@ -214,7 +214,7 @@ def late_chunk() -> None:
   try:
     wait(a, b, signals).block_until_ready()
   except Exception as error:  # pylint: disable=broad-except
-    assert "arrive" in str(error), f"the error does not name the chunk: {error!s:.200}"
+    assert "chunk" in str(error), f"the error does not name the chunk: {error!s:.200}"
   else:
     raise AssertionError("a chunk did not arrive, and there was no error")
   persistent()

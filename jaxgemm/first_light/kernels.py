@@ -157,8 +157,8 @@ def found_wrong(case: str, why: str) -> dict[str, str]:
 
 def _wrong(guarded: Guarded, want: np.ndarray, runs: int) -> str:
   first = guarded.run()
-  if why := difference(first, want) or guarded.broken():
-    return why
+  if found := [each for each in (difference(first, want), guarded.broken()) if each]:
+    return ", and ".join(found)
   for number in range(1, runs):
     if guarded.run(poison=-1.5).tobytes() != first.tobytes():
       return f"run {number + 1} of the same program has other bits than the first one"

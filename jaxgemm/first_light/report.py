@@ -149,7 +149,7 @@ def _clean(text: str) -> str:
     pass
   text = re.sub(r"(?<![\w.)<])/(?:[^\s/'\":,;()]+/)+[^\s/'\":,;()]*", "(path)", text)
   for name, word in names.items():
-    if len(name) > 2 and name != "root":
+    if len(name) > 1 and name != "root":
       text = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", word, text)
   return text
 
@@ -320,11 +320,11 @@ def _times(data: Mapping[str, Any]) -> list[str]:
               f"{each['geometric_mean']:.2f}, geometric mean.", ""]
     rows = {**each["worst"], **dict(reversed(each["best"].items()))}
     lines += _table(["product", "time over XLA's"], [(k, f"{v:.2f}") for k, v in rows.items()])
-  tuned = [] if data["machine"]["virtual"] else [(name.removeprefix("tuning: "), f"{outcome['plan_seconds'] / outcome['seconds']:.2f}",
+  tuned = [(name.removeprefix("tuning: "), f"{outcome['plan_seconds'] / outcome['seconds']:.2f}",
             outcome["implementation"])
            for name, outcome in data["outcomes"].items()
            if name.startswith("tuning: ") and "seconds" in outcome]
-  if tuned:
+  if tuned and not data["machine"]["virtual"]:
     lines += ["## Tuning", "", "What was tuned is in tuning.json.", "",
               *_table(["product", "faster than the plan's choice by", "chosen"], tuned)]
   return lines
