@@ -66,7 +66,7 @@ def test_faults_are_found_named_and_left_out(tmp_path):
       name for name in _ffi.built_kernels("gfx942")
       if name.startswith("gemm_bfloat16") and name.endswith(("x64_rrr", "256_rrr"))
       and name != chosen and "256x256" not in name)[:3]
-  faults = {chosen: "out of bounds", wrong: "wrong result", beside: "beside its operand"}
+  faults = {chosen: "out_of_bounds", wrong: "wrong_result", beside: "beside_its_operand"}
   environment = planted.environment(tmp_path / "planted", "gfx942", faults)
   pattern = "|".join([*faults, right])
   done, data, words = first_light(
