@@ -177,7 +177,7 @@ def verdict(data: Mapping[str, Any]) -> list[str]:
   right = len(kernels) - len(wrong) - len(unused)
   if kernels:
     lines.append(f"**{right} of {_count(len(kernels), 'kernel')} are right**"
-                 + (f", and {len(wrong)} are not: {', '.join(wrong[:8])}"
+                 + (f"; wrong: {', '.join(wrong[:8])}"
                     f"{' and more' if len(wrong) > 8 else ''}." if wrong else "."))
   if unused:
     lines.append(f"{_count(len(unused), 'kernel')} could not be checked, because no plan of the "

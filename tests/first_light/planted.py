@@ -2,8 +2,8 @@
 
     python -m tests.first_light.planted FOLDER TARGET KERNEL=FAULT...
 
-makes a folder with these kernels and a sitecustomize.py, which Python runs when it starts. Processes
-that have the folder in PYTHONPATH load these kernels in place of those of the same names.
+makes a folder with these kernels and a sitecustomize.py, which Python runs when it starts.
+Processes that have the folder in PYTHONPATH load these kernels in place of those of the same names.
 """
 
 import os

@@ -140,7 +140,7 @@ def test_the_rules_of_outcomes():
   data = report.data_of(machine(), outcomes, ["times: x"], 1.0)
   assert report.is_bad(data)
   words = report.words(data)
-  assert "1 of 3 kernels are right**, and 2 are not: of_one, of_all." in words
+  assert "1 of 3 kernels are right**; wrong: of_one, of_all." in words
   assert "these fail: work_stealing, routing" in words and "1 step did not run" in words
   assert "--write" in words
 
