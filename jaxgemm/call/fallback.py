@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm import _ffi
-from jaxgemm.call import denied
+from jaxgemm.call import denied, releases
 from jaxgemm.call.dtypes import kernel_dtypes, promoted_dtypes
 from jaxgemm.call.options import Options, is_own, use_emulator
 from jaxgemm.call.precision import precision_error
@@ -132,9 +132,12 @@ def _default_target() -> tuple[str, str | None]:
     return "", (f"this build has kernels for {names}, and the default platform is {platform} "
                 "(GPU kernels: build with JAXGEMM_GPU_KERNELS=all)")
   try:
-    return _ffi.target(platform), None
+    target = _ffi.target(platform)
   except ValueError as refusal:
     return "", str(refusal).removesuffix(".")
+  if platform == "rocm" and not _ffi.virtual_gpus:
+    releases.say_once(target)
+  return target, None
 
 
 def _operands_error(lhs, rhs, out_dtype, k: int) -> str | None:

@@ -119,6 +119,8 @@ def main() -> None:
       outcome = _outcome(step, arguments, lambda part: pipe.send({"begins": part}))
     except Exception as error:  # pylint: disable=broad-except
       outcome = {"failed": f"{type(error).__name__}: {error}"[:2000], "how": "error"}
+      if "this build has no code object" in str(error):
+        outcome = {"why": "", "skipped": "this build lacks a kernel that it needs"}
     pipe.send(outcome)
 
 
