@@ -32,7 +32,7 @@ def first_light(tmp_path, chip, *options, devices=1, **environment):
 
 
 # What a user's program says and computes with the list of denied kernels.
-_PROGRAM = """
+PROGRAM = """
 import jax, jax.numpy as jnp, numpy as np
 import jaxgemm
 a = np.random.default_rng(0).integers(-3, 4, (32, 256)).astype(jnp.bfloat16)
@@ -53,7 +53,7 @@ except Exception as error:
 
 def program(tmp_path, chip, **environment):
   file = tmp_path / "program.py"
-  file.write_text(_PROGRAM)
+  file.write_text(PROGRAM)
   return run(f"--arch={chip}", str(file), **environment).stdout
 
 
