@@ -58,8 +58,8 @@ def rules(outcomes: Mapping[str, Any]) -> list[Rule]:
     if not name.startswith("kernels: "):
       continue
     kernel, wrong = name.removeprefix("kernels: "), outcome.get("wrong", [])
-    everywhere = [each for each in wrong if each["schedule"] == ANY] or (
-        wrong if len(wrong) == len(outcome.get("checks", [])) else [])
+    hold = {*outcome.get("checks", [])} - {each["check"] for each in wrong}
+    everywhere = [each for each in wrong if each["schedule"] == ANY or not hold]
     if everywhere:
       wrong = [everywhere[0] | {"schedule": ANY}]
     found += [Rule(kernel, each["schedule"], f"{each['check']}: {each['why']}"[:200], date)
@@ -275,9 +275,15 @@ def words(data: Mapping[str, Any]) -> str:
   if not machine["virtual"]:
     lines += _rates(outcomes)
   lines += _predictions(data["predictions"]) + _times(data)
+  skipped = [(name, outcome["skipped"][:200]) for name, outcome in outcomes.items()
+             if outcome.get("skipped")]
+  if skipped or data["unreached"]:
+    lines += ["## What did not run", ""]
+  if skipped:
+    lines += _table(["step", "why"], skipped)
   if data["unreached"]:
-    lines += ["## What did not run", "", ", ".join(data["unreached"][:40])
-              + (" and more." if len(data["unreached"]) > 40 else "."), ""]
+    more = " and more" if len(data["unreached"]) > 40 else ""
+    lines += [f"The time was over before {', '.join(data['unreached'][:40])}{more}.", ""]
   lines += ["## What this means", "",
             "docs/guides/first_light.md explains each part. Attach report.json to an issue: it has "
             "no names of hosts and users, and no paths.", ""]

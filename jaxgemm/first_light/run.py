@@ -193,7 +193,11 @@ class _Run:
       self._run_step(child, step, end)
 
   def _run_side_by_side(self, steps: Sequence[Step], end: float) -> None:
-    """Runs steps that are no measurements in several processes, which compile at once."""
+    """Runs steps that are no measurements in several processes, which compile at once.
+
+    A step that ends its process, or hangs the GPU, may take others with it. So those that failed
+    so run once more, alone.
+    """
     count = max(1, min(4, len(os.sched_getaffinity(0)) // 2, len(steps)))
     children: queue.SimpleQueue[Child] = queue.SimpleQueue()
     mine = [self._child, *(Child(self._options.folder / f"log-{i}.txt") for i in range(1, count))]
@@ -213,10 +217,14 @@ class _Run:
     finally:
       for child in mine[1:]:
         child.stop()
+    if count > 1:
+      self._run_in_turn(self._child, [
+          each for each in steps if self._state.outcomes.get(each.name, {}).get("broke")], end)
 
   def _run_step(self, child: Child, step: Step, end: float) -> None:
     if self._progress.seconds() > end:
-      self._unreached.append(step.name)
+      if step.name not in self._state.outcomes:  # else it was to run once more, alone
+        self._unreached.append(step.name)
       self._progress.show(step.name, done=1)
       return
     self._progress.show(step.name)
@@ -241,11 +249,11 @@ class _Run:
       outcome = child.run(step.function, {**step.arguments, "without": without},
                           self._options.step_seconds)
       if "failed" not in outcome:
-        return outcome | {"wrong": wrong + outcome["wrong"]}
+        return outcome | {"wrong": wrong + outcome["wrong"], "broke": bool(wrong)}
       case = outcome["part"]
       wrong.append(kernels.found_wrong(case, outcome["failed"]))
       if wrong[-1]["schedule"] == denied.ANY:
-        return {"checks": [], "refused": {}, "wrong": wrong}
+        return {"checks": [], "refused": {}, "wrong": wrong, "broke": True}
       without.append(case)
 
   def _to_tune(self) -> Iterator[Step]:

@@ -128,6 +128,7 @@ def test_the_rules_of_outcomes():
   outcomes = {
       "features: work_stealing": {"failed": "it took longer than 90 s", "how": "hang"},
       "features: stream_k": {"why": "", "skipped": ""},
+      "features: devices": {"why": "", "skipped": "there is one device"},
       "features: routing": {"why": "bad", "skipped": ""},
       "kernels: right": {"checks": ["edges"], "refused": {}, "wrong": []},
       "kernels: of_one": {"checks": ["edges", "stream_k"], "refused": {},
@@ -142,7 +143,7 @@ def test_the_rules_of_outcomes():
   words = report.words(data)
   assert "1 of 3 kernels are right**; wrong: of_one, of_all." in words
   assert "these fail: work_stealing, routing" in words and "1 step did not run" in words
-  assert "--write" in words
+  assert "--write" in words and "| features: devices | there is one device |" in words
 
 
 def test_the_report_has_no_names_and_no_paths():
