@@ -69,6 +69,12 @@ struct GroupedMap {
     if (ragged == Ragged::kK) shares -= Mod(shares, rest);
     cut.whole_tiles = tiles - rest, cut.cut_tiles = rest, cut.num_shares = shares;
   }
+  // Instead of CountTiles, if no tile is cut and the indices grow from call to call: size() is too
+  // large until the map was asked for a tile that is not there.
+  JAXGEMM_DEVICE void LeaveUncounted() {
+    cursor = {};
+    cut.whole_tiles = kNoTile, cut.cut_tiles = 0, cut.num_shares = 0;
+  }
   // The largest number of slots that CountTiles can need. It needs shares + cut tiles - 1.
   static constexpr int64_t MaxSlots(int64_t max_shares) { return max_shares + max_shares / 2; }
 
@@ -94,18 +100,17 @@ struct GroupedMap {
     }
     if (linear < cursor.first_tile) cursor = {};
     if (linear >= cursor.first_tile + cursor.tiles) Seek<Lanes>(linear);
+    if (cursor.tiles == 0) {
+      cut.whole_tiles = cursor.first_tile;
+      work.valid = false;
+      return work;
+    }
     TileGrid grid = cut.grid;
     grid.batch = 1;
     grid.tiles_m = TilesM(cursor.size);
     WorkTile place = Rasterize(grid, linear - cursor.first_tile);
-    // Both give the same. Hopper's machine code is kept as it was measured.
-#ifdef __HIP__
     work.batch = BatchOf(cursor.region);
     Index in_batch = cursor.region - work.batch * regions();
-#else
-    Index in_batch = Mod(cursor.region, regions());
-    work.batch = Div(cursor.region, regions());
-#endif
     work.m = place.m, work.n = place.n;
     work.origin = cursor.origin, work.limit = cursor.origin + cursor.size;
     if (ragged == Ragged::kK) {
@@ -131,20 +136,17 @@ struct GroupedMap {
 
   JAXGEMM_DEVICE Index regions() const { return local_groups + (ragged == Ragged::kM ? 2 : 0); }
   JAXGEMM_DEVICE Index TilesOf(Index size) const {
-#ifdef __HIP__
-    // AMD's tiles are powers of two, and a division of 64 bits takes some 100 instructions.
+#if defined(__HIP__) || defined(__CUDA_ARCH__)
+    // GPUs' tiles are powers of two, and a division of 64 bits takes some 100 instructions.
     return static_cast<Index>((static_cast<uint32_t>(size) + static_cast<uint32_t>(tile) - 1) >>
-                              __builtin_ctz(static_cast<uint32_t>(tile)));
+                              TrailingZeros(static_cast<uint32_t>(tile)));
 #else
     return static_cast<Index>((int64_t{size} + tile - 1) / tile);
 #endif
   }
   // The batch that a region is in.
   JAXGEMM_DEVICE Index BatchOf(Index region) const {
-#ifdef __HIP__
-    if (batch == 1) return 0;
-#endif
-    return Div(region, regions());
+    return batch == 1 ? 0 : Div(region, regions());
   }
   // Number of tile rows in a region of this size.
   JAXGEMM_DEVICE Index TilesM(Index size) const {

@@ -24,6 +24,14 @@ JAXGEMM_DEVICE inline Index Div(Index a, Index b) {
   return static_cast<Index>(static_cast<uint32_t>(a) / static_cast<uint32_t>(b));
 }
 JAXGEMM_DEVICE inline Index Mod(Index a, Index b) { return a - Div(a, b) * b; }
+// The number of zero bits below the lowest one.
+JAXGEMM_DEVICE inline int TrailingZeros(uint32_t x) {
+#ifdef __CUDA_ARCH__
+  return __ffs(static_cast<int>(x)) - 1;
+#else
+  return __builtin_ctz(x);
+#endif
+}
 
 // An output tile, or the slice [k_begin, k_end) of its k tiles.
 struct WorkTile {

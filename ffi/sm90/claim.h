@@ -106,11 +106,48 @@ struct WarpLanes {
 struct WarpGroupedMap {
   GroupedMap groups;
 
-  explicit JAXGEMM_SM90 WarpGroupedMap(const GemmArgs& args) : groups(args.groups) {
+  // Without `counts` the map finds out how many tiles there are when it is asked for one too many.
+  // The search is code that is fetched as it is executed, so doing without its first pass makes the
+  // start of a kernel shorter.
+  JAXGEMM_SM90 WarpGroupedMap(const GemmArgs& args, bool counts) : groups(args.groups) {
+    FetchSizes();
     groups.StartAt(args.group_offset);
-    groups.CountTiles<WarpLanes>(args.claim.num_workgroups, args.max_shares);
+    if (__builtin_expect(counts, false)) {
+      groups.CountTiles<WarpLanes>(args.claim.num_workgroups, args.max_shares);
+    } else {
+      groups.LeaveUncounted();
+    }
   }
   JAXGEMM_SM90 WorkTile operator()(Index index) { return groups.At<WarpLanes>(index); }
+
+ private:
+  // Brings the sizes to the L1 by loads that are in flight together. The search reads as many as
+  // there are lanes at a time, and would wait for the memory each time.
+  JAXGEMM_SM90 void FetchSizes() const {
+    constexpr Index kAtOnce = 8;  // a tuning constant
+    const Index sizes = groups.num_groups * (groups.sizes_batched ? groups.batch : 1);
+    Index sum = 0;
+#pragma unroll
+    for (Index i = 0; i < kAtOnce; ++i) {
+      const Index at = WarpLanes::Id() + i * WarpLanes::kCount;
+      if (at < sizes) sum += groups.group_sizes[at];
+    }
+    asm volatile("" ::"r"(sum));
+  }
+};
+
+// Claims a grouped problem's tiles at a fixed stride. The map may learn their number later.
+struct GroupedStrideClaim {
+  const GroupedMap& groups;
+  Index index, step;
+
+  JAXGEMM_SM90 void Start() {}
+  JAXGEMM_SM90 Index Finish() {
+    if (index >= groups.size()) return kNoMoreWork;
+    const Index mine = index;
+    index += step;
+    return mine;
+  }
 };
 
 // Sends work tiles from a CTA's producer to its other warps. The last one is a tile that is not
