@@ -48,7 +48,7 @@ def _clocks(platform: str) -> str:
 def describe() -> dict[str, Any]:
   """The chip and the software, and the names of the kernels that this build has for it.
 
-  If JAX finds no GPU, there is only "none", a sentence that says so.
+  If there is no GPU, or no kernel for it, there is only "none", a sentence that says so.
   """
   backend = jax.default_backend()
   if backend != "gpu":
@@ -61,6 +61,9 @@ def describe() -> dict[str, Any]:
   virtual = rocm.is_started()
   every = [name for of, name in _ffi.NAMES["gpu_kernels"] if of == target]
   built = _ffi.built_kernels(target)
+  if not built:
+    return {"none": f"this build has no kernels for {target}: install jaxgemm with "
+                    f"JAXGEMM_GPU_KERNELS='^{target}/'"}
   memory = device.memory_stats() or {}
   driver = {
       "cuda": _version_in("/proc/driver/nvidia/version"),
