@@ -34,6 +34,7 @@ class Child:
     self._log, self._environment = log, environment or {}
     self._process: subprocess.Popen | None = None
     self._pipe: Connection
+    self._begin = 0  # the size of the log when the step began
 
   def _start(self) -> Outcome | None:
     """Starts the process; returns why it did not start, or None."""
@@ -55,7 +56,8 @@ class Child:
     except (EOFError, ConnectionError):
       status = self._process.wait()
       how = f"signal {-status}" if status < 0 else f"status {status}"
-      return {"failed": f"it ended the process with {how}{_last_words(self._log)}", "how": "end"}
+      words = _last_words(self._log, self._begin)
+      return {"failed": f"it ended the process with {how}{words}", "how": "end"}
     return {"failed": f"it took longer than {seconds:g} s", "how": "hang"}
 
   def run(self, step: str, arguments: Mapping[str, Any], seconds: float) -> Outcome:
@@ -66,6 +68,7 @@ class Child:
     Args:
       seconds: a part of the step that takes longer counts as hanging.
     """
+    self._begin = self._log.stat().st_size if self._log.exists() else 0
     if self._process is None and (failed := self._start()) is not None:
       self.stop()
       return failed | {"part": ""}
@@ -86,9 +89,10 @@ class Child:
       self._process = None
 
 
-def _last_words(log: pathlib.Path) -> str:
-  """What the emulator, or the driver, said last of a fault."""
-  lines = [line for line in log.read_text(errors="replace").splitlines()[-80:]
+def _last_words(log: pathlib.Path, begin: int) -> str:
+  """What the emulator, or the driver, said last of a fault. The log is read from `begin` on."""
+  text = log.read_bytes()[begin:].decode(errors="replace")
+  lines = [line for line in text.splitlines()[-80:]
            if "error" in line.lower() or "fault" in line.lower() or line.startswith("jaxgemm:")]
   return f": {lines[-1].strip()[:400]}" if lines else ""
 

@@ -334,8 +334,17 @@ def _times(data: Mapping[str, Any]) -> list[str]:
     if each.get("left_to_xla"):
       lines += [f"Without being asked, the package leaves {each['left_to_xla']} of these to XLA. "
                 f"If these count as 1, the mean is {each['as_chosen']:.2f}.", ""]
-    rows = {**each["worst"], **dict(reversed(each["best"].items()))}
-    lines += _table(["product", "time over XLA's"], [(k, f"{v:.2f}") for k, v in rows.items()])
+    few = {**each["worst"], **dict(reversed(each["best"].items()))}
+    lines += _table(["product", "time over XLA's"], [(k, f"{v:.2f}") for k, v in few.items()])
+  every = _timed(data["outcomes"], [
+      *products.dense(), *products.grouped(), *products.further(data["machine"]["further"])])
+  rows = [(each.name, f"{outcome['ours_us']:.1f}",
+           f"{outcome['xla_us']:.1f}" if "xla_us" in outcome else "",
+           f"{outcome['predicted_us']:.1f}" if outcome["predicted_us"] else "",
+           f"{outcome['schedule']} {outcome['kernel']}") for each, outcome in every]
+  if rows and not data["machine"]["virtual"]:
+    lines += ["## All products", "", "Microseconds. The sizes are rows, columns and k.", "",
+              *_table(["product", "jaxgemm", "XLA", "predicted", "kernel"], rows)]
   tuned = [(name.removeprefix("tuning: "), f"{outcome['plan_seconds'] / outcome['seconds']:.2f}",
             outcome["implementation"])
            for name, outcome in data["outcomes"].items()

@@ -12,8 +12,7 @@ from jaxgemm import _ffi
 from jaxgemm.call import denied, tuned
 from jaxgemm.call.denied import Rule
 from jaxgemm.grouped.kernel_calls import lack
-from jaxgemm.tune import database
-from jaxgemm.tune.products import products
+from jaxgemm.tune import database, products
 
 EMULATED = "emulated:MI300X"
 X = jax.ShapeDtypeStruct((256, 4096), jnp.bfloat16)
@@ -90,9 +89,18 @@ def test_not_by_a_config_and_not_by_a_tuned_entry(deny, monkeypatch):
   assert explain(X, W).data["kernel"] == first
   deny()
   assert explain(X, W).data["kernel"] == second
-  deny((second, "*"))
-  found, _ = products([(lambda x, w: jaxgemm.matmul(x, w, implementation=EMULATED), (X, W), {})])
-  assert not found  # emulated products are not tuned; their plan was made without an error
+
+
+def test_tune_times_no_kernel_that_is_denied(deny, monkeypatch):
+  monkeypatch.setattr(products, "_why_not", lambda eqn: "")  # emulated ones are not tuned
+  calls = [(lambda x, w: jaxgemm.matmul(x, w, implementation=EMULATED), (X, W), {})]
+  (product,), _ = products.products(calls)
+  names = {each["kernel"] for each in product.plan["candidates"]}
+  bad = product.plan["kernel"]
+  deny((bad, "*"))
+  (product,), _ = products.products(calls)
+  assert {each["kernel"] for each in product.plan["candidates"]} == names - {bad}
+  assert product.configs(16)[0] == product.plan["candidates"][0]["config"]
 
 
 def test_results_are_right_and_lowered_programs_have_other_kernels(rng, deny):

@@ -3,6 +3,7 @@
 import getpass
 import json
 import pathlib
+import re
 import socket
 
 import jax.numpy as jnp
@@ -162,3 +163,53 @@ def test_the_report_has_no_names_and_no_paths():
   # Ratios, units and names of kernels are no paths.
   for kept in ("3 GB/s", "1/2", "gemm_bfloat16_bfloat16_32x128x64_rrr", "jaxgemm/first"):
     assert report._clean(kept) == kept
+
+
+def of_times(rng) -> dict:
+  """Outcomes of a chip of 600 TFLOP/s and 3000 GB/s, on which the plan promises too much."""
+  outcomes = {
+      "rates: matrix": {"ours_tflops": 600.0, "xla_tflops": 590.0, "clock": "device"},
+      "rates: bandwidth": {"gb_per_s": 3000.0, "clock": "device"},
+      "rates: launch": {"smallest_us": 2.5, "call_us": 6.0, "clock": "device"},
+      "tuning: 1 x 2 x 3": {"seconds": 1e-5, "plan_seconds": 2e-5, "xla_seconds": 3e-5,
+                            "implementation": "jaxgemm", "config": {}}}
+  for each in (*products.dense(), *products.grouped(), *products.further(30)):
+    us = max(each.operations / 600e6, each.bytes / 3e6) + 2
+    outcomes[f"times: {each.name}"] = {
+        "ours_us": us * np.exp(0.01 * rng.standard_normal()), "xla_us": us / 0.9,
+        "predicted_us": us / 1.5, "kernel": "gemm", "schedule": "persistent", "to_xla": False,
+        "error": 1e-3, "wrong": False, "xla_fails": "", "clock": "device"}
+  for name in products.LAYERS:
+    outcomes[f"times: layer, {name}"] = {
+        "ours_us": 100.0, "xla_us": 200.0, "predicted_us": 80.0, "error": 0.0, "wrong": False,
+        "clock": "device"}
+  return outcomes
+
+
+def test_times_and_predictions_are_summed_up(rng):
+  outcomes = of_times(rng)
+  data = report.data_of(machine() | {"further": 30}, outcomes, [], 1.0)
+  assert not report.is_bad(data)
+  for kind, mean in (("dense", 0.9), ("grouped", 0.9), ("layers", 0.5)):
+    assert abs(data["against_xla"][kind]["geometric_mean"] - mean) < 0.01
+  found = data["predictions"]
+  assert abs(found["constants"]["factors"]["matrix"] - 1.5) < 0.05
+  for part, count in (("left_out", 20), ("further", 30)):
+    plan, fitted = (found[part][who] for who in ("plan", "fitted"))
+    assert plan["count"] == fitted["count"] == count
+    assert abs(plan["median_error"] - 1 / 3) < 0.02 and fitted["median_error"] < 0.03
+    assert fitted["rank_correlation"] > 0.98
+  words = report.words(data)
+  assert "dense 0.90, grouped 0.90, layers 0.50" in words
+  assert re.search(r"off by 33 % in the median, and with the constants of this chip by [12] %, on "
+                   "20 products that had no part", words)
+  assert "| the smallest product | 2.5 us |" in words and "| 1 x 2 x 3 | 2.00 |" in words
+  for each in products.further(30):
+    assert f"\n| {each.name} |" in words
+  json.dumps(data, allow_nan=False)
+  # What the plan leaves to XLA counts as XLA's time where nothing was asked for.
+  for each in products.dense():
+    outcomes[f"times: {each.name}"]["to_xla"] = True
+  data = report.data_of(machine(), outcomes, [], 1.0)
+  assert data["against_xla"]["dense"]["as_chosen"] == 1.0
+  assert "leaves 60 of these to XLA. If these count as 1, the mean is 1.00" in report.words(data)
