@@ -235,7 +235,12 @@ class _Run:
     self._progress.show(step.name, done=1)
 
   def _run_once(self, child: Child, step: Step) -> Outcome:
-    return child.run(step.function, step.arguments, self._options.step_seconds)
+    outcome = child.run(step.function, step.arguments, self._options.step_seconds)
+    if outcome.get("part") != "xla":
+      return outcome
+    alone = {**step.arguments, "with_xla": False}
+    return child.run(step.function, alone, self._options.step_seconds) | {
+        "xla_fails": outcome["failed"]}
 
   def _check_kernel(self, child: Child, step: Step) -> Outcome:
     """The checks of a kernel, also after one that hangs or ends the process.

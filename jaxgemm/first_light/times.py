@@ -1,6 +1,6 @@
 """Times of products and layers: the kernels', XLA's, and the predicted ones."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 import functools
 import pathlib
 from typing import Any
@@ -68,10 +68,15 @@ def _error(got, want):
                     for x, y in wide]).max()
 
 
-def _compared(functions: Mapping[str, Callable], inputs) -> dict[str, Any]:
+# A step of two parts: "ours" and "xla".
+Parts = Generator[str, None, dict[str, Any]]
+
+
+def _compared(functions: Mapping[str, Callable], inputs) -> Parts:
   """Times of "ours" and of "xla" if it is there, and the difference of their results."""
   programs, lacks = {}, {}
   for name, function in functions.items():
+    yield name
     try:
       programs[name] = _compiled(function, inputs[0])
       jax.block_until_ready(programs[name](*inputs[0]))
@@ -88,7 +93,7 @@ def _compared(functions: Mapping[str, Callable], inputs) -> dict[str, Any]:
   return outcome | {f"{name}_us": 1e6 * each for name, each in found.items()} | {"clock": clock}
 
 
-def product(sizes: Mapping[str, Any], with_xla: bool = True) -> dict[str, Any]:
+def product(sizes: Mapping[str, Any], with_xla: bool = True) -> Parts:
   """A product by the kernels, by XLA, and as the plan predicts it."""
   each = Product(**sizes)
   shapes = each.shapes()
@@ -101,16 +106,18 @@ def product(sizes: Mapping[str, Any], with_xla: bool = True) -> dict[str, Any]:
   if with_xla:
     functions["xla"] = each.function("xla")
   own = jaxgemm.explain(each.function(None), *shapes).data["calls"][0]
-  return _compared(functions, inputs) | {
+  return (yield from _compared(functions, inputs)) | {
       "predicted_us": predicted_us(said), "kernel": said["kernel"], "schedule": said["schedule"],
       "to_xla": own["implementation"] == "xla"}
 
 
-def of_layer(name: str, size: int) -> dict[str, Any]:
+def of_layer(name: str, size: int, with_xla: bool = True) -> Parts:
   ours, shapes = layer(name, "jaxgemm", size)
-  functions = {"ours": ours, "xla": layer(name, "xla", size)[0]}
+  functions = {"ours": ours}
+  if with_xla:
+    functions["xla"] = layer(name, "xla", size)[0]
   said = jaxgemm.explain(functions["ours"], *shapes).data
-  return _compared(functions, inputs_for(shapes)) | {
+  return (yield from _compared(functions, inputs_for(shapes))) | {
       "predicted_us": said["summary"]["predicted_us"]}
 
 
@@ -149,9 +156,9 @@ def launch() -> dict[str, Any]:
           "call_us": 1e6 * timed.time("calls").median / count}
 
 
-def matrix_rate(size: int) -> dict[str, Any]:
+def matrix_rate(size: int, with_xla: bool = True) -> Parts:
   """TFLOP/s of a large product in bfloat16, by the kernels and by XLA."""
-  found = product(dict(m=size, n=size, k=size))
+  found = yield from product(dict(m=size, n=size, k=size), with_xla)
   rate = lambda us: 2e-6 * size**3 / us  # noqa: E731
   return {f"{name}_tflops": rate(found[f"{name}_us"]) for name in ("ours", "xla")
           if f"{name}_us" in found} | {"clock": found["clock"]}

@@ -37,6 +37,10 @@ class FakeGpu:
       return machine() | {"kernels": KERNELS}
     if step == "features.check":
       return self.failing.get(arguments["name"], {"why": "", "skipped": ""})
+    if step == "times.of_layer":
+      if arguments.get("with_xla", True):
+        return {"failed": "XLA hangs", "how": "hang", "part": "xla"}
+      return {"ours_us": 5.0, "predicted_us": None, "xla_fails": "", "clock": "device"}
     if step != "kernels.check":
       return {"failed": "no times here", "how": "error", "part": ""}
     if arguments["name"] == "gemm_hangs":
@@ -105,7 +109,13 @@ def test_failed_times_are_no_reason_to_deny(tmp_path, gpu):
   data = started(tmp_path, parts=("rates", "times", "tuning"))
   assert not data["denied"] and data["predictions"] == {} and data["against_xla"] == {}
   words = (tmp_path / "report.md").read_text()
-  assert "84 products of those that were timed failed" in words
+  assert "80 products of those that were timed failed" in words
+
+
+def test_the_times_of_a_layer_whose_product_by_xla_fails(tmp_path, gpu):
+  outcomes = started(tmp_path, parts=("times",))["outcomes"]
+  found = outcomes["times: layer, mlp"]
+  assert found["ours_us"] == 5.0 and found["xla_fails"] == "XLA hangs"
 
 
 def test_what_is_found_is_written_for_the_chip(tmp_path, gpu, monkeypatch):
