@@ -1,6 +1,6 @@
 """Checks of one kernel: its results against float64, edges, NaN, and the same bits on each run."""
 
-from collections.abc import Callable, Collection, Generator, Iterator
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 import dataclasses
 import re
 from typing import Any
@@ -71,38 +71,47 @@ class Kernel:
 
   def grouped(self, a, b, sizes):
     """The same for groups of rows; b has a matrix for each group."""
-    b = b if self.layout[1] == "r" else b.swapaxes(1, 2)
-    return jaxgemm.ragged_dot(
-        a, b, sizes, preferred_element_type=self.out, implementation="jaxgemm",
+    numbers = jax.lax.RaggedDotDimensionNumbers(
+        (((1,), (1 + (self.layout[1] == "c"),)), ((), ())), [0], [0])
+    return jaxgemm.ragged_dot_general(
+        a, b, sizes, numbers, preferred_element_type=self.out, implementation="jaxgemm",
         config=jaxgemm.GemmConfig(kernel=self.name))
 
 
-# A check: its name, a function of arrays, the arrays, and the wanted result.
-Case = tuple[str, Callable, tuple[np.ndarray, ...], np.ndarray]
+# A check: its name, functions of arrays, of which the first one that has a plan is checked, the
+# arrays, and the wanted result.
+Case = tuple[str, Sequence[Callable], tuple[np.ndarray, ...], np.ndarray]
 
 
 def _cases(kernel: Kernel) -> Iterator[Case]:
   rng = np.random.default_rng(0)
   m, n, k = kernel.m, kernel.n, kernel.k
-  sizes = {"edges": (m + 24, n + 16, 3 * k + 16), "odd sizes": (m // 2 + 3, n // 2 + 3, k + 5)}
-  options: dict[str, dict[str, Any]] = {
-      "edges": dict(schedule="persistent", num_workgroups=2), "odd sizes": {}}
-  for schedule, workgroups in (("work_stealing", 2), ("stream_k", 7)):
-    sizes[schedule] = 2 * m + 8, n + 16, 4 * k
-    options[schedule] = dict(schedule=schedule, num_workgroups=workgroups)
-  for name, size in sizes.items():
+  # Some kernels have a workgroup, or the same number of shares, for each of the tiles.
+  of_tiles = {"schedule": "stream_k", "num_workgroups": 12, "num_shares": 12}
+  options: dict[str, tuple[tuple[int, int, int], list[dict[str, Any]]]] = {
+      "edges": ((m + 24, n + 16, 3 * k + 16),
+                [{"schedule": "persistent", "num_workgroups": 2}, {}]),
+      "tiles": ((2 * m + 8, 2 * n + 16, 2 * k), [{}]),
+      "one row": ((1, n + 16, 2 * k), [{}]),
+      "odd sizes": ((m // 2 + 3, n // 2 + 3, k + 5), [{}]),
+      "work_stealing": ((2 * m + 8, n + 16, 4 * k),
+                        [{"schedule": "work_stealing", "num_workgroups": 2}]),
+      "stream_k": ((2 * m + 8, n + 16, 4 * k),
+                   [{"schedule": "stream_k", "num_workgroups": 7}, of_tiles])}
+  for name, (size, alternatives) in options.items():
     a, b = kernel.operands(rng, *size)
     if name == "odd sizes" and jnp.issubdtype(a.dtype, jnp.floating) and "float4" not in kernel.lhs:
       a[(0, 1) if kernel.layout[0] == "r" else (1, 0)] = np.nan
     wide = kernel.wide(a, b)
-    yield name, kernel.product(**options[name]), (a, b), wide[0] @ wide[1]
+    yield name, [kernel.product(**each) for each in alternatives], (a, b), wide[0] @ wide[1]
   if kernel.layout[0] == "r":
-    counts = np.array([5, 0, m + 3, 9], np.int32)
-    a, _ = kernel.operands(rng, int(counts.sum()), n + 16, 2 * k)
-    b = np.stack([kernel.operands(rng, 1, n + 16, 2 * k)[1] for _ in counts])
-    wanted = [np.matmul(*kernel.wide(rows, each))
-              for rows, each in zip(np.split(a, np.cumsum(counts)[:-1]), b)]
-    yield "groups", kernel.grouped, (a, b, counts), np.concatenate(wanted)
+    for name, groups in ("groups", [5, 0, m + 3, 9]), ("small groups", [1, 0, 2, 7, 0, 16, 3]):
+      counts = np.array(groups, np.int32)
+      a, _ = kernel.operands(rng, int(counts.sum()), n + 16, 2 * k)
+      b = np.stack([kernel.operands(rng, 1, n + 16, 2 * k)[1] for _ in counts])
+      wanted = [np.matmul(*kernel.wide(rows, each))
+                for rows, each in zip(np.split(a, np.cumsum(counts)[:-1]), b)]
+      yield name, [kernel.grouped], (a, b, counts), np.concatenate(wanted)
   if kernel.lhs.startswith("float") and kernel.layout == "rc":
     yield from _with_scales(kernel, rng)
 
@@ -117,8 +126,8 @@ def _with_scales(kernel: Kernel, rng) -> Iterator[Case]:
             for rows in (m, n)]
   wide = [float64(x) * np.repeat(float64(s)[0], 32, 1) for x, s in zip(given, scales)]
   config = jaxgemm.GemmConfig(kernel=kernel.name)
-  yield ("MX formats", lambda a, b, of_a, of_b: jaxgemm.scaled_matmul(
-      a, b, of_a, of_b, config=config, implementation="jaxgemm"),
+  yield ("MX formats", [lambda a, b, of_a, of_b: jaxgemm.scaled_matmul(
+      a, b, of_a, of_b, config=config, implementation="jaxgemm")],
          (given[0][None], given[1][None], *scales), (wide[0] @ wide[1].T)[None])
 
 
@@ -134,15 +143,20 @@ def check(name: str, runs: int = RUNS,
   checks: list[str] = []
   refused: dict[str, str] = {}
   wrong: list[dict[str, str]] = []
-  for case, function, operands, want in _cases(kernel):
+  for case, functions, operands, want in _cases(kernel):
     if case in without:
       continue
     yield case
-    try:
-      guarded = Guarded(function, operands)
-    except (ValueError, TypeError, NotImplementedError) as error:
-      refused[case] = str(error)[:200]
+    guarded = None
+    for function in functions:
+      try:
+        guarded = Guarded(function, operands)
+        break
+      except (ValueError, TypeError, NotImplementedError) as error:
+        refused[case] = str(error)[:200]
+    if guarded is None:
       continue
+    refused.pop(case, None)
     checks.append(case)
     why = _wrong(guarded, want, runs)
     if why:

@@ -1,16 +1,20 @@
 """Parts of first light: names of kernels, exact checks, the process, the fit, the report."""
 
+import contextlib
 import getpass
 import json
 import pathlib
 import re
 import socket
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import jaxgemm
 from jaxgemm import _ffi
+from jaxgemm.call import releases
 from jaxgemm.first_light import arrays, fit, kernels, products, report
 from jaxgemm.first_light.child import Child
 from jaxgemm.first_light.state import State
@@ -213,3 +217,34 @@ def test_times_and_predictions_are_summed_up(rng):
   data = report.data_of(machine(), outcomes, [], 1.0)
   assert data["against_xla"]["dense"]["as_chosen"] == 1.0
   assert "leaves 60 of these to XLA. If these count as 1, the mean is 1.00" in report.words(data)
+
+
+_TYPES = sorted({(target, name.split("_")[1]) for target, name in _ffi.NAMES["gpu_kernels"]})
+
+
+@pytest.mark.whole(unless=lambda target, of: (target, of) == ("sm90", "int8"))
+@pytest.mark.parametrize("target, of", _TYPES)
+def test_each_kernel_has_checks_that_its_plan_allows(monkeypatch, target, of):
+  """As on a GPU whose build has all kernels; nothing is run."""
+  platform = _ffi.NAMES["targets"][target]
+  every = frozenset(name for each, name in _ffi.NAMES["gpu_kernels"] if each == target)
+  chip = next(name for name, (each, _) in _ffi.NAMES["chips"].items() if each == target)
+  for name, value in (
+      ("default_platform", platform), ("_local_arch", target), ("chip", chip), ("target", target),
+      ("num_cus", _ffi.NAMES["chips"][chip][1]), ("built_kernels", every),
+      ("platforms", frozenset(["cpu", platform]))):
+    monkeypatch.setattr(_ffi, name, lambda *_, value=value: value)
+  monkeypatch.setattr(releases, "say_once", lambda target: None)
+  _ffi.native_plan.cache_clear()
+  jax.clear_caches()
+  for name in sorted(x for x in every if x.split("_")[1] == of):
+    held = set()
+    for case, functions, operands, _ in kernels._cases(kernels.Kernel.parse(name)):
+      for function in functions:
+        with contextlib.suppress(ValueError):
+          call, = jaxgemm.explain(function, *operands).data["calls"]
+          held.add(case)
+          assert call["kernel"] == name
+    assert len(held) > 1 or of == "float4", (name, held)
+  _ffi.native_plan.cache_clear()
+  jax.clear_caches()
