@@ -72,9 +72,8 @@ TensorMaps MakeTensorMaps(const Driver& driver, const Call& call) {
   TensorMaps maps{.cluster_m = static_cast<int32_t>(call.plan.choice.cluster_m),
                   .cluster_n = static_cast<int32_t>(call.plan.choice.cluster_n)};
   // Of a box: rows of lhs, and k of an rhs that is not k-contiguous.
-  const int64_t lhs_rows = IsForFewRows(instance)
-                               ? kFewRowsBox
-                               : instance.tile_m / cluster / maps.cluster_n;
+  const int64_t lhs_rows =
+      IsForFewRows(instance) ? kFewRowsBox : instance.tile_m / cluster / maps.cluster_n;
   const int64_t rhs_k = instance.tile_k / cluster / maps.cluster_m;
   const int64_t lhs_batch = p.lhs_batched ? p.batch : 1;
   // What is gathered is not loaded by TMA.

@@ -89,7 +89,7 @@ struct ClaimedRows {
 
 // All lanes of a warp, which search for a group together.
 struct WarpLanes {
-  static constexpr Index kCount = kWarpSize;
+  static constexpr Index kCount = kWarpSize, kEach = 4;
   static JAXGEMM_SM90 Index Id() { return threadIdx.x % kWarpSize; }
   static JAXGEMM_SM90 Index From(Index x, Index distance, Index otherwise) {
     const Index theirs = __shfl_up_sync(~0u, x, distance);
@@ -102,37 +102,31 @@ struct WarpLanes {
   static JAXGEMM_SM90 Index Broadcast(Index x, Index lane) { return __shfl_sync(~0u, x, lane); }
 };
 
-// The map of a grouped problem, for the claiming warp.
+// The map of a grouped problem, for the claiming warp. Without kCuts, for whole tiles at a fixed
+// stride, the map finds out how many tiles there are when it is asked for one too many: code is
+// fetched as it is executed, so a search less makes the start of a kernel shorter.
+template <bool kCuts>
 struct WarpGroupedMap {
   GroupedMap groups;
 
-  // Without `counts` the map finds out how many tiles there are when it is asked for one too many.
-  // The search is code that is fetched as it is executed, so doing without its first pass makes the
-  // start of a kernel shorter.
-  JAXGEMM_SM90 WarpGroupedMap(const GemmArgs& args, bool counts) : groups(args.groups) {
+  explicit JAXGEMM_SM90 WarpGroupedMap(const GemmArgs& args) : groups(args.groups) {
     FetchSizes();
     groups.StartAt(args.group_offset);
-    if (__builtin_expect(counts, false)) {
+    if constexpr (kCuts) {
       groups.CountTiles<WarpLanes>(args.claim.num_workgroups, args.max_shares);
     } else {
       groups.LeaveUncounted();
     }
   }
-  JAXGEMM_SM90 WorkTile operator()(Index index) { return groups.At<WarpLanes>(index); }
+  JAXGEMM_SM90 WorkTile operator()(Index index) { return groups.At<WarpLanes, kCuts>(index); }
 
  private:
-  // Brings the sizes to the L1 by loads that are in flight together. The search reads as many as
-  // there are lanes at a time, and would wait for the memory each time.
+  // Brings the sizes to the L1, a cache line for each lane. The search reads as many sizes as there
+  // are lanes at a time, and would wait for the memory each time.
   JAXGEMM_SM90 void FetchSizes() const {
-    constexpr Index kAtOnce = 8;  // a tuning constant
-    const Index sizes = groups.num_groups * (groups.sizes_batched ? groups.batch : 1);
-    Index sum = 0;
-#pragma unroll
-    for (Index i = 0; i < kAtOnce; ++i) {
-      const Index at = WarpLanes::Id() + i * WarpLanes::kCount;
-      if (at < sizes) sum += groups.group_sizes[at];
-    }
-    asm volatile("" ::"r"(sum));
+    constexpr Index kLine = 128 / sizeof(int32_t);
+    const Index first = WarpLanes::Id() * kLine;
+    if (first < groups.num_groups) PrefetchGlobalL1(groups.group_sizes + first);
   }
 };
 

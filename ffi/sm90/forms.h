@@ -30,7 +30,7 @@ enum class FormWork : uint8_t {
   // needs lies near the main loop: code is fetched as it is executed, and far code is fetched late
   // for every tile.
   kGrouped,
-  // As kGrouped, with any epilogue and with stream-K, for groups of few rows (IsFewRows).
+  // As kGrouped, with any epilogue, for groups of few rows (IsForFewRows).
   kFewRows,
 };
 enum class FormStore : uint8_t {

@@ -232,7 +232,7 @@ class Workgroup {
     // executed.)
     if (waits_for_none_) return Produce(stride, first, AlwaysReady());
     if constexpr (kIsGrouped) {
-      WarpGroupedMap map(args_, /*counts=*/kIsFewRows && args_.max_shares > 0);
+      WarpGroupedMap</*kCuts=*/false> map(args_);
       const GroupedStrideClaim claim{
           .groups = map.groups, .index = stride.index, .step = stride.step};
       return Produce(claim, map, AlwaysReady());
@@ -247,7 +247,7 @@ class Workgroup {
       ClaimedMap<Traits> map{args_, shared_};
       return Produce(claim, map, ClaimedRows{args_.chunks});
     }
-    WarpGroupedMap map(args_, /*counts=*/true);
+    WarpGroupedMap</*kCuts=*/true> map(args_);
     claim.claim.SetSize(map.groups.size());
     Produce(claim, map, AlwaysReady());
   }
@@ -318,7 +318,8 @@ class Workgroup {
     auto store = [&](const WorkTile& tile) {
       Epilogue<Traits> epilogue(shared_, rank_);
       accumulator.thread = ThreadId() - kWarpgroupSize;
-      if (!FixUp(tile, args_.reduction, args_.arrivals, accumulator)) return;
+      // Forms for few rows cut no tile.
+      if (!kIsFewRows && !FixUp(tile, args_.reduction, args_.arrivals, accumulator)) return;
       epilogue.Store(args_, maps_, tile, acc);
     };
     ForEachSent(compute, store);

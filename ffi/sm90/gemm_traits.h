@@ -10,9 +10,9 @@
 namespace jaxgemm {
 
 // An output tile is tile_m x tile_n, computed by `cluster` CTAs that share its rhs. Each has
-// CtaRows of the rows, half for each consumer warpgroup if there are two (with ping-pong a warpgroup
-// has all rows of every other tile). *_k_contiguous: k is the operand's last dimension in memory.
-// `transposed`: out is stored column-major.
+// CtaRows of the rows, half for each consumer warpgroup if there are two (with ping-pong a
+// warpgroup has all rows of every other tile). *_k_contiguous: k is the operand's last dimension in
+// memory. `transposed`: out is stored column-major.
 template <DType lhs, DType rhs, int tile_m, int tile_n, bool lhs_k_contiguous,
           bool rhs_k_contiguous, bool transposed, KernelForm form, bool multicasts>
 struct Sm90Traits {
@@ -99,8 +99,7 @@ struct Sm90Traits {
     return kIsDense || IsClaimed(form) ? Ragged::kNone : args.groups.ragged;
   }
   static JAXGEMM_SM90 bool IsGated(const GemmArgs& args) {
-    return kStore == FormStore::kGated ||
-           ((IsGeneral(form) || IsFewRows(form)) && args.gated);
+    return kStore == FormStore::kGated || ((IsGeneral(form) || IsFewRows(form)) && args.gated);
   }
   static JAXGEMM_SM90 DType OutOf(const GemmArgs& args) {
     return kStore == FormStore::kWide    ? DType::kF32

@@ -257,15 +257,10 @@ void RunFewRows(GpuLauncher& launcher, int rounds) {
       p.gated = true, p.activation = Activation::kRelu, p.save_preact = Random(0, 1);
     }
     if (round % 3 == 2) p.bias = true, p.scale = Random(0, 1), p.row_scale = Random(0, 1);
-    Config config{
+    const Config config{
         .schedule = Schedule::kPersistent, .num_workgroups = Random(1, 4), .kernel = name};
-    Run(launcher, {.p = p, .config = config, .form = "_few_rows", .sizes = sizes,
-                   .indices = indices});
-    config.schedule = Schedule::kStreamK, config.num_workgroups = Random(3, 6);
-    if (p.k > kTileK) {
-      Run(launcher, {.p = p, .config = config, .form = "_few_rows", .sizes = sizes,
-                     .indices = indices});
-    }
+    Run(launcher,
+        {.p = p, .config = config, .form = "_few_rows", .sizes = sizes, .indices = indices});
   }
 }
 

@@ -29,13 +29,12 @@ def _groups(sizes):
 
 
 @pytest.mark.parametrize("sizes", SIZES)
-@pytest.mark.parametrize("schedule", [None, "stream_k"])
 @pytest.mark.parametrize("dtype, layout, out", [
     ("bfloat16", "rr", "bfloat16"), ("bfloat16", "rc", "float32"), ("float16", "rr", "float16"),
     ("float8_e4m3fn", "rc", "bfloat16"), ("float32", "rc", "float32"),
     ("bfloat16", "rr", "float8_e4m3fn")])
 @pytest.mark.parametrize("gathers", [False, True])
-def test_products(rng, sizes, schedule, dtype, layout, out, gathers):
+def test_products(rng, sizes, dtype, layout, out, gathers):
   if gathers and dtype == "float32":
     pytest.skip("no kernel gathers float32")
   rows, k, n = sum(sizes) + 5, 1040, 400
@@ -46,7 +45,7 @@ def test_products(rng, sizes, schedule, dtype, layout, out, gathers):
   indices = rng.integers(-1, rows + 1, rows) if gathers else np.arange(rows)
   config = _config(dtype, layout)
   product = jax.jit(lambda lhs, rhs: jaxgemm.ragged_dot_general(
-      lhs, rhs, jnp.array(sizes), numbers, preferred_element_type=out, schedule=schedule,
+      lhs, rhs, jnp.array(sizes), numbers, preferred_element_type=out,
       config=config, lhs_indices=jnp.asarray(indices, jnp.int32) if gathers else None))
   inside = (indices >= 0) & (indices < rows)
   x, w = np.where(inside[:, None], double(lhs)[np.where(inside, indices, 0)], 0), double(rhs)
@@ -61,9 +60,8 @@ def test_products(rng, sizes, schedule, dtype, layout, out, gathers):
 
 
 @pytest.mark.parametrize("sizes", SIZES)
-@pytest.mark.parametrize("schedule", [None, "stream_k"])
 @pytest.mark.parametrize("activation", ["silu", "gelu"])
-def test_gated_with_gradients(rng, sizes, schedule, activation):
+def test_gated_with_gradients(rng, sizes, activation):
   rows, k, n = sum(sizes) + 3, 512, 200
   lhs, rhs = array(rng, rows, k), array(rng, len(sizes), k, 2, n)
   bias = array(rng, len(sizes), 2, n, dtype="float32")
@@ -71,7 +69,7 @@ def test_gated_with_gradients(rng, sizes, schedule, activation):
 
   def product(lhs, rhs, bias, config=config):
     return jaxgemm.ragged_gated_linear_unit(lhs, rhs, jnp.array(sizes), bias=bias,
-                                            activation=activation, schedule=schedule, config=config)
+                                            activation=activation, config=config)
 
   others = lambda *args: product(*args, config=None)
   assert_close(jax.jit(product)(lhs, rhs, bias), double(jax.jit(others)(lhs, rhs, bias)))
@@ -81,15 +79,14 @@ def test_gated_with_gradients(rng, sizes, schedule, activation):
     assert_close(one, double(other))
 
 
-@pytest.mark.parametrize("schedule", [None, "stream_k"])
-def test_shards_in_a_batch(rng, schedule):
+def test_shards_in_a_batch(rng):
   rows, k, n, groups, local = 90, 256, 264, 12, 5
   lhs, rhs = array(rng, 3, rows, k), array(rng, local, k, n)
   scale = array(rng, local, n, dtype="float32")
   sizes = rng.multinomial(rows - 9, np.ones(groups) / groups, 3)
   product = jax.jit(jax.vmap(lambda lhs, sizes: jaxgemm.ragged_dot(
       lhs, rhs, sizes, None, None, jnp.array([4]), scale=scale, activation="relu",
-      schedule=schedule, config=_config())))
+      config=_config())))
   given = product(lhs, jnp.asarray(sizes, jnp.int32))
   for i in range(3):
     want = np.zeros((rows, n))

@@ -77,7 +77,7 @@ bool FormFits(const Problem& p, const Tma& tma, const Plan& plan, KernelForm for
   }
   if (IsGeneral(form)) return true;
   const bool claims = plan.stealing() || p.tiles_per_chunk > 0;
-  const bool cuts = !p.grouped() ? c.cut_tiles > 0 : claims || (c.num_shares > 0 && !IsFewRows(form));
+  const bool cuts = p.grouped() ? claims || c.num_shares > 0 : c.cut_tiles > 0;
   const int64_t least_k = p.grouped() ? 0 : AlwaysPingPongs(form) ? kPingPongKTiles : 1;
   const bool suits = IsFewRows(form)   ? p.ragged == Ragged::kM
                      : IsGrouped(form) ? p.grouped()

@@ -58,10 +58,10 @@ struct Operand {
 struct Case {
   Problem p;
   Config config;
-  std::string form;              // suffix of the expected kernel
-  std::vector<int32_t> sizes{};  // group sizes
-  bool one_scale = false;        // one for all columns
-  bool misplaced = false;        // lhs is not aligned to 16 bytes
+  std::string form;                // suffix of the expected kernel
+  std::vector<int32_t> sizes{};    // group sizes
+  bool one_scale = false;          // one for all columns
+  bool misplaced = false;          // lhs is not aligned to 16 bytes
   std::vector<int32_t> indices{};  // of the rows of lhs, if these are gathered
 };
 
@@ -158,8 +158,8 @@ inline void Run(GpuLauncher& launcher, Case c) {
       const int64_t lhs_z = p.lhs_batched && !by_k ? z : 0;
       const int64_t line = c.indices.empty() ? m : c.indices[m];
       if (line < 0 || line >= (c.indices.empty() ? p.m : p.lhs_lines)) continue;
-      double a = lhs.values[lhs_z * p.m * p.k +
-                            (p.lhs_contracting == 1 ? line * p.k + k : k * p.m + m)];
+      double a =
+          lhs.values[lhs_z * p.m * p.k + (p.lhs_contracting == 1 ? line * p.k + k : k * p.m + m)];
       const double* of_rhs = nullptr;
       int64_t column_step = 0;
       if (p.block_k > 0) {

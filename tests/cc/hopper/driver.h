@@ -35,9 +35,8 @@ std::string Add() {
   std::string name;
   for (const GpuInstance& each : GpuInstances()) {
     if (each.target == "sm90" && each.lhs == lhs && each.rhs == rhs && each.tile_m == tile_m &&
-        each.tile_n == tile_n && each.tile_k == kTileK &&
-        (each.lhs_contracting == 1) == lhs_k && (each.rhs_contracting == 1) == rhs_k &&
-        each.transposed == transposed) {
+        each.tile_n == tile_n && each.tile_k == kTileK && (each.lhs_contracting == 1) == lhs_k &&
+        (each.rhs_contracting == 1) == rhs_k && each.transposed == transposed) {
       name = each.name;
     }
   }
@@ -68,7 +67,8 @@ inline DriverResult LaunchHere(void* function, unsigned grid, unsigned cluster, 
   const auto& kernel = *static_cast<const Kernel*>(function);
   launched.push_back(kernel.name);
   const int size = cluster ? static_cast<int>(cluster) : kernel.cluster;
-  if (static_cast<int>(threads) != kernel.threads || shared_bytes > stand_in::kSharedBytes || grid % size) {
+  if (static_cast<int>(threads) != kernel.threads || shared_bytes > stand_in::kSharedBytes ||
+      grid % size) {
     return 1;
   }
   const auto& args = *static_cast<const GemmArgs*>(arguments[0]);

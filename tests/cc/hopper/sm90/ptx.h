@@ -179,6 +179,7 @@ static_assert(sizeof(HostMap) <= sizeof(TensorMap));
 
 inline void PrefetchTensorMap(const TensorMap*) {}
 // Reads the line, so that a prefetch outside of memory fails.
+inline void PrefetchGlobalL1(const void* line) { *static_cast<const volatile char*>(line); }
 inline void PrefetchGlobalL2(const void* line) { *static_cast<const volatile char*>(line); }
 
 // Calls copy(shared, memory, count) for every 16 bytes of a box, as TMA copies them. `count` is how
