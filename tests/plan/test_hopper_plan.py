@@ -330,7 +330,8 @@ def test_plain_grouped_products_take_the_plain_form():
 
 
 @pytest.mark.parametrize("experts, top_k, features, hidden", [
-    (128, 8, 2048, 768), (8, 2, 7168, 2048), (32, 4, 2880, 2880), (128, 8, 4096, 384)])
+    (128, 8, 2048, 768), (8, 2, 7168, 2048), (32, 4, 2880, 2880), (128, 8, 4096, 384),
+    (8, 2, 4096, 14336)])
 @pytest.mark.parametrize("tokens", [1, 16, 128, 4096])
 def test_groups_of_few_rows_have_a_form_of_their_own(experts, top_k, features, hidden, tokens):
   shapes = ((tokens * top_k, features), (experts, features, 2, hidden)), (
