@@ -7,7 +7,8 @@ that imports them instead runs on GPUs and CPUs. There are these differences:
 * rows of no group are zero; megablox leaves them undefined;
 * they have derivatives, for which results have to vary along the mesh axes of their operands.
   megablox's results vary along varying_axes only, which is () if it is not given. A program that
-  relies on that, and casts the result by `jax.lax.pcast`, passes varying_axes=();
+  relies on that, and casts the result of gmm by `jax.lax.pcast`, passes varying_axes=();
+* the result of tgmm is summed over the devices along axes that varying_axes leaves out;
 * group_offset may have the shape () or (1,), and group_sizes any integer dtype;
 * operands are arrays, or objects with the attributes qvalue and scale, such as Qwix's `QArray`.
 """
@@ -241,8 +242,8 @@ def tgmm(
   if existing_out is not None and varying(existing_out) & {*summed}:
     raise ValueError(
         f"varying_axes={axes} was given, and existing_out differs from device to device along "
-        f"{tuple(sorted(varying(existing_out) & {*summed}))}, too; along the axes of varying_axes it "
-        "is allowed to. Leave varying_axes out, and sum the result by jax.lax.psum.")
+        f"{tuple(sorted(varying(existing_out) & {*summed}))}, too; along the axes of varying_axes "
+        "it is allowed to. Leave varying_axes out, and sum the result by jax.lax.psum.")
   in_place = existing_out is not None and dtype == jnp.float32 and not factors and not summed
   # The sums are float32, so that they are rounded once.
   rounds_once = factors or summed or existing_out is not None

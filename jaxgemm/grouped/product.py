@@ -38,7 +38,7 @@ class Grouped(Product):
     return "they are added to a buffer in place" if params["form"].accumulate else ""
 
   def read_before_transpose(self, params, i, permutation):
-    # The kernels read the matrices of both operands in both orders, but a gathered one by its lines.
+    # The kernels read the matrices of both operands in both orders, and a gathered one by lines.
     form, rank = params["form"], len(permutation)
     swapped = (*range(rank - 2), rank - 1, rank - 2)
     gathered = (form.lhs_gathered, form.rhs_gathered)[i]

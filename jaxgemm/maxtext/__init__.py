@@ -5,9 +5,9 @@
 
 Both do what `install` does; a program of your own calls it before its first step is traced. MaxText
 computes the products of its experts by two functions of megablox (kernels for TPUs) if its option
-megablox is true, and else by `jax.lax.ragged_dot`, which Qwix replaces by `ragged_dot_general` where
-it quantises. `install` puts this package's functions in the places of all four. All else stays
-MaxText's: its router, its derivative of the product, its quantisation, its collectives.
+megablox is true, and else by `jax.lax.ragged_dot`, which Qwix replaces by `ragged_dot_general`
+where it quantises. `install` puts this package's functions in the places of all four. All else
+stays MaxText's: its router, its derivative of the product, its quantisation, its collectives.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ TRIED = "0.2.5"
 """The version of MaxText with which this was tried."""
 
 _BACKEND = "maxtext.kernels.megablox.backend"
-_OURS = {
+_OURS: dict[tuple[str, str], Callable] = {
     ("jax.lax", "ragged_dot"): jaxgemm.ragged_dot,
     ("jax.lax", "ragged_dot_general"): jaxgemm.ragged_dot_general,
     # MaxText casts the results of both to the axes along which they differ. So the default is that
@@ -51,7 +51,7 @@ def _says_who_computes(name: str, function: Callable) -> Callable:
       has_said = True
       for each in jaxgemm.explain(function, *args, **kwargs).data["calls"]:
         who = ("jaxgemm's kernels compute" if each["implementation"] == "jaxgemm" else
-               f"XLA computes ({each['reason']})")
+               f"XLA computes ({'; '.join(each['reasons'])})")
         _log.info("%s %s of %s and %s on %s", who, name, *each["operands"][:2],
                   jax.default_backend())
     return function(*args, **kwargs)
@@ -98,9 +98,9 @@ def install() -> None:
     _log.propagate = False
     _log.setLevel(logging.INFO)
   _log.info(
-      "MaxText %s has the grouped products of jaxgemm %s, with megablox=true and megablox=false. Its "
-      "tile options choose no kernel here. With use_tokamax_gmm=true or sparse_matmul=false it does "
-      "not use them.", _version(), jaxgemm.__version__)
+      "MaxText %s has the grouped products of jaxgemm %s, with megablox=true and megablox=false. "
+      "Its tile options choose no kernel here. With use_tokamax_gmm=true or sparse_matmul=false it "
+      "does not use them.", _version(), jaxgemm.__version__)
   if _version() != TRIED:
     _log.warning("MaxText %s was tried with this, and not %s. Compare a few losses with those of a "
                  "run without it.", TRIED, _version())

@@ -17,6 +17,7 @@ def initialize() -> None:
     # It cannot be imported here: modules of MaxText may ask for devices, which JAX is looking for.
     raise RuntimeError(
         "JAXGEMM_MAXTEXT is set, and this program asks JAX for its devices before it imports "
-        "MaxText's experts. Run it by python -m jaxgemm.maxtext, or call jaxgemm.maxtext.install().")
+        "MaxText's experts. Run it by python -m jaxgemm.maxtext, or call "
+        "jaxgemm.maxtext.install().")
   from jaxgemm import maxtext
   maxtext.install()
