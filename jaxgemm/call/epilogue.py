@@ -20,8 +20,8 @@ PREACT = "jaxgemm_preact", "mlpwi_0", "mlpwi_1"
 _ACTIVATIONS = {"relu": jax.nn.relu, "gelu": jax.nn.gelu, "silu": jax.nn.silu}
 
 
-# one_of_p(x, x, ...) is x. Its operands have different names, and where jax.checkpoint has saved one
-# of them, it does not compute the others again.
+# one_of_p(x, x, ...) is x. Its operands have different names. Where jax.checkpoint has saved one of
+# them, it does not compute the others again.
 one_of_p = Primitive("jaxgemm_one_of")
 one_of_p.def_impl(lambda x, *_: x)
 one_of_p.def_abstract_eval(lambda x, *_: x)

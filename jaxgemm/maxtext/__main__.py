@@ -7,6 +7,13 @@ import sys
 
 from jaxgemm import maxtext
 
+# What XLA's errors do not say, by a part of their text.
+_NOTES = {
+    "ragged-all-to-all": "XLA has no ragged all-to-all for CPUs.",
+    "RaggedAllToAll": "XLA's flag XLA_FLAGS=--xla_gpu_allow_ragged_all_to_all_nccl_send_recv_fallback"
+                      "=true lets NCCL (RCCL) do it.",
+}
+
 
 def main() -> None:
   parser = argparse.ArgumentParser(
@@ -21,11 +28,18 @@ def main() -> None:
   args = parser.parse_args()
   maxtext.install()
   sys.argv = [args.program, *args.arguments]
-  if args.module:
-    runpy.run_module(args.program, run_name="__main__", alter_sys=True)
-  else:
-    sys.path[0] = os.path.dirname(os.path.abspath(args.program))
-    runpy.run_path(args.program, run_name="__main__")
+  try:
+    if args.module:
+      runpy.run_module(args.program, run_name="__main__", alter_sys=True)
+    else:
+      sys.path[0] = os.path.dirname(os.path.abspath(args.program))
+      runpy.run_path(args.program, run_name="__main__")
+  except Exception as error:
+    for part, note in _NOTES.items():
+      if part in str(error):
+        error.add_note(f"jaxgemm.maxtext: {note} MaxText sends tokens to their experts by it, unless "
+                       "use_ring_of_experts=true is given: then it gathers them.")
+    raise
 
 
 if __name__ == "__main__":
