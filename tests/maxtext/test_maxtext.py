@@ -301,3 +301,18 @@ def test_a_program_that_asks_for_devices_too_early():
   done = run("-c", "import maxtext, jax; jax.devices()", JAXGEMM_MAXTEXT="1")
   assert "asks JAX for its devices before it imports MaxText's experts" in done.stderr
   assert "JAXGEMM_MAXTEXT" not in run("-c", "import jax; jax.devices()", JAXGEMM_MAXTEXT="1").stderr
+
+
+@pytest.mark.parametrize("message, note", [
+    ("UNIMPLEMENTED: HLO opcode `ragged-all-to-all` is not supported", "no ragged all-to-all for CPUs"),
+    ("INVALID_ARGUMENT: RaggedAllToAll fallback to NCCL is not allowed",
+     "--xla_gpu_allow_ragged_all_to_all_nccl_send_recv_fallback=true"),
+    ("RESOURCE_EXHAUSTED", None)])
+def test_what_xla_does_not_say(tmp_path, message, note):
+  program = tmp_path / "program.py"
+  program.write_text(f"import sys\nprint(sys.argv)\nraise RuntimeError({message!r})\n")
+  done = run("-m", "jaxgemm.maxtext", str(program), "base.yml", "steps=3")
+  assert done.returncode == 1 and f"'{program}', 'base.yml', 'steps=3'" in done.stdout
+  assert message in done.stderr
+  notes = [line for line in done.stderr.splitlines() if "use_ring_of_experts" in line]
+  assert len(notes) == (note is not None) and all(note in line for line in notes)
