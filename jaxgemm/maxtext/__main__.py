@@ -10,8 +10,8 @@ from jaxgemm import maxtext
 # What XLA's errors do not say, by a part of their text.
 _NOTES = {
     "ragged-all-to-all": "XLA has no ragged all-to-all for CPUs.",
-    "RaggedAllToAll": "XLA's flag XLA_FLAGS=--xla_gpu_allow_ragged_all_to_all_nccl_send_recv_fallback"
-                      "=true lets NCCL (RCCL) do it.",
+    "RaggedAllToAll": "The flag --xla_gpu_allow_ragged_all_to_all_nccl_send_recv_fallback=true in "
+                      "XLA_FLAGS lets NCCL (RCCL) do it.",
 }
 
 
@@ -37,8 +37,9 @@ def main() -> None:
   except Exception as error:
     for part, note in _NOTES.items():
       if part in str(error):
-        error.add_note(f"jaxgemm.maxtext: {note} MaxText sends tokens to their experts by it, unless "
-                       "use_ring_of_experts=true is given: then it gathers them.")
+        error.add_note(
+            f"jaxgemm.maxtext: {note} MaxText sends tokens to their experts by it, unless "
+            "use_ring_of_experts=true is given: then it gathers them.")
     raise
 
 

@@ -304,7 +304,7 @@ def test_a_program_that_asks_for_devices_too_early():
 
 
 @pytest.mark.parametrize("message, note", [
-    ("UNIMPLEMENTED: HLO opcode `ragged-all-to-all` is not supported", "no ragged all-to-all for CPUs"),
+    ("HLO opcode `ragged-all-to-all` is not supported", "no ragged all-to-all for CPUs"),
     ("INVALID_ARGUMENT: RaggedAllToAll fallback to NCCL is not allowed",
      "--xla_gpu_allow_ragged_all_to_all_nccl_send_recv_fallback=true"),
     ("RESOURCE_EXHAUSTED", None)])

@@ -83,7 +83,7 @@ def test_dropless(tmp_path, megablox, dtype, tolerance):
 
 
 def test_dropless_in_float8(tmp_path):
-  """Qwix quantises the products. MaxText's megablox in Pallas' interpreter has the same operands."""
+  """Qwix quantises the products, also of MaxText's megablox in Pallas' interpreter."""
   compare(tmp_path, 2e-2, quantization="fp8_full", use_qwix_quantization="true",
           theirs={"megablox": "true"})
 
