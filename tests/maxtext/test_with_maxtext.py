@@ -119,9 +119,10 @@ def test_a_ring_of_experts(tmp_path):
 
 @needs_plugin
 @pytest.mark.parametrize("devices, options", [
-    (1, {}), (2, {"ici_expert_parallelism": 2}),
+    (1, {}), (1, {"quantization": "fp8_full", "use_qwix_quantization": "true"}),
+    (2, {"ici_expert_parallelism": 2}),
     (2, {"ici_expert_parallelism": 2, "use_ring_of_experts": "true"})], ids=str)
 def test_virtual_mi300x(tmp_path, devices, options):
-  compare(tmp_path, 5e-3, hardware="gpu",
+  compare(tmp_path, 2e-2 if "quantization" in options else 5e-3, hardware="gpu",
           prefix=("-m", "jaxgemm.emulator.rocm", f"--devices={devices}"), **options,
           theirs={"megablox": "false", "ici_expert_parallelism": 1, "use_ring_of_experts": "false"})
