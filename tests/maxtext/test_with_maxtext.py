@@ -7,6 +7,7 @@ program as a user does, and compares the losses with those of `jax.lax.ragged_do
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -42,8 +43,8 @@ OTHER_MODELS = {
 }
 
 
-def train(folder, *prefix, devices=1, hardware="cpu", **options):
-  """(losses, what it printed) of three steps."""
+def train(folder, *prefix, devices=1, hardware="cpu", flags="", **options):
+  """(losses, what it printed) of its steps."""
   metrics = folder / "-".join(["metrics", *prefix[1::2]])
   given = TINY | {"hardware": hardware, "base_output_directory": folder,
                   "metrics_file": metrics} | options
@@ -51,7 +52,7 @@ def train(folder, *prefix, devices=1, hardware="cpu", **options):
                  if name not in ("JAX_PLATFORMS", "XLA_FLAGS")} | {"DECOUPLE_GCLOUD": "TRUE"}
   if hardware == "cpu":
     environment |= {"JAX_PLATFORMS": "cpu",
-                    "XLA_FLAGS": f"--xla_force_host_platform_device_count={devices}"}
+                    "XLA_FLAGS": f"--xla_force_host_platform_device_count={devices} {flags}"}
   base = os.path.join(*SPEC.submodule_search_locations, "configs", "base.yml")
   done = subprocess.run(
       [sys.executable, *prefix, "-m", "maxtext.trainers.pre_train.train", base,
@@ -60,7 +61,7 @@ def train(folder, *prefix, devices=1, hardware="cpu", **options):
       timeout=1200)
   assert done.returncode == 0, done.stderr[-4000:]
   losses = [json.loads(line)["learning/loss"] for line in metrics.read_text().splitlines()]
-  assert len(losses) == 3 and np.isfinite(losses).all()
+  assert len(losses) == given["steps"] and np.isfinite(losses).all()
   return np.array(losses), done.stderr
 
 
@@ -115,6 +116,47 @@ def test_a_ring_of_experts(tmp_path):
           ici_expert_parallelism=4, use_ring_of_experts="true",
           theirs={"megablox": "false", "ici_fsdp_parallelism": 8, "ici_expert_parallelism": 1,
                   "use_ring_of_experts": "false"})
+
+
+COLLECTIVES = "all-gather", "all-reduce", "reduce-scatter", "all-to-all", "collective-permute"
+VARIANTS = {  # the options before -m, and MaxText's
+    "capacity 1.25": ((), {"sparse_matmul": "false", "megablox": "false", "capacity_factor": 1.25}),
+    "lax.ragged_dot": ((), {"megablox": "false"}),
+    "megablox=false": (("-m", "jaxgemm.maxtext"), {"megablox": "false"}),
+    "megablox=true": (("-m", "jaxgemm.maxtext"), {}),
+}
+
+
+def program_of(folder, *prefix, **options) -> dict[str, int]:
+  """How often operations are in a compiled training step, and the bytes of temporary arrays."""
+  flags = f"--xla_dump_to={folder} --xla_dump_hlo_module_re=.*train_step.* --xla_dump_hlo_as_text"
+  train(folder, *prefix, devices=8, flags=flags, steps=1, ici_fsdp_parallelism=8,
+        base_mlp_dim=128, base_moe_mlp_dim=128, max_target_length=128, per_device_batch_size=2,
+        wi_tile_fwd_batch_seq=64, wo_tile_fwd_batch_seq=64, **options)
+  texts = {path: path.read_text() for path in folder.glob("*after_optimizations.txt")}
+  path, text = max(texts.items(), key=lambda x: len(x[1]))
+  found = {name: text.count(f" {name}(") for name in (*COLLECTIVES, "transpose", "copy")}
+  found["calls"] = text.count('custom_call_target="jaxgemm_gemm"')
+  buffers = path.with_name(path.stem + "-buffer-assignment.txt").read_text()
+  sizes = re.findall(r"allocation \d+: size (\d+), preallocated-temp", buffers)
+  found["bytes"] = sum(map(int, sizes))
+  return found
+
+
+def test_the_program_of_a_step(tmp_path, say):
+  """benchmarks/results/maxtext-program-cpu.md has the numbers that it says."""
+  found = {}
+  for name, (prefix, options) in VARIANTS.items():
+    folder = tmp_path / name
+    folder.mkdir()
+    found[name] = program_of(folder, *prefix, **options)
+    say(f"{name}: {found[name]}")
+  dropping, theirs, *ours = found.values()
+  for each in ours:
+    assert each["calls"] == 12  # in the body of the scan over layers, with remat
+    assert all(each[name] == theirs[name] for name in COLLECTIVES)
+    assert each["transpose"] <= theirs["transpose"] and each["copy"] <= theirs["copy"]
+    assert each["bytes"] <= 1.5 * dropping["bytes"] and each["bytes"] < theirs["bytes"]
 
 
 @needs_plugin
