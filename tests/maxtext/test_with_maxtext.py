@@ -138,7 +138,7 @@ def program_of(folder, *prefix, **options) -> dict[str, int]:
   found = {name: text.count(f" {name}(") for name in (*COLLECTIVES, "transpose", "copy")}
   found["calls"] = text.count('custom_call_target="jaxgemm_gemm"')
   buffers = path.with_name(path.stem + "-buffer-assignment.txt").read_text()
-  sizes = re.findall(r"allocation \d+: size (\d+), preallocated-temp", buffers)
+  sizes = re.findall(r"allocation \d+: size (\d+),.* preallocated-temp", buffers)
   found["bytes"] = sum(map(int, sizes))
   return found
 
