@@ -83,7 +83,7 @@ def test_dropless(tmp_path, megablox, dtype, tolerance):
   compare(tmp_path, tolerance, megablox, dtype=dtype)
 
 
-@pytest.mark.parametrize("megablox, tolerance", [("true", 2e-2), ("false", 5e-3)])
+@pytest.mark.parametrize("megablox, tolerance", [("true", 5e-2), ("false", 5e-3)])
 def test_dropless_in_float8(tmp_path, megablox, tolerance):
   """Qwix quantises the products; with megablox=true it has other scales than for lax.ragged_dot."""
   compare(tmp_path, tolerance, megablox, quantization="fp8_full", use_qwix_quantization="true",
@@ -165,6 +165,6 @@ def test_the_program_of_a_step(tmp_path, say):
     (2, {"ici_expert_parallelism": 2}),
     (2, {"ici_expert_parallelism": 2, "use_ring_of_experts": "true"})], ids=str)
 def test_virtual_mi300x(tmp_path, devices, options):
-  compare(tmp_path, 2e-2 if "quantization" in options else 5e-3, hardware="gpu",
+  compare(tmp_path, 5e-2 if "quantization" in options else 5e-3, hardware="gpu",
           prefix=("-m", "jaxgemm.emulator.rocm", f"--devices={devices}"), **options,
           theirs={"megablox": "false", "ici_expert_parallelism": 1, "use_ring_of_experts": "false"})
