@@ -30,7 +30,7 @@ TINY = {
     "max_target_length": 32, "per_device_batch_size": 1, "steps": 3, "learning_rate": 0.01,
     "dataset_type": "synthetic", "tokenizer_path": "", "enable_checkpointing": "false",
     "attention": "dot_product", "skip_jax_distributed_system": "true",
-    "enable_goodput_recording": "false", "monitor_goodput": "false",
+    "enable_goodput_recording": "false", "monitor_goodput": "false", "jax_cache_dir": "",
     "wi_tile_fwd_batch_seq": 32, "wo_tile_fwd_batch_seq": 32,
 }
 OTHER_MODELS = {
