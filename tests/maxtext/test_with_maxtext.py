@@ -30,7 +30,7 @@ TINY = {
     "max_target_length": 32, "per_device_batch_size": 1, "steps": 3, "learning_rate": 0.01,
     "dataset_type": "synthetic", "tokenizer_path": "", "enable_checkpointing": "false",
     "attention": "dot_product", "skip_jax_distributed_system": "true",
-    "enable_goodput_recording": "false", "monitor_goodput": "false", "jax_cache_dir": "",
+    "enable_goodput_recording": "false", "monitor_goodput": "false",
     "wi_tile_fwd_batch_seq": 32, "wo_tile_fwd_batch_seq": 32,
 }
 OTHER_MODELS = {
@@ -49,7 +49,8 @@ def train(folder, *prefix, devices=1, hardware="cpu", flags="", **options):
   given = TINY | {"hardware": hardware, "base_output_directory": folder,
                   "metrics_file": metrics} | options
   environment = {name: value for name, value in os.environ.items()
-                 if name not in ("JAX_PLATFORMS", "XLA_FLAGS")} | {"DECOUPLE_GCLOUD": "TRUE"}
+                 if name not in ("JAX_PLATFORMS", "XLA_FLAGS")}
+  environment |= {"DECOUPLE_GCLOUD": "TRUE", "JAX_ENABLE_COMPILATION_CACHE": "0"}
   if hardware == "cpu":
     environment |= {"JAX_PLATFORMS": "cpu",
                     "XLA_FLAGS": f"--xla_force_host_platform_device_count={devices} {flags}"}
