@@ -16,12 +16,16 @@ is also timed in float8, quantising included. On a GPU an entry has the kernels 
 
 A `step` is forward, backward and the update by optax.adamw of the layer with float32 parameters,
 beside a residual connection. The loss and the gradients of the first step are compared with those
-on jax.lax.ragged_dot. Memory is what XLA says of a compiled program.
+on jax.lax.ragged_dot. "capacity 1.25" is the same layer as MaxText computes it where it drops
+tokens: each expert has room for 1.25 times its share of each --sequence, and products are einsums
+over all of that. With --loss_steps=200 the squared error after so many steps more, on the same
+tokens, is given, too. Memory is what XLA says of a compiled program.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 import dataclasses
 import functools
+import math
 from typing import Any, NamedTuple
 
 from absl import flags
@@ -36,6 +40,7 @@ from jaxgemm.flax import Mlp, MoEParams, moe
 from jaxgemm.fp8.recipes import RECIPES
 
 OURS, XLA, ALONE = "jaxgemm.ragged_dot", "lax.ragged_dot", "products alone"
+DROPPING = "capacity 1.25"
 PRODUCTS = {OURS: None, XLA: jax.lax.ragged_dot}  # the layer's argument `ragged_dot`
 # Products of each kind of work, in products of the forward pass.
 WORK = {"forward": 1, "gradients": 3, "step": 3}
@@ -57,6 +62,8 @@ def define_flags() -> None:
                     "shapes.json. Default: all, and on a CPU a small one.")
   flags.DEFINE_list("tokens", None, "Tokens of a call or step. Default: from shapes.json.")
   flags.DEFINE_list("routings", list(ROUTINGS), "Some of balanced and skewed.")
+  flags.DEFINE_integer("sequence", 4096, "Tokens of a sequence, for the layer that drops tokens.")
+  flags.DEFINE_integer("loss_steps", 0, "Steps after which train_step gives the error.")
   flags.DEFINE_list("work", ["forward", "gradients"], f"Some of {', '.join(WORK)}.")
   flags.DEFINE_list("recipes", [], "Recipes of jaxgemm.fp8, timed beside bfloat16.")
   flags.DEFINE_list("peers", list(moe_peers.PEERS), "Layers of other packages.")
@@ -81,7 +88,8 @@ def jobs(name: str) -> Iterator[tuple[str, Callable[[], list[run.Row]]]]:
   for model, each in chosen:
     problem = cases.Experts(**each)
     if "step" in works:
-      yield f"{name} {problem.label} step", functools.partial(steps, problem, options)
+      yield f"{name} {problem.label} step", functools.partial(
+          steps, problem, options, FLAGS.sequence, FLAGS.loss_steps)
     for routing in routings if "step" not in works else ():
       yield f"{name} {model} {problem.label} {routing}", functools.partial(
           rows, model, problem, routing, works, options, recipes,
@@ -125,6 +133,35 @@ def layer(problem: cases.Experts, **options):
   return lambda params, x: moe(
       x, MoEParams(params.router, Mlp(gate_up=params.gate_up, down=params.down)),
       top_k=problem.top_k, dtype=jnp.bfloat16, **options)
+
+
+def dropping(problem: cases.Experts, sequence: int, factor: float = 1.25):
+  """The layer with a capacity: a function of parameters and tokens that gives the result."""
+  experts, top_k = problem.num_experts, problem.top_k
+  sequence = math.gcd(problem.tokens, sequence)
+  capacity = math.ceil(factor * sequence * top_k / experts)
+
+  def of_sequence(params: Params, x):
+    logits = x.astype(jnp.float32) @ params.router
+    weights, chosen = jax.lax.top_k(jax.nn.softmax(logits), top_k)
+    weights /= weights.sum(-1, keepdims=True)
+    is_chosen = jax.nn.one_hot(chosen.ravel(), experts, dtype=jnp.int32)
+    # The place of each choice in its expert; a choice beyond the capacity has none.
+    places = ((jnp.cumsum(is_chosen, 0) - 1) * is_chosen).sum(-1).reshape(chosen.shape)
+    masks = (jax.nn.one_hot(chosen, experts, dtype=jnp.bfloat16)[..., None]
+             * jax.nn.one_hot(places, capacity, dtype=jnp.bfloat16)[:, :, None])
+    return masks.sum(1), (masks * weights.astype(jnp.bfloat16)[..., None, None]).sum(1)
+
+  def layer(params: Params, x):
+    x = x.reshape(-1, sequence, problem.features)
+    dispatch, combine = jax.vmap(of_sequence, (None, 0))(params, x)
+    rows = jnp.einsum("btec,btd->ebcd", dispatch, x)
+    gate, up = (jnp.einsum("ebcd,edh->ebch", rows, params.gate_up[:, :, i].astype(jnp.bfloat16))
+                for i in range(2))
+    rows = jnp.einsum("ebch,ehd->ebcd", jax.nn.silu(gate) * up, params.down.astype(jnp.bfloat16))
+    return jnp.einsum("btec,ebcd->btd", combine, rows).reshape(-1, problem.features)
+
+  return layer
 
 
 def products(params: Params, rows, sizes):
@@ -289,24 +326,28 @@ def after(rows: Sequence[run.Row]) -> list[str]:
 class StepWay(measure.Way):
   """A training step with its own parameters, compiled for its arguments."""
 
-  def __init__(self, problem: cases.Experts, ragged_dot, seed: int):
+  def __init__(self, problem: cases.Experts, name: str, seed: int, sequence: int):
     super().__init__(self._call)
     params, [self._data] = drawn(problem, "balanced", 1, seed)
     params = jax.tree.map(lambda x: x.astype(jnp.float32), params)
     self._state = params, jax.jit(_OPTIMIZER.init)(params)
 
     def loss_of(params, x, target):
-      out, stats = layer(problem, ragged_dot=ragged_dot)(params, x)
-      error = (x + out - target).astype(jnp.float32)
-      auxiliary = 1e-2 * stats.load_balancing_loss + 1e-3 * stats.router_z_loss
-      return jnp.mean(error**2) + auxiliary
+      auxiliary = 0
+      if name == DROPPING:
+        out = dropping(problem, sequence)(params, x)
+      else:
+        out, stats = layer(problem, ragged_dot=PRODUCTS[name])(params, x)
+        auxiliary = 1e-2 * stats.load_balancing_loss + 1e-3 * stats.router_z_loss
+      error = jnp.mean((x + out - target).astype(jnp.float32)**2)
+      return error + auxiliary, error
 
     @functools.partial(jax.jit, donate_argnums=0)
     def step(state, x, target):
       params, moments = state
-      loss, grads = jax.value_and_grad(loss_of)(params, x, target)
+      losses, grads = jax.value_and_grad(loss_of, has_aux=True)(params, x, target)
       updates, moments = _OPTIMIZER.update(grads, moments, params)
-      return (optax.apply_updates(params, updates), moments), loss
+      return (optax.apply_updates(params, updates), moments), losses
 
     self.compiled = step.lower(self._state, *self._data).compile()
     self.first_loss = float(self.call(0))
@@ -316,21 +357,27 @@ class StepWay(measure.Way):
 
   def _call(self, _: int) -> jax.Array:
     """The loss before this step."""
-    self._state, loss = self.compiled(self._state, *self._data)
+    self._state, (loss, self.error) = self.compiled(self._state, *self._data)
     return loss
 
 
-def steps(problem: cases.Experts, options: measure.Options) -> list[run.Row]:
-  """A row: time, memory, loss and gradients of the steps on both products."""
+def steps(problem: cases.Experts, options: measure.Options, sequence: int = 4096,
+          loss_steps: int = 0) -> list[run.Row]:
+  """A row: time, memory, loss and gradients of the steps on both products, and with a capacity."""
   made = {}
 
   def make(name):
-    made[name] = StepWay(problem, PRODUCTS[name], options.seed)
+    made[name] = StepWay(problem, name, options.seed, sequence)
     return made[name]
 
   def check(name, way):
     found = _memory(way)
     found |= {"loss": way.first_loss, "note": f"loss {way.first_loss:.6f}, {found['note']}"}
+    if loss_steps:
+      for _ in range(loss_steps):
+        way.call(0)
+      found["error_after_steps"] = float(way.error)
+      found["note"] += f", error after steps {found['error_after_steps']:.6f}"
     if name != OURS or XLA not in made:
       return found
     theirs = made[XLA]
@@ -343,4 +390,5 @@ def steps(problem: cases.Experts, options: measure.Options) -> list[run.Row]:
   return [measure.row(
       {"section": "moe", "case": problem.label, **dataclasses.asdict(problem), "work": "step",
        "dtype": "bfloat16", "flops": WORK["step"] * problem.flops},
-      {name: functools.partial(make, name) for name in PRODUCTS}, check, options, 1, OURS, calls=1)]
+      {name: functools.partial(make, name) for name in (*PRODUCTS, DROPPING)}, check, options, 1,
+      OURS, calls=1)]

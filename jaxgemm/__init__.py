@@ -26,6 +26,7 @@
   workspace_size  bytes that a call needs beside its result
   tune            times what the plan could choose, and keeps the fastest in a file
   flax            layers for mixtures of experts; imported when it is first read
+  maxtext         MaxText with these grouped products; imported when it is first read
   emulator        runs AMD machine code on the CPU; imported when it is first read
 
 The products work under jit, grad, vmap, scan, checkpoint, cond and shard_map, and lower for
@@ -108,8 +109,8 @@ __all__ = [
 
 
 # Submodules that are imported when they are read: flax, which jaxgemm does not need, and the
-# emulator, which few programs use.
-_SUBMODULES = "emulator", "flax"
+# emulator and maxtext, which few programs use.
+_SUBMODULES = "emulator", "flax", "maxtext"
 
 
 def __getattr__(name: str):

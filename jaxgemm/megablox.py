@@ -7,7 +7,8 @@ that imports them instead runs on GPUs and CPUs. There are these differences:
 * rows of no group are zero; megablox leaves them undefined;
 * they have derivatives, for which results have to vary along the mesh axes of their operands.
   megablox's results vary along varying_axes only, which is () if it is not given. A program that
-  relies on that, and casts the result by `jax.lax.pcast`, passes varying_axes=();
+  relies on that, and casts the result of gmm by `jax.lax.pcast`, passes varying_axes=();
+* the result of tgmm is summed over the devices along axes that varying_axes leaves out;
 * group_offset may have the shape () or (1,), and group_sizes any integer dtype;
 * operands are arrays, or objects with the attributes qvalue and scale, such as Qwix's `QArray`.
 """
@@ -71,10 +72,14 @@ def _not_differentiable(*_, axes):
 ad.primitive_jvps[_retyped_p] = _not_differentiable
 
 
-def _varying_along(out, axes) -> jax.Array:
-  """out, typed so that it varies along `axes` of a `jax.shard_map` only; see `gmm`."""
+def _given_axes(axes) -> tuple[str, ...] | None:
+  """An argument varying_axes; see `gmm`.
+
+  Raises:
+    ValueError: an axis is none of a `jax.shard_map` around the call.
+  """
   if axes is None:
-    return out
+    return None
   axes = (axes,) if isinstance(axes, str) else tuple(axes)
   manual = jax.sharding.get_abstract_mesh().manual_axes
   if not {*axes} <= {*manual}:
@@ -82,6 +87,13 @@ def _varying_along(out, axes) -> jax.Array:
         f"varying_axes={axes} was given, and the axes of the jax.shard_map around this call are "
         f"{tuple(manual)}; these are allowed. Leave varying_axes out: jax knows along which axes "
         "the operands vary.")
+  return axes
+
+
+def _varying_along(out, axes: tuple[str, ...] | None) -> jax.Array:
+  """out, typed so that it varies along `axes` of a `jax.shard_map` only; see `gmm`."""
+  if axes is None:
+    return out
   out, = unify_varying([out], *axes)
   return _retyped_p.bind(out, axes=axes) if varying(out) - {*axes} else out
 
@@ -138,6 +150,7 @@ def gmm(
     ValueError, TypeError: see `jaxgemm.ragged_dot`.
   """
   del tiling, interpret
+  axes = _given_axes(varying_axes)
   lhs, rhs = operand("lhs", lhs), operand("rhs", rhs)
   group_sizes, offset = _groups(group_sizes, group_offset)
   groups = rhs.values.shape[0]
@@ -159,7 +172,7 @@ def gmm(
     _check_existing(existing_out, out.shape, out.dtype)
     rows = groups_of_rows(group_sizes, offset, groups, out.shape[0])
     out = jnp.where((rows < groups)[:, None], out, existing_out)
-  return _varying_along(out, varying_axes)
+  return _varying_along(out, axes)
 
 
 @names_parts
@@ -192,7 +205,10 @@ def tgmm(
     existing_out: array of shape (num_actual_groups, k, n) and of the preferred_element_type. The
       product is added to it, in place if it is float32, no operand is quantised, and jax may
       overwrite it.
-    interpret, varying_axes: see `gmm`.
+    interpret: ignored.
+    varying_axes: the axes of a `jax.shard_map` along which the result's type varies. The default
+      is those of the operands. Along their other axes the product is summed over the devices: it
+      is the gradient of weights that are the same there.
     **options: see `gmm`.
 
   Returns:
@@ -202,6 +218,7 @@ def tgmm(
     ValueError, TypeError: see `jaxgemm.ragged_dot_general`.
   """
   del tiling, interpret
+  axes = _given_axes(varying_axes)
   dtype = dtype_argument("preferred_element_type", preferred_element_type)
   group_sizes, offset = _groups(group_sizes, group_offset)
   groups = group_sizes.shape[0] if num_actual_groups is None else num_actual_groups
@@ -220,15 +237,24 @@ def tgmm(
   lhs, rhs = prepared("lhs", lhs, 1), prepared("rhs", rhs, 0)
   shape = (groups, lhs.shape[0], rhs.shape[1])
   _check_existing(existing_out, shape, dtype)
-  in_place = existing_out is not None and dtype == jnp.float32 and not factors
+  given = [x for x in (lhs, rhs, group_sizes, offset, *factors) if x is not None]
+  summed = () if axes is None else tuple(sorted(frozenset().union(*map(varying, given)) - {*axes}))
+  if existing_out is not None and varying(existing_out) & {*summed}:
+    raise ValueError(
+        f"varying_axes={axes} was given, and existing_out differs from device to device along "
+        f"{tuple(sorted(varying(existing_out) & {*summed}))}, too; along the axes of varying_axes "
+        "it is allowed to. Leave varying_axes out, and sum the result by jax.lax.psum.")
+  in_place = existing_out is not None and dtype == jnp.float32 and not factors and not summed
   # The sums are float32, so that they are rounded once.
-  rounds_once = factors or existing_out is not None
+  rounds_once = factors or summed or existing_out is not None
   out = ragged_dot_general(
       lhs, rhs, group_sizes, _CONTRACTED, None, jnp.float32 if rounds_once else dtype, offset,
       num_local_groups=None if offset is None else groups,
       accumulate=existing_out if in_place else None, **options)
   for factor in factors:
     out = out * factor[None]
+  if summed:
+    out = lax.psum(out, summed)
   if existing_out is not None and not in_place:
     out = out + existing_out.astype(jnp.float32)
-  return _varying_along(out.astype(dtype), varying_axes)
+  return _varying_along(out.astype(dtype), axes)

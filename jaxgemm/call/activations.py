@@ -1,6 +1,6 @@
 """Activations of products that are differentiated: of all values, the backward pass keeps one.
 
-That is the value before the activation, preact, in the dtype of the result. It has a name, by which
+That is the value before the activation, preact, in the dtype of the result. It has names, by which
 policies of `jax.checkpoint` can save it. The derivative of the activation is an operation of its
 own, so that jax keeps its operand, and not what is computed on the way.
 """
@@ -18,20 +18,22 @@ from jaxgemm.call.lower import batched_in_front, reshaped
 from jaxgemm.call.residuals import kept_p
 from jaxgemm.sharding.manual_axes import unify_varying
 
-# activated_p(out, preact) is out, and activated_p(preact) is the activation of preact. Where
-# jax.checkpoint has preact, and would compute the product again for out, it takes the latter.
+# activated_p(out, preact, preact, ...) is out, and activated_p(preact) is the activation of preact.
+# Where jax.checkpoint has preact, under one of its names, and would compute the product again for
+# out, it takes the latter.
 activated_p = Primitive("jaxgemm_activated")
 # tangent_p(preact, d_preact) is the tangent of the activation, in float32, linear in d_preact.
 tangent_p = Primitive("jaxgemm_activation_tangent")
 
 
 def activated(outs, spec, gated: bool = False) -> list[jax.Array]:
-  """The results of a product that is differentiated: [out], or [out, preact] with a name."""
+  """The results of a product that is differentiated: [out], or [out, preact] with names."""
   if len(outs) == 1:
     return outs
   out, preact = outs
-  preact = epilogue.named(preact)
-  return [activated_p.bind(out, preact, activation=spec.activation, gated=gated), preact]
+  preacts = epilogue.with_each_name(preact)
+  return [activated_p.bind(out, *preacts, activation=spec.activation, gated=gated),
+          epilogue.one_of_p.bind(*preacts)]
 
 
 def tangents(d_z, outs, spec, gated: bool = False) -> list[jax.Array]:
@@ -117,13 +119,15 @@ def _partial_eval(saveable, unknown, recomputed, eqn):
   operands = list(zip(eqn.invars, recomputed, strict=True))
   if any(unknown):
     return None, eqn, [True], [True], _not_there(operands)
+  preacts = operands[1:] or operands
   # The forward pass does not read preact: jax.checkpoint would then round it.
   known = eqn if len(operands) == 1 else eqn.replace(
       primitive=kept_p, invars=eqn.invars[:1], params={})
   if not all(recomputed):
     if saveable(eqn.primitive, *(x.aval for x in eqn.invars), **eqn.params) is True:
       return known, None, [False], [False], []
-    operands = operands[-1:]  # of preact: out would need the product again, or be saved, too
+    # Of one preact: out would need the product again, or be saved, too.
+    operands = sorted(preacts, key=lambda x: x[1])[:1]
   again = eqn.replace(invars=[x for x, _ in operands])
   return known, again, [False], [True], _not_there(operands)
 

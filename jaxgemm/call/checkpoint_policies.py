@@ -10,7 +10,8 @@ from typing import Any
 import jax
 from jax.extend.core import Primitive
 
-__all__ = ["dots_saveable", "dots_with_no_batch_dims_saveable"]
+__all__ = ["dense_saveable", "dots_saveable", "dots_with_no_batch_dims_saveable",
+           "grouped_saveable", "save_from_any_policy"]
 
 # A function of the types of a call's operands, and its parameters.
 HasBatch = Callable[[Any, dict[str, Any]], bool]
@@ -59,6 +60,58 @@ def dots_with_no_batch_dims_saveable(prim, *avals, **params) -> bool:
     batch, _ = params["ragged_dot_dimension_numbers"].dot_dimension_numbers[1]
     return not batch
   return _POLICIES.dots_with_no_batch_dims_saveable(prim, *avals, **params)
+
+
+def dense_saveable(prim, *avals, **params) -> bool:
+  """Saves the results of this package's dense products, and nothing else.
+
+  Of a product with an activation it saves the value before that.
+
+  Args:
+    prim, avals, params: see `dots_saveable`.
+
+  Returns:
+    Whether the results of this operation are saved for the backward pass.
+  """
+  return _is_whole_product(prim, params, dense_saveable) or (
+      prim in _PRODUCTS and not _has_groups(params))
+
+
+def grouped_saveable(prim, *avals, **params) -> bool:
+  """Saves the results of this package's grouped products, and nothing else.
+
+  Of a product with an activation or a gate it saves the value before that.
+
+  Args:
+    prim, avals, params: see `dots_saveable`.
+
+  Returns:
+    Whether the results of this operation are saved for the backward pass.
+  """
+  return _is_whole_product(prim, params, grouped_saveable) or (
+      prim in _PRODUCTS and _has_groups(params))
+
+
+def save_from_any_policy(*policies: Callable) -> Callable:
+  """A policy that does what the first of these policies does that saves or offloads.
+
+  `jax.checkpoint_policies.save_from_both_policies` combines policies that save only. This one also
+  takes those that offload to the host's memory, as
+  `jax.checkpoint_policies.save_and_offload_only_these_names` gives them.
+  """
+  def policy(prim, *avals, **params):
+    for each in policies:
+      decision = each(prim, *avals, **params)
+      # jax has no public name for its other decision, to compute the results again.
+      if decision is not False and type(decision).__name__ != "RecomputeType":
+        return decision
+    return False
+
+  return policy
+
+
+def _has_groups(params) -> bool:
+  return getattr(params.get("form"), "mode", "none") in ("m", "k")
 
 
 def _is_whole_product(prim, params, policy) -> bool:

@@ -5,20 +5,52 @@ import functools
 import jax
 from jax import lax
 from jax.ad_checkpoint import checkpoint_name
+from jax.extend.core import Primitive
+from jax.interpreters import ad, batching, mlir
+from jax.interpreters import partial_eval as pe
 import jax.numpy as jnp
 
 from jaxgemm.call.spec import Labels
 
-# The name of the value before an activation.
-PREACT = "jaxgemm_preact"
+# The names of the value before an activation: ours, and those of the policies of MaxText, where the
+# two parts before a gate have names of their own.
+PREACT = "jaxgemm_preact", "mlpwi_0", "mlpwi_1"
 
 # These are the kernels' formulas: gelu is the tanh approximation.
 _ACTIVATIONS = {"relu": jax.nn.relu, "gelu": jax.nn.gelu, "silu": jax.nn.silu}
 
 
+# one_of_p(x, x, ...) is x. Its operands have different names. Where jax.checkpoint has saved one of
+# them, it does not compute the others again.
+one_of_p = Primitive("jaxgemm_one_of")
+one_of_p.def_impl(lambda x, *_: x)
+one_of_p.def_abstract_eval(lambda x, *_: x)
+mlir.register_lowering(one_of_p, lambda ctx, x, *_: [x])
+batching.defvectorized(one_of_p)
+ad.primitive_jvps[one_of_p] = lambda primals, tangents: (one_of_p.bind(*primals), tangents[0])
+
+
+def _partial_eval(saveable, unknown, recomputed, eqn):
+  """The rule of one_of_p for `jax.checkpoint`; for the arguments see call/activations.py."""
+  del saveable
+  if any(unknown):
+    saved = [x for x, again in zip(eqn.invars, recomputed, strict=True) if not again]
+    return None, eqn, [True], [True], saved
+  saved = [x for x, again in zip(eqn.invars, recomputed, strict=True) if not again][:1]
+  return eqn, eqn.replace(invars=saved or eqn.invars[:1]), [False], [True], saved
+
+
+pe.partial_eval_jaxpr_custom_rules[one_of_p] = _partial_eval
+
+
+def with_each_name(preact: jax.Array) -> list[jax.Array]:
+  """The value before an activation, once for each of its names."""
+  return [checkpoint_name(preact, name) for name in PREACT]
+
+
 def named(preact: jax.Array) -> jax.Array:
-  """The value before an activation, with its name for the policies of `jax.checkpoint`."""
-  return checkpoint_name(preact, PREACT)
+  """The value before an activation, with its names for the policies of `jax.checkpoint`."""
+  return one_of_p.bind(*with_each_name(preact))
 
 
 def activate(x: jax.Array, activation: str | None, gated: bool = False) -> jax.Array:

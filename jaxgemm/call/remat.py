@@ -68,7 +68,8 @@ def register(primitive: Primitive, before_activation: Callable) -> None:
     product = functools.partial(primitive.bind, **params)
     if spec.save_preact or not (
         saves(policy, primitive, avals, params)
-        or has_activation and saves(policy, name_p, (), {"name": epilogue.PREACT})):
+        or has_activation and any(
+            saves(policy, name_p, (), {"name": name}) for name in epilogue.PREACT)):
       outs, saved = product(*operands), ()
       rem = lambda _, *operands: product(*operands)
     elif has_activation:

@@ -288,7 +288,8 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, rout
       dense = experts_lib.dense_products(None, precision, recipe)
     shared = experts_lib.mlp(x.astype(dtype), params.shared, activation, dense)
   out, experts = _result(out, shared, stats.experts, shape=shape, dtype=dtype, axes=tensor_axes)
-  return checkpoint_name(out, "jaxgemm_moe_out"), stats._replace(experts=experts)
+  out = checkpoint_name(checkpoint_name(out, "jaxgemm_moe_out"), "mlpwo")  # MaxText's name
+  return out, stats._replace(experts=experts)
 
 
 # Outside of jax.jit each of these functions is compiled as one program, and the products of the

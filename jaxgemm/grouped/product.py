@@ -38,14 +38,15 @@ class Grouped(Product):
     return "they are added to a buffer in place" if params["form"].accumulate else ""
 
   def read_before_transpose(self, params, i, permutation):
-    # The kernels read each group's matrix of rhs in both orders.
+    # The kernels read the matrices of both operands in both orders, and a gathered one by lines.
     form, rank = params["form"], len(permutation)
     swapped = (*range(rank - 2), rank - 1, rank - 2)
-    if i != 1 or form.mode != "m" or form.paired or (
-        permutation not in (swapped, tuple(range(rank)))):
+    gathered = (form.lhs_gathered, form.rhs_gathered)[i]
+    if gathered or form.paired or permutation not in (swapped, tuple(range(rank))):
       return None
-    is_swapped = permutation == swapped
-    return params | {"form": form._replace(rhs_contracting=form.rhs_contracting ^ is_swapped)}
+    name = ("lhs_contracting", "rhs_contracting")[i]
+    order = getattr(form, name) ^ (permutation == swapped)
+    return params | {"form": form._replace(**{name: order})}
 
 
 def _reasons(how: RaggedLayout, arguments) -> list[str]:

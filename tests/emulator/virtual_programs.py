@@ -329,6 +329,16 @@ def collectives():
   check(of(lambda x: jax.lax.ppermute(x, "x", [(0, 1), (1, 0)]), P("x"), P("x")),
         np.concatenate([x[4:], x[:4]]))
 
+  def exchanged(x):  # one row to device 0, and three to device 1
+    sizes, index = jnp.array([1, 3]), jax.lax.axis_index("x")
+    received = jnp.full(2, sizes[index])
+    return jax.lax.ragged_all_to_all(
+        x, jnp.zeros((6, 64), x.dtype), jnp.array([0, 1]), sizes, index * sizes, received,
+        axis_name="x")
+
+  check(of(exchanged, P("x"), P("x")),
+        np.concatenate([x[:1], x[4:5], np.zeros_like(x[:4]), x[1:4], x[5:]]))
+
 
 def sharded_k():
   mesh = _mesh()

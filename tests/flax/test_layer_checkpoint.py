@@ -36,6 +36,7 @@ def policy(*names):
 
 # The number of the layer's three products (router, gate and up, down) that run again.
 AGAIN = {None: 3, policy(OUT): 2, policy(PREACT): 2, policy(*SHAPES): 1,
+         policy("mlpwo"): 2, policy("mlpwi_0", "mlpwo"): 1,
          jaxgemm.checkpoint_policies.dots_saveable: 0,
          jaxgemm.checkpoint_policies.dots_with_no_batch_dims_saveable: 0}
 

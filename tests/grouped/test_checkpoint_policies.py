@@ -67,8 +67,16 @@ def saved(capsys, function, *args) -> str:
   return capsys.readouterr().out
 
 
+OFFLOADED = POLICIES.save_and_offload_only_these_names(
+    names_which_can_be_saved=["mlpwi_1"], names_which_can_be_offloaded=["elsewhere"],
+    offload_src="device", offload_dst="pinned_host")
+
 # The products that run again, of four: no gradient needs the last one.
 AGAIN = {
+    names("mlpwi_0"): 1, names("mlpwi_1", "other"): 1, OFFLOADED: 1,
+    ours.grouped_saveable: 0, ours.dense_saveable: 3,
+    ours.save_from_any_policy(OFFLOADED, ours.dense_saveable): 1,
+    ours.save_from_any_policy(names("other"), OFFLOADED, ours.grouped_saveable): 0,
     None: 3, POLICIES.nothing_saveable: 3, POLICIES.dots_saveable: 3,
     POLICIES.everything_saveable: 0, ours.dots_saveable: 0,
     ours.dots_with_no_batch_dims_saveable: 0, names("jaxgemm_preact"): 1, names("other"): 3,
@@ -152,6 +160,43 @@ def test_products_with_a_batch_may_be_left_out(rng, product, a, b, axes, has_bat
   again = [count_lowered(gradient(batched(jax.checkpoint(product, policy=policy)), (0, 1)), *args)
            - plain for policy in (None, ours.dots_saveable, ours.dots_with_no_batch_dims_saveable)]
   assert again == [1, 0, int(has_batch)]
+
+
+def test_dense_and_grouped_products_are_saved_apart(rng):
+  args = array(rng, 43, 12), array(rng, 12, 12), array(rng, 4, 12, 12)
+
+  def both(x, a, b):
+    x = jnp.sin(jaxgemm.matmul(x, a, activation="silu"))
+    return jnp.sin(jaxgemm.ragged_dot(x, b, SIZES, activation="gelu"))
+
+  def count(policy, primitive):
+    function = gradient(jax.checkpoint(both, policy=policy), (0, 1, 2))
+    return str(jax.make_jaxpr(function)(*args)).count(f" {primitive}[")
+
+  policies = ours.dense_saveable, ours.grouped_saveable
+  for i, primitive in enumerate(("jaxgemm_contract", "jaxgemm_ragged")):
+    again = [count(policy, primitive) - count(ours.dots_saveable, primitive) for policy in policies]
+    assert again == [i, 1 - i]
+
+
+def test_a_policy_that_offloads(rng):
+  """save_from_any_policy passes its decision on; jax's save_from_both_policies refuses it."""
+  policy = POLICIES.save_and_offload_only_these_names(
+      names_which_can_be_saved=[], names_which_can_be_offloaded=["mlpwo"],
+      offload_src="device", offload_dst="pinned_host")
+  combined = ours.save_from_any_policy(ours.grouped_saveable, policy)
+  x = array(rng, 4, 5)
+
+  def moves(which) -> int:
+    """The transfers between the memory of the device and the host's."""
+    function = jax.checkpoint(lambda x: jnp.sin(jax.ad_checkpoint.checkpoint_name(
+        jnp.sin(x), "mlpwo")), policy=which)
+    return str(jax.make_jaxpr(jax.grad(lambda x: function(x).sum()))(x)).count("device_put")
+
+  assert moves(combined) == moves(policy) == 2
+  assert moves(ours.grouped_saveable) == 0
+  with pytest.raises(ValueError, match="should be a boolean"):
+    moves(POLICIES.save_from_both_policies(ours.grouped_saveable, policy))
 
 
 def by_blocks(a, b):

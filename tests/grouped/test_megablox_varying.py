@@ -42,8 +42,11 @@ def gradients(lhs, rhs, ct):
   return d_lhs, d_rhs
 
 
-def maxtext(lhs, rhs, axes):
-  """The casts of MaxText: of the forward result by pcast, of gradients by varying_axes."""
+def maxtext(lhs, rhs, axes, weight_axes=None):
+  """The casts of MaxText: of the forward result by pcast, of gradients by varying_axes.
+
+  Its weights vary along weight_axes; without these they are cast, and vary along axes.
+  """
   @jax.custom_vjp
   def call(lhs, rhs):
     out = gmm(lhs, rhs, SIZES, varying_axes=())
@@ -55,17 +58,18 @@ def maxtext(lhs, rhs, axes):
   def backward(saved, ct):
     lhs, rhs = saved
     return (gmm(ct, rhs, SIZES, transpose_rhs=True, varying_axes=axes),
-            tgmm(lhs.T, ct, SIZES, varying_axes=axes))
+            tgmm(lhs.T, ct, SIZES, varying_axes=axes if weight_axes is None else weight_axes))
 
   call.defvjp(lambda *operands: (call(*operands), operands), backward)
-  return call(lhs, lax.pcast(rhs, axes, to="varying"))
+  return call(lhs, lax.pcast(rhs, axes, to="varying") if weight_axes is None else rhs)
 
 
 @pytest.mark.parametrize("function", [
     lambda lhs, rhs: gmm(lhs, rhs, SIZES),
     lambda lhs, rhs: gmm(lhs, rhs, SIZES, varying_axes=("x",)),
     lambda lhs, rhs: gmm(lhs, rhs, SIZES, existing_out=jnp.zeros((M, N))),
-    functools.partial(maxtext, axes=("x",))])
+    functools.partial(maxtext, axes=("x",)),
+    functools.partial(maxtext, axes=("x",), weight_axes=())])
 def test_forward_and_gradients(rng, mesh, function):
   lhs, rhs, ct = array(rng, D * M, K), array(rng, G, K, N), array(rng, D * M, N)
   mapped = jax.shard_map(function, mesh=mesh, in_specs=(P("x"), P()), out_specs=P("x"))
@@ -121,3 +125,17 @@ def test_axes_that_there_are_not(rng, mesh):
   with pytest.raises(ValueError, match=r"varying_axes=\('y',\) was given, and .* \('x',\)"):
     jax.shard_map(lambda lhs: tgmm(lhs.T, lhs, SIZES, varying_axes=("y",)), mesh=mesh,
                   in_specs=P("x"), out_specs=P("x"))(array(rng, D * M, K))
+
+
+def test_the_gradient_of_weights_that_are_the_same_on_all_devices(rng, mesh):
+  lhs, ct, before = array(rng, D * M, K), array(rng, D * M, N), array(rng, G, K, N)
+  function = lambda existing, lhs, ct: tgmm(
+      lhs.T, ct, SIZES, existing_out=existing, varying_axes=())
+  specs = P(), P("x"), P("x")
+  given = jax.jit(jax.shard_map(function, mesh=mesh, in_specs=specs, out_specs=P()))(
+      before, lhs, ct)
+  _, wanted = gradients(lhs, np.zeros((G, K, N)), ct)
+  np.testing.assert_allclose(given, wanted + np.asarray(before), atol=1e-4)
+  with pytest.raises(ValueError, match=r"existing_out differs .* along \('x',\), too"):
+    jax.shard_map(function, mesh=mesh, in_specs=(P("x"), *specs[1:]), out_specs=P())(
+        jnp.repeat(before, D, 0), lhs, ct)

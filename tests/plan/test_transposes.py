@@ -177,3 +177,57 @@ def test_sharded_experts(rng):
       np.asarray(x, np.float64)[end - size:end] @ np.asarray(w, np.float64)[i].T
       for i, (size, end) in enumerate(zip(np.asarray(sizes), np.cumsum(sizes)))])
   near(jax.jit(function)(*args), wanted)
+
+
+def rows_of_groups(sizes):
+  ends = np.cumsum(sizes)
+  return [slice(end - size, end) for size, end in zip(sizes, ends)]
+
+
+def in_scan(function):
+  def scanned(x, y):
+    zeros = jnp.zeros(jax.eval_shape(function, x, y).shape)
+    return jax.lax.scan(lambda sum, _: (sum + function(x, y), None), zeros, None, 2)[0] / 2
+  return scanned
+
+
+def in_shard_map(function):
+  mesh = jax.make_mesh((1,), ("x",))
+  return jax.shard_map(function, mesh=mesh, in_specs=(P(), P()), out_specs=P())
+
+
+@pytest.mark.parametrize("dtype", [jnp.float32, jnp.bfloat16, jnp.float8_e4m3fn])
+@pytest.mark.parametrize("wrapped", [lambda f: f, jax.remat, in_scan, in_shard_map])
+def test_the_gradient_of_experts_as_maxtext_computes_it(rng, dtype, wrapped):
+  """tgmm(x.swapaxes(0, 1), y, sizes) reads x as it lies."""
+  x, y = (array(rng, 77, n).astype(dtype) for n in (40, 24))
+  sizes = np.array([13, 0, 41, 20], np.int32)
+  function = wrapped(lambda x, y: jaxgemm.megablox.tgmm(x.swapaxes(0, 1), y, sizes))
+  assert not moved_operands(function, x, y)
+  given = jax.jit(function)(x, y)
+  x, y = (np.asarray(a.astype(jnp.float32), np.float64) for a in (x, y))
+  near(given, np.stack([x[rows].T @ y[rows] for rows in rows_of_groups(sizes)]))
+
+
+@pytest.mark.parametrize("swapped_ones", ["x", "y", "xy"])
+def test_operands_of_both_modes(rng, swapped_ones):
+  sizes = np.array([9, 30, 0, 2], np.int32)
+  rows = rows_of_groups(sizes)
+  x, y, experts = array(rng, 41, 20), array(rng, 41, 24), array(rng, 4, 20, 24)
+  arrays = [jnp.asarray(np.asarray(swapped(a)).copy()) if name in swapped_ones else a
+            for name, a in (("x", x), ("y", y), ("y", experts))]
+  of_k = jax.lax.RaggedDotDimensionNumbers((((0,), (0,)), ((), ())), [0], [])
+  lines = [swapped if name in swapped_ones else lambda a: a for name in "xyy"]
+
+  def gradient(x, y):
+    return jaxgemm.ragged_dot_general(
+        lines[0](x), lines[1](y), sizes, of_k, implementation="jaxgemm")
+
+  def product(x, experts):
+    return jaxgemm.ragged_dot(lines[0](x), lines[2](experts), sizes, implementation="jaxgemm")
+
+  assert not moved(gradient, *arrays[:2]) and not moved(product, arrays[0], arrays[2])
+  x, y, experts = (np.asarray(a, np.float64) for a in (x, y, experts))
+  near(jax.jit(gradient)(*arrays[:2]), np.stack([x[part].T @ y[part] for part in rows]))
+  near(jax.jit(product)(arrays[0], arrays[2]),
+       np.concatenate([x[part] @ w for part, w in zip(rows, experts)]))

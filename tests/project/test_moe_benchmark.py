@@ -29,7 +29,7 @@ def test_the_command_writes_times_memory_and_differences_of_both(tmp_path):
   assert "benchmarks train_step --cases=8" in result["runs"][0]["command"]
   (row,) = result["rows"]
   assert (row["tokens"], row["num_experts"], row["rounds"]) == (32, 8, 3)
-  assert set(row["candidates"]) == {moe.OURS, moe.XLA}
+  assert set(row["candidates"]) == {moe.OURS, moe.XLA, moe.DROPPING}
   for entry in row["candidates"].values():
     assert entry["seconds"]["q1"] <= entry["seconds"]["median"]
     assert min(entry["bytes"].values()) > 0
@@ -47,6 +47,24 @@ def test_the_command_writes_times_memory_and_differences_of_both(tmp_path):
   errors["gradient of down"] = 0.1
   (found,) = run.wrong([row])
   assert found.startswith("moe 8 experts, top 2,") and "gradient of down" in found
+
+
+@pytest.mark.parametrize("factor, drops", [(2.0, False), (0.5, True)])
+def test_the_layer_with_a_capacity_drops_what_has_no_room(factor, drops):
+  """With room for all rows it is the layer itself; with less, tokens without room differ."""
+  params, [(x, _)] = moe.drawn(TINY, "balanced", 1, 3)
+  out = moe.dropping(TINY, 36, factor)(params, x)
+  wanted, stats = moe.layer(TINY)(params, x)
+  differs = np.abs(np.asarray(out - wanted, np.float64)).max(-1) > 0.05
+  room = np.ceil(factor * 36 * TINY.top_k / TINY.num_experts)
+  dropped = np.zeros(TINY.tokens, bool)
+  for start in (0, 36):
+    chosen = np.asarray(stats.experts)[start:start + 36]
+    for expert in range(TINY.num_experts):
+      tokens = np.flatnonzero((chosen == expert).any(-1))
+      dropped[start + tokens[int(room):]] = True
+  assert dropped.any() == drops
+  assert not (differs & ~dropped).any() and (differs.sum() > dropped.sum() / 2) == drops
 
 
 @pytest.mark.whole

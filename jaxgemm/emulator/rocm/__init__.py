@@ -14,6 +14,8 @@ import os
 import pathlib
 import sys
 
+import jaxlib.version
+
 from jaxgemm import _ffi, emulator
 from jaxgemm._environment import real_rocm
 from jaxgemm.emulator import _arguments, _interrupts, _library
@@ -34,6 +36,10 @@ _XLA_FLAGS = {
     "--xla_gpu_unsupported_use_all_reduce_one_shot_kernel": "false",
     "--xla_gpu_unsupported_use_ragged_all_to_all_one_shot_kernel": "false",
 }
+
+# XLA has to be told that RCCL may do a ragged all-to-all; before this version it has no such flag.
+if jaxlib.version.__version_info__ >= (0, 11, 1):
+  _XLA_FLAGS["--xla_gpu_allow_ragged_all_to_all_nccl_send_recv_fallback"] = "true"
 
 _MOST_DEVICES = 2**31 - 1  # of a C int; the library has a limit of its own
 
