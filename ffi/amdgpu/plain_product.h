@@ -50,6 +50,10 @@ JAXGEMM_DEVICE constexpr bool MayGatherK(bool lhs_k_contiguous, bool rhs_k_conti
   return !lhs_k_contiguous && !rhs_k_contiguous && tile_m > 32;
 }
 
+// Whether workgroups may find the tiles of groups by their numbers (schedule/group_tile_map.h). In
+// larger tiles the time of a claim matters less.
+JAXGEMM_DEVICE constexpr bool FindsTilesOfGroups(int tile_m) { return tile_m <= 32; }
+
 // Whether StoreVectors (vector_epilogue.h) has the type of out and the options, and every lane has
 // eight whole columns. A wave stores `rows` rows.
 JAXGEMM_DEVICE constexpr bool StoresVectors(const GemmArgs& args, DType lhs, TargetFloat8 float8,

@@ -72,6 +72,7 @@ class Prediction {
         model_(ModelOf(chip)),
         machine_(chip, model_),
         tiles_(NumTiles(p_, tile_)),
+        finds_tiles_(p.grouped() && plan.choice.path == KernelPath::kOneTile),
         k_tiles_(LoadsByElement(p_, tile_) ? AsDouble(CeilDiv(p_.k, tile_.tile_k))
                                            : AsDouble(CeilDiv(p_.k, tile_.tile_k / tile_.waves_k)) /
                                                  AsDouble(tile_.waves_k)) {}
@@ -116,7 +117,12 @@ class Prediction {
       cycles += model_.arrival + SumCycles(slices) + StoreCycles(1);
       if (!RunsAsOneTile(p_, plan_)) cycles += model_.claimed_share;
     }
-    if (!RunsAsOneTile(p_, plan_)) cycles += model_.first_claim;
+    if (!RunsAsOneTile(p_, plan_) && !finds_tiles_) cycles += model_.first_claim;
+    // Workgroups that find no tile.
+    if (finds_tiles_) {
+      cycles += std::max(0.0, AsDouble(c.num_workgroups) - tiles_) / AsDouble(AtOnce(tile_, chip_)) *
+                (model_.find_tile + model_.next_workgroup);
+    }
     if (plan_.stealing()) {
       // A workgroup looks at the counter of every queue before it ends, with a lane for each.
       cycles += model_.steal * std::ceil(whole / workgroups) +
@@ -247,7 +253,7 @@ class Prediction {
   // The cycles of a workgroup beside those of its k tiles and its epilogue.
   double StartCycles() const {
     return model_.start + (tile_.waves_k > 1 ? model_.add_waves : 0) +
-           (RunsAsOneTile(p_, plan_) ? 0 : model_.claim);
+           (RunsAsOneTile(p_, plan_) ? 0 : finds_tiles_ ? model_.find_tile : model_.claim);
   }
   // Whether the epilogue only casts and stores the accumulators, in 16 bits. If a workgroup claims
   // shares, the accumulators of all shares stay in the memory. What is left of the condition is
@@ -280,6 +286,7 @@ class Prediction {
   const Model& model_;
   const Machine machine_;
   const double tiles_;
+  const bool finds_tiles_;  // FindsTilesOfGroups
   // Where waves divide k, each has a part of a k tile, and there may be less than a whole one. If
   // they load by element, the last one takes as long as a whole one.
   const double k_tiles_;
