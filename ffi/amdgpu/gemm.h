@@ -411,7 +411,9 @@ struct FewRowsTile {
   static JAXGEMM_AMD void ComputeOneTile(const GemmArgs& args, const WorkTile& tile, Lds* lds,
                                          typename Traits::Accumulators& acc,
                                          auto&& before_epilogue) {
-    if (__builtin_expect(ShortK<Traits>::Has(args), true)) ShortK<Traits>::Run(args, tile);
+    if constexpr (HasShortK(Traits::kBytes)) {
+      if (__builtin_expect(ShortK<Traits>::Has(args), true)) ShortK<Traits>::Run(args, tile);
+    }
     typename Loop::WaveAccumulators of_wave;
     Loop::RunVectors(OperandMemory<Traits, true>(args, tile.batch),
                      OperandMemory<Traits, false>(args, tile.batch), tile, of_wave);

@@ -135,7 +135,8 @@ class Prediction {
   // ShortK (amdgpu/short_k.h): waves of 16 x 32 divide the tile, and each loads all of its k at
   // once.
   bool IsShortK() const {
-    return tile_.waves_k > 1 && plan_.choice.cut_tiles == 0 && RunsAsOneTile(p_, plan_) &&
+    return tile_.waves_k > 1 && HasShortK(static_cast<int>(Bytes(tile_.lhs))) &&
+           plan_.choice.cut_tiles == 0 && RunsAsOneTile(p_, plan_) &&
            IsOnlyStored() &&
            p_.k * Bytes(tile_.lhs) <=
                kRowBytes * MostShortKTiles(p_.lhs_contracting == 1, p_.rhs_contracting == 1);
@@ -183,6 +184,14 @@ class Prediction {
   double ColumnsLoaded() const { return AsDouble(std::min(p_.n, tile_.tile_n)); }
   double LoadedBytes(double k_tiles) const {
     return (RowsLoaded() + ColumnsLoaded()) * kRowBytes * AsDouble(tile_.waves_k) * k_tiles;
+  }
+  // The same with the rest of the cache lines of rhs that a tile loads a part of. This counts only
+  // in tiles whose waves divide k. A gated tile has two parts of each k.
+  double LineBytes(double k_tiles) const {
+    const double part = AsDouble(tile_.tile_n * Bytes(tile_.lhs)) / (p_.gated ? 2 : 1);
+    const bool whole = tile_.waves_k == 1 || tile_.rhs_contracting == 1;
+    const double rest = whole ? 1 : std::max(1.0, kRowBytes / part);
+    return (RowsLoaded() + ColumnsLoaded() * rest) * kRowBytes * AsDouble(tile_.waves_k) * k_tiles;
   }
   // The memory reads each operand once for each batch, and writes the result.
   double MemoryBytes() const {
@@ -236,7 +245,8 @@ class Prediction {
     const double misses = Misses(workgroups, peers);
     const double l2 =
         std::min(L2Bytes(busy), tile_.waves_k > 1 ? model_.to_registers : model_.cu_bytes);
-    const double loads = LoadedBytes(1) * std::max(1 / l2, misses / PastL2Bytes(busy));
+    const double loads =
+        std::max(LineBytes(1) / l2, LoadedBytes(1) * misses / PastL2Bytes(busy));
     if (tile_.tile_m == 128 && tile_.tile_n == 128) latency += model_.more_128x128;
     if (tile_.tile_m == 128 && tile_.tile_n == 256) latency += model_.more_128x256;
     return Norm({matrix, on_cu * loads, latency / (tile_.waves_k > 1 ? model_.ahead : 1)},
