@@ -117,11 +117,13 @@ class Prediction {
       cycles += model_.arrival + SumCycles(slices) + StoreCycles(1);
       if (!RunsAsOneTile(p_, plan_)) cycles += model_.claimed_share;
     }
-    if (!RunsAsOneTile(p_, plan_) && !finds_tiles_) cycles += model_.first_claim;
-    // Workgroups that find no tile.
     if (finds_tiles_) {
-      cycles += std::max(0.0, AsDouble(c.num_workgroups) - tiles_) / AsDouble(AtOnce(tile_, chip_)) *
-                (model_.find_tile + model_.next_workgroup);
+      // Workgroups that find no tile.
+      cycles += std::max(0.0, AsDouble(c.num_workgroups) - tiles_) /
+                AsDouble(AtOnce(tile_, chip_)) * (model_.find_tile + model_.next_workgroup);
+    } else if (!RunsAsOneTile(p_, plan_)) {
+      cycles += model_.first_claim;
+      if (p_.grouped()) cycles += model_.count_groups * GroupPasses();
     }
     if (plan_.stealing()) {
       // A workgroup looks at the counter of every queue before it ends, with a lane for each.
@@ -263,7 +265,12 @@ class Prediction {
   // The cycles of a workgroup beside those of its k tiles and its epilogue.
   double StartCycles() const {
     return model_.start + (tile_.waves_k > 1 ? model_.add_waves : 0) +
-           (RunsAsOneTile(p_, plan_) ? 0 : finds_tiles_ ? model_.find_tile : model_.claim);
+           (RunsAsOneTile(p_, plan_) ? 0 : finds_tiles_ ? model_.find_tile : ClaimCycles());
+  }
+  // A wave looks at the sizes of so many groups at a time.
+  double GroupPasses() const { return AsDouble(CeilDiv(p_.groups + 2, 64)); }
+  double ClaimCycles() const {
+    return model_.claim + (p_.grouped() ? model_.seek_group * (GroupPasses() - 1) : 0);
   }
   // Whether the epilogue only casts and stores the accumulators, in 16 bits. If a workgroup claims
   // shares, the accumulators of all shares stay in the memory. What is left of the condition is
