@@ -214,7 +214,8 @@ class WorkgroupMap {
 
  private:
   static JAXGEMM_AMD bool FindsTileOfGroup(const GemmArgs& args) {
-    return FindsTilesOfGroups(Traits::kTileM) && __builtin_expect(args.one_tile.of_groups > 0, false);
+    return FindsTilesOfGroups(Traits::kTileM) &&
+           __builtin_expect(args.one_tile.of_groups > 0, false);
   }
   static JAXGEMM_AMD WorkTile OfGroup(const GemmArgs& args, Index index) {
     const OneTileMap& map = args.one_tile;

@@ -76,8 +76,8 @@ JAXGEMM_DEVICE constexpr bool StoresVec4s(const GemmArgs& args, DType lhs, int r
          args.n < int64_t{kOutsideBuffer} / (4 * rows);
 }
 
-// Whether there is ShortK (short_k.h) for operands of elements of so many bytes. It loads two rows of
-// an operand that is not k-contiguous together, as a word.
+// Whether there is ShortK (short_k.h) for operands of elements of so many bytes. It loads two rows
+// of an operand that is not k-contiguous together, as a word.
 JAXGEMM_DEVICE constexpr bool HasShortK(int bytes) { return bytes > 1; }
 // The largest number of k tiles for which ShortK (short_k.h) computes a product. Longer ones are
 // left to the main loop. For a third k tile clang 22 fails in the layout that has two ("illegal

@@ -96,7 +96,7 @@ std::vector<std::string> Reasons(const Listing& listing, const Config& asked, co
   say("tile " + Str(c.out_tile_m()) + "x" + Str(c.out_tile_n()) + "x" + Str(c.tile_k) + ": " +
       Str(tiles) + (tiles == 1 ? " tile of " : " tiles of ") + Str(plan.grid.tiles_k) + " k tiles");
   if (chip.family() == Family::kAmd && plan.instance->waves_k > 1) {
-    say("few rows: the waves of a workgroup divide k, and load rhs straight to registers");
+    say("the waves of a workgroup divide k, and load their parts straight to registers");
   }
   if (p.block_k > 0) {
     say("the sum over each " + Str(p.block_k) +

@@ -11,8 +11,9 @@ namespace jaxgemm {
 
 // The work tile of a workgroup; not valid if there is none. `groups` must have its first_group.
 template <class Lanes = OneLane>
-JAXGEMM_DEVICE inline __attribute__((always_inline)) WorkTile
-TileOfGroup(const GroupedMap& groups, const OneTileMap& map, Index workgroup) {
+JAXGEMM_DEVICE inline __attribute__((always_inline)) WorkTile TileOfGroup(const GroupedMap& groups,
+                                                                          const OneTileMap& map,
+                                                                          Index workgroup) {
   constexpr Index kEach = 4;  // a lane's regions; a tuning constant
   auto least = [](uint32_t a, uint32_t b) { return static_cast<Index>(a < b ? a : b); };
   const Index tile = map.InBlocks(workgroup), tiles_n = map.batch_tiles;

@@ -75,8 +75,8 @@ bool MayHaveWorkgroupPerTile(const Problem& p, const Config& config) {
 // Whether RunOneTile (amdgpu/gemm.h) computes all tiles of such a product. Kernels that convert
 // operands have none.
 bool HasOneTileKernel(const Problem& p, const GpuInstance& instance) {
-  return !p.grouped() && IsGeneral(p.scales_form()) && !Converts(instance) && p.k > 0 && !p.save_preact &&
-         p.n % 8 == 0 && !LoadsByElement(p, instance);
+  return !p.grouped() && IsGeneral(p.scales_form()) && !Converts(instance) && p.k > 0 &&
+         !p.save_preact && p.n % 8 == 0 && !LoadsByElement(p, instance);
 }
 
 }  // namespace

@@ -138,8 +138,7 @@ class Prediction {
   // once.
   bool IsShortK() const {
     return tile_.waves_k > 1 && HasShortK(static_cast<int>(Bytes(tile_.lhs))) &&
-           plan_.choice.cut_tiles == 0 && RunsAsOneTile(p_, plan_) &&
-           IsOnlyStored() &&
+           plan_.choice.cut_tiles == 0 && RunsAsOneTile(p_, plan_) && IsOnlyStored() &&
            p_.k * Bytes(tile_.lhs) <=
                kRowBytes * MostShortKTiles(p_.lhs_contracting == 1, p_.rhs_contracting == 1);
   }
@@ -247,8 +246,7 @@ class Prediction {
     const double misses = Misses(workgroups, peers);
     const double l2 =
         std::min(L2Bytes(busy), tile_.waves_k > 1 ? model_.to_registers : model_.cu_bytes);
-    const double loads =
-        std::max(LineBytes(1) / l2, LoadedBytes(1) * misses / PastL2Bytes(busy));
+    const double loads = std::max(LineBytes(1) / l2, LoadedBytes(1) * misses / PastL2Bytes(busy));
     if (tile_.tile_m == 128 && tile_.tile_n == 128) latency += model_.more_128x128;
     if (tile_.tile_m == 128 && tile_.tile_n == 256) latency += model_.more_128x256;
     return Norm({matrix, on_cu * loads, latency / (tile_.waves_k > 1 ? model_.ahead : 1)},
@@ -265,7 +263,9 @@ class Prediction {
   // The cycles of a workgroup beside those of its k tiles and its epilogue.
   double StartCycles() const {
     return model_.start + (tile_.waves_k > 1 ? model_.add_waves : 0) +
-           (RunsAsOneTile(p_, plan_) ? 0 : finds_tiles_ ? model_.find_tile : ClaimCycles());
+           (RunsAsOneTile(p_, plan_) ? 0
+            : finds_tiles_           ? model_.find_tile
+                                     : ClaimCycles());
   }
   // A wave looks at the sizes of so many groups at a time.
   double GroupPasses() const { return AsDouble(CeilDiv(p_.groups + 2, 64)); }
