@@ -143,7 +143,7 @@ std::vector<std::string> Reasons(const Listing& listing, const Config& asked, co
   } else if (chosen.whole_is_faster) {
     say("stream_k: by estimate whole tiles take no longer than cut ones, whose partial sums have "
         "to be added up: runs whole tiles");
-  } else if (asked.schedule == Schedule::kStreamK) {
+  } else if (asked.schedule == Schedule::kStreamK || c.schedule == Schedule::kStreamK) {
     const std::string whole = "runs whole tiles";
     if (p.grouped() && c.schedule == Schedule::kStreamK) {
       say("stream_k: the kernel cuts the last tiles along k, when it has read the groups' sizes, "

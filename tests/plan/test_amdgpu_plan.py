@@ -290,3 +290,12 @@ def test_float8_of_few_rows_takes_the_tile_whose_waves_divide_k(chip, float8, rh
   experts = {"ragged": "m", "groups": 128, "local_groups": 128, "out_dtype": "bfloat16"}
   planned = plan(chip, 8, 768, 4096, float8, rhs_contracting=rhs_contracting, **experts)
   assert tuple(planned["tile"]) == (32, 64, 512)
+
+
+def test_few_tiles_of_groups_with_a_long_k_are_cut():
+  """Counters are zeroed first, so that this saves time only if k is long."""
+  experts = {"ragged": "m", "groups": 8, "local_groups": 8}
+  long, short = (plan("MI355X", 8, 128, k, **experts) for k in (1 << 16, 1 << 11))
+  assert long["schedule"] == "stream_k" and long["workspace_bytes"] > 0
+  assert any("the kernel cuts the last tiles along k" in reason for reason in long["reasons"])
+  assert short["schedule"] == "persistent" and short["workspace_bytes"] == 0

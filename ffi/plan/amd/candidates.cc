@@ -126,6 +126,11 @@ std::vector<Draft> AmdDrafts(const Problem& p, const Config& config, const Chip&
       drafts.back().scheduling.workgroups = MostTilesOfGroups(p, instance);
       drafts.back().scheduling.steals = false;
       drafts.back().scheduling.margin = nullptr;
+      // If few tiles have a long k, the kernel cuts them.
+      if (instance.waves_k > 1 && config.schedule == Schedule::kAuto) {
+        drafts.push_back(whole);
+        drafts.back().scheduling.schedule = Schedule::kStreamK;
+      }
     }
     // These kernels compute other products only if the user asks for them, or if operands are
     // loaded by element, where a small tile waits least. For other products the model has not been

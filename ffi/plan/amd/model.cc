@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "amdgpu/plain_product.h"
 #include "plan/amd/path.h"
@@ -81,8 +82,8 @@ class Prediction {
   double Cycles(double slower = 1) const {
     const Choice& c = plan_.choice;
     const double workgroups = AsDouble(std::min(c.num_workgroups, AtOnce(tile_, chip_)));
-    const double cut = AsDouble(c.cut_tiles), whole = tiles_ - cut;
-    const double peers = cut > 0 ? AsDouble(c.num_shares) / cut : 1;
+    const auto [cut, shares] = Cut(workgroups);
+    const double whole = tiles_ - cut, peers = cut > 0 ? shares / cut : 1;
     const double loaded = tiles_ * LoadedBytes(k_tiles_);
     const double latency =
         model_.cache_latency + (model_.memory_latency - model_.cache_latency) *
@@ -110,8 +111,7 @@ class Prediction {
     if (cut > 0) {
       // This is the linear reduction: the last workgroup to arrive at a tile adds up the partial
       // sums of all its peers. The tree and the atomic one are predicted in the same way.
-      const double shares = AsDouble(c.num_shares);
-      const double slices = std::ceil(peers) + (c.num_shares % c.cut_tiles != 0 ? 1 : 0);
+      const double slices = std::ceil(peers) + (std::fmod(shares, cut) > 0 ? 1 : 0);
       cycles += StartCycles() + std::ceil(cut * std::ceil(k_tiles_) / shares) *
                                     KTileCycles(std::min(shares, workgroups), peers, latency);
       cycles += model_.arrival + SumCycles(slices) + StoreCycles(1);
@@ -267,6 +267,16 @@ class Prediction {
             : finds_tiles_           ? model_.find_tile
                                      : ClaimCycles());
   }
+  // The number of cut tiles, and of their shares. Tiles of groups are cut by the kernel
+  // (GroupedMap::CountTiles).
+  std::pair<double, double> Cut(double workgroups) const {
+    const Choice& c = plan_.choice;
+    if (!p_.grouped()) return {AsDouble(c.cut_tiles), AsDouble(c.num_shares)};
+    const double rest = tiles_ < workgroups ? tiles_ : std::fmod(tiles_, workgroups);
+    const double shares = std::min(AsDouble(c.num_shares), rest * std::ceil(k_tiles_));
+    if (rest == 0 || shares < 2 * rest) return {0, 0};
+    return {rest, shares};
+  }
   // A wave looks at the sizes of so many groups at a time.
   double GroupPasses() const { return AsDouble(CeilDiv(p_.groups + 2, 64)); }
   double ClaimCycles() const {
@@ -276,7 +286,7 @@ class Prediction {
   // shares, the accumulators of all shares stay in the memory. What is left of the condition is
   // that of StoresVectors (amdgpu/vector_epilogue.h).
   bool IsOnlyStored() const {
-    const bool in_memory = plan_.choice.cut_tiles > 0 && !RunsAsOneTile(p_, plan_);
+    const bool in_memory = plan_.choice.num_shares > 0 && !RunsAsOneTile(p_, plan_);
     return IsOnlyRounded(Bytes(p_.out_dtype) == 2 ? 1 : 0, in_memory, p_.has_vectors(),
                          p_.activation) &&
            !p_.gated && !p_.save_preact && !p_.accumulate && p_.n % 8 == 0;
@@ -312,7 +322,7 @@ class Prediction {
 }  // namespace
 
 double CutMargin(const Problem&, const Chip& chip, const Plan& plan) {
-  return plan.choice.cut_tiles > 0 ? ModelOf(chip).cut_margin : 1;
+  return plan.choice.num_shares > 0 ? ModelOf(chip).cut_margin : 1;
 }
 
 double StrideMargin(const Problem& p, const Chip& chip, const Plan& plan) {
