@@ -11,7 +11,6 @@
 #include "amdgpu/short_k.h"
 #include "kernel/gemm_args.h"
 #include "schedule/fixup.h"
-#include "schedule/group_tile_map.h"
 
 namespace jaxgemm {
 
@@ -175,9 +174,20 @@ JAXGEMM_DEVICE inline __attribute__((always_inline)) Index SumUpTo<WaveLanes>(In
   return sum;
 }
 
+// All lanes of a wave that look for one tile. With so many sizes in each lane, most problems need
+// one pass.
+struct GroupLanes : WaveLanes {
+  static constexpr Index kEach = 4;
+};
+template <>
+JAXGEMM_DEVICE inline __attribute__((always_inline)) Index SumUpTo<GroupLanes>(Index x,
+                                                                               Index most) {
+  return SumUpTo<WaveLanes>(x, most);
+}
+
 // The map of a dense or a grouped problem. Its state is kept in the lanes of one vector register,
 // because there are not enough scalar registers. For a dense problem the state is group_m. In
-// kernels for few rows, a workgroup may find its tile without a state (TileOfGroup).
+// kernels of low tiles, a workgroup may find its tile in a group without a state.
 template <class Traits>
 class WorkgroupMap {
  public:
@@ -219,13 +229,15 @@ class WorkgroupMap {
   }
   static JAXGEMM_AMD WorkTile OfGroup(const GemmArgs& args, Index index) {
     const OneTileMap& map = args.one_tile;
-    LoadHere(map.tiles_k, map.batch_tiles, map.by_batch_tiles.multiplier, map.by_batch_tiles.shift,
-             map.num_xcds, map.by_xcds.multiplier, map.by_xcds.shift, args.groups.num_groups,
-             args.groups.local_groups, args.groups.extent, args.groups.group_sizes,
-             args.group_offset);
+    const TileGrid& grid = args.groups.cut.grid;
+    LoadHere(map.num_xcds, map.by_xcds.multiplier, map.by_xcds.shift, grid.tiles_n, grid.tiles_k,
+             grid.group_m, args.groups.num_groups, args.groups.local_groups, args.groups.extent,
+             args.groups.group_sizes, args.group_offset);
     GroupedMap groups = Load(args);
-    groups.tile = Traits::kTileM;
-    return Uniform(TileOfGroup<WaveLanes>(groups, map, index));
+    groups.ragged = Ragged::kM, groups.tile = Traits::kTileM;
+    groups.batch = groups.cut.grid.num_xcds = 1;
+    groups.LeaveUncounted();
+    return Uniform(groups.At<GroupLanes, /*kCuts=*/false>(map.InBlocks(index)));
   }
   // One wave finds group_m and gives it to all others through LDS.
   static JAXGEMM_AMD Index ChunkedGroupM(LdsIndex* lds_word) {

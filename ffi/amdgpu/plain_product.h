@@ -50,7 +50,7 @@ JAXGEMM_DEVICE constexpr bool MayGatherK(bool lhs_k_contiguous, bool rhs_k_conti
   return !lhs_k_contiguous && !rhs_k_contiguous && tile_m > 32;
 }
 
-// Whether workgroups may find the tiles of groups by their numbers (schedule/group_tile_map.h). In
+// Whether workgroups may find the tiles of groups by their numbers (OneTileMap::OfGroups). In
 // larger tiles the time of a claim matters less.
 JAXGEMM_DEVICE constexpr bool FindsTilesOfGroups(int tile_m) { return tile_m <= 32; }
 

@@ -16,7 +16,7 @@ std::string LayOutForAmd(const Call& call, KernelLaunch* launch) {
   // RunOneTile loads whole vectors. Operands that begin elsewhere are loaded on the path kTiles.
   if (plan.choice.path == KernelPath::kOneTile) {
     if (call.problem.grouped()) {
-      args.one_tile = OneTileMap::OfGroups(plan.grid, ToIndex(plan.choice.num_workgroups));
+      args.one_tile = OneTileMap::OfGroups(plan.grid.num_xcds, ToIndex(plan.choice.num_workgroups));
       args.claim.num_workgroups = args.one_tile.of_groups;
     } else if (aligned) {
       args.one_tile = OneTileMap::Of(args.map);

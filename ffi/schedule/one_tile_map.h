@@ -9,8 +9,8 @@ namespace jaxgemm {
 
 struct OneTileMap {
   Index size;  // the number of workgroups, each with a work tile; 0: the product is none of these
-  // The number of workgroups of a grouped product, each with a work tile at most (TileOfGroup in
-  // schedule/group_tile_map.h). Then size is 0, and a batch is a row of tiles.
+  // The number of workgroups of a grouped product (ragged m), each with a work tile at most. It is
+  // found by GroupedMap, from InBlocks(). Then size is 0.
   Index of_groups;
   Index tiles_k;
   Index slices;       // of each tile
@@ -57,14 +57,11 @@ struct OneTileMap {
 
   // The map of a grouped product, which has no more than `workgroups` tiles. It has some more
   // workgroups, so that InBlocks() is one to one.
-  static OneTileMap OfGroups(const TileGrid& grid, Index workgroups) {
-    const Index in_turn = kBlock * grid.num_xcds;
+  static OneTileMap OfGroups(Index num_xcds, Index workgroups) {
+    const Index in_turn = kBlock * num_xcds;
     return {.of_groups = Div(workgroups + in_turn - 1, in_turn) * in_turn,
-            .tiles_k = grid.tiles_k,
-            .batch_tiles = grid.tiles_n,
-            .by_batch_tiles = Divisor::Of(grid.tiles_n),
-            .num_xcds = grid.num_xcds,
-            .by_xcds = Divisor::Of(grid.num_xcds)};
+            .num_xcds = num_xcds,
+            .by_xcds = Divisor::Of(num_xcds)};
   }
   // Gives each XCD blocks of kBlock consecutive tiles in turn, because neighbours may read parts of
   // the same cache lines. The map is one to one for a multiple of kBlock tiles of each XCD.

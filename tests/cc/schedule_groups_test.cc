@@ -7,8 +7,8 @@
 #include <mutex>
 #include <vector>
 
-#include "schedule/group_tile_map.h"
 #include "schedule/grouped_map.h"
+#include "schedule/one_tile_map.h"
 #include "schedule_cases.h"
 
 namespace jaxgemm {
@@ -154,6 +154,9 @@ void CheckGroupsOfAnXcd() {
   }
 }
 
+struct FourEach : OneLane {
+  static constexpr Index kEach = 4;
+};
 // Workgroups that find their tiles by the sizes must store each row once for each column of tiles,
 // for its group and with all k, and no more of them may be needed than the plan says.
 void CheckTilesOfGroups() {
@@ -165,12 +168,13 @@ void CheckTilesOfGroups() {
                  .tile = Index{1} << Random(0, 5),
                  .batch = 1,
                  .first_group = Random(0, 1) ? 0 : RandomIndex(0, groups)};
-  const TileGrid grid{.batch = 1,
-                      .tiles_m = 1,
-                      .tiles_n = RandomIndex(1, 9),
-                      .tiles_k = RandomIndex(0, 5),
-                      .group_m = 1,
-                      .num_xcds = RandomIndex(1, 8)};
+  map.cut.grid = {.batch = 1,
+                  .tiles_m = 1,
+                  .tiles_n = RandomIndex(1, 9),
+                  .tiles_k = RandomIndex(0, 5),
+                  .group_m = RandomIndex(1, 4),
+                  .num_xcds = 1};
+  const TileGrid& grid = map.cut.grid;
   const Index most_of_group = RandomIndex(0, 80);
   std::vector<int32_t> sizes(groups);
   for (int32_t& size : sizes) size = Random(0, 2) ? 0 : RandomIndex(-2, most_of_group);
@@ -185,14 +189,16 @@ void CheckTilesOfGroups() {
     if (local >= 0 && local < map.local_groups) std::fill_n(group_of.begin() + row, size, local);
     row += size;
   }
-  const Index regions = std::min(extent, groups + 1);
+  const Index regions = std::min(extent, map.local_groups + 2);
   const Index most = (regions + (extent - regions) / map.tile) * grid.tiles_n;
-  const OneTileMap one_tile = OneTileMap::OfGroups(grid, most);
+  const OneTileMap one_tile = OneTileMap::OfGroups(RandomIndex(1, 8), most);
   CHECK_THAT(one_tile.of_groups >= most && one_tile.size == 0, "%d workgroups of %d tiles",
              one_tile.of_groups, most);
   std::vector<int> stored(extent * grid.tiles_n);
   for (Index workgroup = 0; workgroup < one_tile.of_groups; ++workgroup) {
-    const WorkTile tile = TileOfGroup(map, one_tile, workgroup);
+    GroupedMap mine = map;
+    mine.LeaveUncounted();
+    const WorkTile tile = mine.At<FourEach, /*kCuts=*/false>(one_tile.InBlocks(workgroup));
     if (!tile.valid) continue;
     const Index begin = tile.origin + tile.m * map.tile;
     CHECK_THAT(begin < tile.limit && tile.limit <= extent && tile.n < grid.tiles_n,

@@ -69,8 +69,8 @@ bool RunsAsOneTile(const Problem& p, const Plan& plan) {
 }
 
 int64_t MostTilesOfGroups(const Problem& p, const GpuInstance& tile) {
-  // There may be rows behind the groups, too.
-  const int64_t groups = std::min(p.m, p.groups + 1);
+  // There may be rows before the groups of the shard and after them, too.
+  const int64_t groups = std::min(p.m, p.local_groups + 2);
   return (groups + (p.m - groups) / tile.tile_m) * CeilDiv(p.num_columns(), tile.tile_n);
 }
 

@@ -30,7 +30,7 @@ bool RunsAsOneTile(const Problem& problem, const Plan& plan);
 int64_t MostTilesOfGroups(const Problem& problem, const GpuInstance& tile);
 
 // Whether workgroups of a grouped product can find their tile from their number and the group
-// sizes, which they look at once (schedule/group_tile_map.h), and whether a plan has one for each
+// sizes, which they look at once (OneTileMap::OfGroups), and whether a plan has one for each
 // tile. Other kernels claim their tiles.
 bool MayFindTilesOfGroups(const Problem& problem, const GpuInstance& tile);
 bool FindsTilesOfGroups(const Problem& problem, const Plan& plan);
