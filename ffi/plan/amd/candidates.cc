@@ -127,7 +127,7 @@ std::vector<Draft> AmdDrafts(const Problem& p, const Config& config, const Chip&
       drafts.back().scheduling.steals = false;
       drafts.back().scheduling.margin = nullptr;
       // If few tiles have a long k, the kernel cuts them.
-      if (instance.waves_k > 1 && config.schedule == Schedule::kAuto) {
+      if (instance.waves_k > 1 && p.k > instance.tile_k && config.schedule == Schedule::kAuto) {
         drafts.push_back(whole);
         drafts.back().scheduling.schedule = Schedule::kStreamK;
       }
