@@ -79,6 +79,7 @@ SUITES = {
     "timeline": Suite("amd.tile_times", is_watched=False),
     "predicted": Suite("amd.predicted", is_watched=False),
     "amd_plan": Suite("amd.plan", is_watched=False),
+    "amd_experts": Suite("amd.experts", is_watched=False),
     "front_chart": Suite("front_chart", is_watched=False)}
 _defined: list[str] = []
 

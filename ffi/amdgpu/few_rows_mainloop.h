@@ -383,6 +383,7 @@ class FewRowsMainloop {
                                            const StreamedElements<Traits, false>& rhs,
                                            WaveAccumulators& acc) {
     constexpr int kAtOnce = VecsPerMma<Traits>();
+    if constexpr (Traits::kBytes == 1) return MultiplyBytes<kIsWhole>(lhs, rhs, acc);
     // If the VGPRs have room for all elements of the k tile, all its loads are in flight together.
     // Else only those of one matrix instruction are.
     constexpr int kAll = (kFragsM + kFragsN) * kVecs * Traits::kVecElements;
@@ -409,6 +410,26 @@ class FewRowsMainloop {
         Multiply([&](int frag, int vec) { return lhs_vecs[frag][i + vec].Pack(); },
                  [&](int frag, int vec) { return rhs_vecs[frag][i + vec].Pack(); }, acc);
       }
+    }
+  }
+
+  // The same for elements of a byte, of which the VGPRs have room for those of one fragment.
+  template <bool kIsWhole>
+  static JAXGEMM_AMD void MultiplyBytes(const StreamedElements<Traits, true>& lhs,
+                                        const StreamedElements<Traits, false>& rhs,
+                                        WaveAccumulators& acc) {
+    using LhsVec = typename StreamedElements<Traits, true>::Vec;
+    using RhsVec = typename StreamedElements<Traits, false>::Vec;
+    auto packed = [](const auto& operand, int frag, int vec, auto elements)
+                      __attribute__((always_inline)) {
+      operand.template Load<kIsWhole>(frag, vec, elements);
+      __builtin_amdgcn_sched_barrier(0);
+      return elements.Pack();
+    };
+#pragma clang loop unroll(disable)
+    for (int first = 0; first < kVecs; first += VecsPerMma<Traits>()) {
+      Multiply([&](int frag, int i) { return packed(lhs, frag, first + i, LhsVec()); },
+               [&](int frag, int i) { return packed(rhs, frag, first + i, RhsVec()); }, acc);
     }
   }
 

@@ -174,11 +174,25 @@ JAXGEMM_DEVICE inline __attribute__((always_inline)) Index SumUpTo<WaveLanes>(In
   return sum;
 }
 
+// All lanes of a wave that look for one tile. With so many sizes in each lane, most problems need
+// one pass.
+struct GroupLanes : WaveLanes {
+  static constexpr Index kEach = 4;
+};
+template <>
+JAXGEMM_DEVICE inline __attribute__((always_inline)) Index SumUpTo<GroupLanes>(Index x,
+                                                                               Index most) {
+  return SumUpTo<WaveLanes>(x, most);
+}
+
 // The map of a dense or a grouped problem. Its state is kept in the lanes of one vector register,
-// because there are not enough scalar registers. For a dense problem the state is group_m.
+// because there are not enough scalar registers. For a dense problem the state is group_m. In
+// kernels of low tiles, a workgroup may find its tile in a group without a state.
+template <class Traits>
 class WorkgroupMap {
  public:
   JAXGEMM_AMD WorkgroupMap(const GemmArgs& args, LdsIndex* lds_word) {
+    if (FindsTileOfGroup(args)) return;
     if (args.groups.ragged == Ragged::kNone) {
       kept_ = args.chunks.order == nullptr ? args.map.grid.group_m : ChunkedGroupM(lds_word);
       return;
@@ -188,10 +202,12 @@ class WorkgroupMap {
     Keep(groups);
   }
   JAXGEMM_AMD Index size(const GemmArgs& args) const {
+    if (FindsTileOfGroup(args)) return args.one_tile.of_groups;
     return args.groups.ragged == Ragged::kNone ? args.map.size() : Recall(args).size();
   }
   JAXGEMM_AMD WorkTile operator()(Index index) {
     const GemmArgs args = LoadArgs();
+    if (FindsTileOfGroup(args)) return OfGroup(args, index);
     const TileGrid& grid = args.map.grid;
     LoadHere(args.map.whole_tiles, args.map.num_shares, grid.batch, grid.tiles_m, grid.tiles_n,
              grid.tiles_k, grid.num_xcds);
@@ -207,6 +223,22 @@ class WorkgroupMap {
   }
 
  private:
+  static JAXGEMM_AMD bool FindsTileOfGroup(const GemmArgs& args) {
+    return FindsTilesOfGroups(Traits::kTileM) &&
+           __builtin_expect(args.one_tile.of_groups > 0, false);
+  }
+  static JAXGEMM_AMD WorkTile OfGroup(const GemmArgs& args, Index index) {
+    const OneTileMap& map = args.one_tile;
+    const TileGrid& grid = args.groups.cut.grid;
+    LoadHere(map.num_xcds, map.by_xcds.multiplier, map.by_xcds.shift, grid.tiles_n, grid.tiles_k,
+             grid.group_m, args.groups.num_groups, args.groups.local_groups, args.groups.extent,
+             args.groups.group_sizes, args.group_offset);
+    GroupedMap groups = Load(args);
+    groups.ragged = Ragged::kM, groups.tile = Traits::kTileM;
+    groups.batch = groups.cut.grid.num_xcds = 1;
+    groups.LeaveUncounted();
+    return Uniform(groups.At<GroupLanes, /*kCuts=*/false>(map.InBlocks(index)));
+  }
   // One wave finds group_m and gives it to all others through LDS.
   static JAXGEMM_AMD Index ChunkedGroupM(LdsIndex* lds_word) {
     if (WaveId() == 0) {
@@ -392,7 +424,9 @@ struct FewRowsTile {
   static JAXGEMM_AMD void ComputeOneTile(const GemmArgs& args, const WorkTile& tile, Lds* lds,
                                          typename Traits::Accumulators& acc,
                                          auto&& before_epilogue) {
-    if (__builtin_expect(ShortK<Traits>::Has(args), true)) ShortK<Traits>::Run(args, tile);
+    if constexpr (HasShortK(Traits::kBytes)) {
+      if (__builtin_expect(ShortK<Traits>::Has(args), true)) ShortK<Traits>::Run(args, tile);
+    }
     typename Loop::WaveAccumulators of_wave;
     Loop::RunVectors(OperandMemory<Traits, true>(args, tile.batch),
                      OperandMemory<Traits, false>(args, tile.batch), tile, of_wave);
@@ -455,7 +489,7 @@ JAXGEMM_AMD void RunGemm(Lds* lds) {
   LoadHere(args.map.whole_tiles, args.map.num_shares, args.map.grid.group_m, args.chunks.order,
            args.claim.num_queues);
   auto* lds_word = reinterpret_cast<LdsIndex*>(lds);
-  WorkgroupMap map(args, lds_word);
+  WorkgroupMap<Traits> map(args, lds_word);
   const Index workgroup = __builtin_amdgcn_workgroup_id_x(), size = map.size(args);
   AmdAccumulator<Traits> accumulator;  // an initializer list would set the accumulators to zero
   accumulator.lds_word = lds_word;

@@ -50,6 +50,10 @@ JAXGEMM_DEVICE constexpr bool MayGatherK(bool lhs_k_contiguous, bool rhs_k_conti
   return !lhs_k_contiguous && !rhs_k_contiguous && tile_m > 32;
 }
 
+// Whether workgroups may find the tiles of groups by their numbers (OneTileMap::OfGroups). In
+// larger tiles the time of a claim matters less.
+JAXGEMM_DEVICE constexpr bool FindsTilesOfGroups(int tile_m) { return tile_m <= 32; }
+
 // Whether StoreVectors (vector_epilogue.h) has the type of out and the options, and every lane has
 // eight whole columns. A wave stores `rows` rows.
 JAXGEMM_DEVICE constexpr bool StoresVectors(const GemmArgs& args, DType lhs, TargetFloat8 float8,
@@ -72,6 +76,9 @@ JAXGEMM_DEVICE constexpr bool StoresVec4s(const GemmArgs& args, DType lhs, int r
          args.n < int64_t{kOutsideBuffer} / (4 * rows);
 }
 
+// Whether there is ShortK (short_k.h) for operands of elements of so many bytes. It loads two rows
+// of an operand that is not k-contiguous together, as a word.
+JAXGEMM_DEVICE constexpr bool HasShortK(int bytes) { return bytes > 1; }
 // The largest number of k tiles for which ShortK (short_k.h) computes a product. Longer ones are
 // left to the main loop. For a third k tile clang 22 fails in the layout that has two ("illegal
 // VGPR to SGPR copy").

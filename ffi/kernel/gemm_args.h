@@ -75,8 +75,8 @@ struct GemmArgs {
   const void* lhs_scales;
   const void* rhs_scales;
   int64_t lhs_scales_batch_stride, rhs_scales_batch_stride;
-  // For RunOneTile (amdgpu/gemm.h), by runtime/amd_launch.cc. All zero if it does not compute the
-  // product, and on Hopper.
+  // For RunOneTile and WorkgroupMap (amdgpu/gemm.h), by runtime/amd_launch.cc. All zero if
+  // workgroups claim their tiles, and on Hopper.
   OneTileMap one_tile;
   // Whether the result has the type HalfTypeOf() (amdgpu/plain_product.h) and is only rounded.
   int32_t only_rounded;

@@ -95,6 +95,9 @@ std::vector<std::string> Reasons(const Listing& listing, const Config& asked, co
   }
   say("tile " + Str(c.out_tile_m()) + "x" + Str(c.out_tile_n()) + "x" + Str(c.tile_k) + ": " +
       Str(tiles) + (tiles == 1 ? " tile of " : " tiles of ") + Str(plan.grid.tiles_k) + " k tiles");
+  if (chip.family() == Family::kAmd && plan.instance->waves_k > 1) {
+    say("the waves of a workgroup divide k, and load their parts straight to registers");
+  }
   if (p.block_k > 0) {
     say("the sum over each " + Str(p.block_k) +
         " of k is multiplied by the scales of its blocks and added to float32 accumulators");
@@ -140,7 +143,7 @@ std::vector<std::string> Reasons(const Listing& listing, const Config& asked, co
   } else if (chosen.whole_is_faster) {
     say("stream_k: by estimate whole tiles take no longer than cut ones, whose partial sums have "
         "to be added up: runs whole tiles");
-  } else if (asked.schedule == Schedule::kStreamK) {
+  } else if (asked.schedule == Schedule::kStreamK || c.schedule == Schedule::kStreamK) {
     const std::string whole = "runs whole tiles";
     if (p.grouped() && c.schedule == Schedule::kStreamK) {
       say("stream_k: the kernel cuts the last tiles along k, when it has read the groups' sizes, "
@@ -162,6 +165,10 @@ std::vector<std::string> Reasons(const Listing& listing, const Config& asked, co
     const std::string times = OfOtherClaim(listing.kernels, chip);
     say(c.schedule == Schedule::kWorkStealing
             ? "work_stealing: more tiles than workgroups, which may run at different speeds" + times
+        : c.path == KernelPath::kOneTile && p.grouped()
+            ? "persistent: a workgroup for each tile that the groups may have; it finds its tile "
+              "by the groups' sizes, which takes less time than to claim it" +
+                  times
         : tiles > c.num_workgroups
             ? "persistent: tiles at a fixed stride; to steal them takes longer, because counters "
               "are zeroed first" +

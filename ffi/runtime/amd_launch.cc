@@ -14,10 +14,17 @@ std::string LayOutForAmd(const Call& call, KernelLaunch* launch) {
   }
   args.only_rounded = IsOnlyRounded(call.problem, plan);
   // RunOneTile loads whole vectors. Operands that begin elsewhere are loaded on the path kTiles.
-  if (plan.choice.path == KernelPath::kOneTile && aligned) args.one_tile = OneTileMap::Of(args.map);
+  if (plan.choice.path == KernelPath::kOneTile) {
+    if (call.problem.grouped()) {
+      args.one_tile = OneTileMap::OfGroups(plan.grid.num_xcds, ToIndex(plan.choice.num_workgroups));
+      args.claim.num_workgroups = args.one_tile.of_groups;
+    } else if (aligned) {
+      args.one_tile = OneTileMap::Of(args.map);
+    }
+  }
   // Workgroups without work are not launched.
   launch->grid = static_cast<unsigned>(args.one_tile.size > 0 ? args.one_tile.size
-                                                              : plan.choice.num_workgroups);
+                                                              : args.claim.num_workgroups);
   launch->block = static_cast<unsigned>(plan.instance->waves * kWaveSize);
   return "";
 }

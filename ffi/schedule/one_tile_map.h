@@ -9,6 +9,9 @@ namespace jaxgemm {
 
 struct OneTileMap {
   Index size;  // the number of workgroups, each with a work tile; 0: the product is none of these
+  // The number of workgroups of a grouped product (ragged m), each with a work tile at most. It is
+  // found by GroupedMap, from InBlocks(). Then size is 0.
+  Index of_groups;
   Index tiles_k;
   Index slices;       // of each tile
   Index batch_tiles;  // the tiles of a batch
@@ -50,6 +53,22 @@ struct OneTileMap {
             .each = each,
             .rest = grid.tiles_k - each * slices,
             .by_slices = Divisor::Of(slices)};
+  }
+
+  // The map of a grouped product, which has no more than `workgroups` tiles. It has some more
+  // workgroups, so that InBlocks() is one to one.
+  static OneTileMap OfGroups(Index num_xcds, Index workgroups) {
+    const Index in_turn = kBlock * num_xcds;
+    return {.of_groups = Div(workgroups + in_turn - 1, in_turn) * in_turn,
+            .num_xcds = num_xcds,
+            .by_xcds = Divisor::Of(num_xcds)};
+  }
+  // Gives each XCD blocks of kBlock consecutive tiles in turn, because neighbours may read parts of
+  // the same cache lines. The map is one to one for a multiple of kBlock tiles of each XCD.
+  static constexpr Index kBlock = 4;
+  JAXGEMM_DEVICE Index InBlocks(Index index) const {
+    const Index turn = by_xcds.Quotient(index), xcd = index - turn * num_xcds;
+    return (Div(turn, kBlock) * num_xcds + xcd) * kBlock + Mod(turn, kBlock);
   }
 
   // As RemapXcd.

@@ -201,6 +201,16 @@ def scenarios(orders) -> dict[str, Grouped]:
       "groups_of_k_in_chunks": Grouped(
           "k", ((0, 0), (1, 16), (2, 0), (0, 48)), rest=16, first=1, count=3,
           schedule="work_stealing", workgroups=2, queues=2, orders=orders[1:3]),
+      # There are as many workgroups as tiles, so those of low tiles find them by the sizes.
+      "found_tiles": Grouped(
+          "m", ((0, 0), (1, 5), (0, 3), (2, 1), (0, 0), (1, 0)), rest=9, n=(2, 16), bias=True,
+          activation="relu", workgroups=64, own_type=True, orders=orders[:3]),
+      "found_tiles_of_many_groups": Grouped(
+          "m", ((0, 7), *((0, 0),) * 270, (1, 16), *((0, 0),) * 250, (0, 1)), rest=3,
+          k=(1, 5), n=(1, 3), workgroups=64, orders=orders[1:3]),
+      "found_tiles_of_a_shard": Grouped(
+          "m", ((0, 16), (1, 8), (0, 0), (0, 32), (0, 64)), first=1, count=3, gathered="lhs",
+          k=(3, 0), workgroups=64, orders=orders[:3], reproducible=True),
       "gathered": Grouped(
           "m", ((1, 5), (0, 0), (0, 33)), rest=9, k=(1, 16), gathered="lhs", workgroups=2,
           schedule="work_stealing", queues=2, orders=orders[1:3]),

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "schedule/grouped_map.h"
+#include "schedule/one_tile_map.h"
 #include "schedule_cases.h"
 
 namespace jaxgemm {
@@ -153,6 +154,66 @@ void CheckGroupsOfAnXcd() {
   }
 }
 
+struct FourEach : OneLane {
+  static constexpr Index kEach = 4;
+};
+// Workgroups that find their tiles by the sizes must store each row once for each column of tiles,
+// for its group and with all k, and no more of them may be needed than the plan says.
+void CheckTilesOfGroups() {
+  const Index groups = RandomIndex(1, 700), extent = RandomIndex(0, 3) ? RandomIndex(0, 900) : 0;
+  GroupedMap map{.ragged = Ragged::kM,
+                 .num_groups = groups,
+                 .local_groups = RandomIndex(1, groups),
+                 .extent = extent,
+                 .tile = Index{1} << Random(0, 5),
+                 .batch = 1,
+                 .first_group = Random(0, 1) ? 0 : RandomIndex(0, groups)};
+  map.cut.grid = {.batch = 1,
+                  .tiles_m = 1,
+                  .tiles_n = RandomIndex(1, 9),
+                  .tiles_k = RandomIndex(0, 5),
+                  .group_m = RandomIndex(1, 4),
+                  .num_xcds = 1};
+  const TileGrid& grid = map.cut.grid;
+  const Index most_of_group = RandomIndex(0, 80);
+  std::vector<int32_t> sizes(groups);
+  for (int32_t& size : sizes) size = Random(0, 2) ? 0 : RandomIndex(-2, most_of_group);
+  if (Random(0, 9) == 0) sizes[RandomIndex(0, groups - 1)] = 0x7fffffff;
+  map.group_sizes = sizes.data();
+
+  KList group_of(extent, -1);
+  Index row = 0;
+  for (Index g = 0; g < groups; ++g) {
+    const Index size = std::min(std::max(0, sizes[g]), extent - row);
+    const Index local = g - map.first_group;
+    if (local >= 0 && local < map.local_groups) std::fill_n(group_of.begin() + row, size, local);
+    row += size;
+  }
+  const Index regions = std::min(extent, map.local_groups + 2);
+  const Index most = (regions + (extent - regions) / map.tile) * grid.tiles_n;
+  const OneTileMap one_tile = OneTileMap::OfGroups(RandomIndex(1, 8), most);
+  CHECK_THAT(one_tile.of_groups >= most && one_tile.size == 0, "%d workgroups of %d tiles",
+             one_tile.of_groups, most);
+  std::vector<int> stored(extent * grid.tiles_n);
+  for (Index workgroup = 0; workgroup < one_tile.of_groups; ++workgroup) {
+    GroupedMap mine = map;
+    mine.LeaveUncounted();
+    const WorkTile tile = mine.At<FourEach, /*kCuts=*/false>(one_tile.InBlocks(workgroup));
+    if (!tile.valid) continue;
+    const Index begin = tile.origin + tile.m * map.tile;
+    CHECK_THAT(begin < tile.limit && tile.limit <= extent && tile.n < grid.tiles_n,
+               "tile %d, %d of rows %d to %d", tile.m, tile.n, tile.origin, tile.limit);
+    CHECK_THAT(tile.k_begin == 0 && tile.k_end == (tile.zero ? 0 : grid.tiles_k), "%d k tiles",
+               tile.k_end);
+    for (Index at = begin; at < std::min(begin + map.tile, tile.limit); ++at) {
+      CHECK_THAT(group_of[at] == (tile.zero ? -1 : tile.group), "row %d is of group %d, not %d", at,
+                 static_cast<Index>(group_of[at]), tile.group);
+      ++stored[at * grid.tiles_n + tile.n];
+    }
+  }
+  for (int times : stored) CHECK_THAT(times == 1, "a row was stored %d times", times);
+}
+
 }  // namespace
 }  // namespace jaxgemm
 
@@ -161,6 +222,7 @@ int main() {
   for (int trial = 0; trial < 1000; ++trial) {
     RunGroupedCase(static_cast<int>(Random(1, 4)));
   }
+  for (int trial = 0; trial < 2000; ++trial) CheckTilesOfGroups();
   CheckGroupsOfAnXcd();
   std::printf("schedule_groups_test: %d failures\n", failures);
   return failures != 0;

@@ -259,3 +259,43 @@ def test_a_grid_has_at_most_65536_workgroups():
   planned = plan("MI300X", 1 << 17, 1 << 17, 64)
   assert planned["tiles"][0] * planned["tiles"][1] > 1 << 16
   assert planned["num_workgroups"] <= 4 * 304
+
+
+@pytest.mark.parametrize("chip", ["MI300X", "MI355X", "MI250X"])
+@pytest.mark.parametrize("gated, n, k", [(True, 384, 4096), (False, 4096, 384)])
+@pytest.mark.parametrize("rows", [8, 16, 40])
+def test_groups_of_few_rows_have_a_workgroup_for_each_tile(chip, gated, n, k, rows):
+  """There are 128 experts, of which at most `rows` have some rows. Workgroups find their tiles."""
+  planned = plan(chip, rows, n, k, ragged="m", groups=128, local_groups=128, gated=gated)
+  tile_m, tile_n, tile_k = planned["tile"]
+  assert tile_m <= 32 and (tile_k >= 256 or not gated)
+  assert planned["num_workgroups"] == rows * -(-n * (1 + gated) // tile_n)
+  assert planned["workspace_bytes"] == 0
+  assert any("it finds its tile by the groups' sizes" in each for each in planned["reasons"])
+  assert (tile_k >= 256) == any("waves of a workgroup divide k" in x for x in planned["reasons"])
+
+
+@pytest.mark.parametrize("chip", ["MI300X", "MI355X"])
+def test_groups_of_many_rows_and_batches_claim_their_tiles(chip):
+  experts = {"ragged": "m", "groups": 8, "local_groups": 8}
+  for problem in ({"m": 1 << 16}, {"m": 8, "batch": 2, "sizes_batched": True}):
+    planned = plan(chip, **{"n": 4096, "k": 4096} | experts | problem)
+    assert not any("by the groups' sizes" in each for each in planned["reasons"])
+
+
+@pytest.mark.parametrize("chip, float8", [
+    ("MI300X", "float8_e4m3fnuz"), ("MI300X", "float8_e5m2"), ("MI355X", "float8_e4m3fn")])
+@pytest.mark.parametrize("rhs_contracting", [0, 1])
+def test_float8_of_few_rows_takes_the_tile_whose_waves_divide_k(chip, float8, rhs_contracting):
+  experts = {"ragged": "m", "groups": 128, "local_groups": 128, "out_dtype": "bfloat16"}
+  planned = plan(chip, 8, 768, 4096, float8, rhs_contracting=rhs_contracting, **experts)
+  assert tuple(planned["tile"]) == (32, 64, 512)
+
+
+def test_few_tiles_of_groups_with_a_long_k_are_cut():
+  """Counters are zeroed first, so that this saves time only if k is long."""
+  experts = {"ragged": "m", "groups": 8, "local_groups": 8}
+  long, short = (plan("MI355X", 8, 128, k, **experts) for k in (1 << 16, 1 << 11))
+  assert long["schedule"] == "stream_k" and long["workspace_bytes"] > 0
+  assert any("the kernel cuts the last tiles along k" in reason for reason in long["reasons"])
+  assert short["schedule"] == "persistent" and short["workspace_bytes"] == 0

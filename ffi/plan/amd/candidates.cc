@@ -65,17 +65,18 @@ bool AddressesTiles(const Problem& p, const GpuInstance& tile) {
                           fits(p.rhs_contracting, p.num_columns(), tile.tile_n));
 }
 
-// Whether the product may run as RunOneTile (amdgpu/gemm.h), with a workgroup for each tile: it is
-// dense, and the user fixed no grid, queues or shares.
+// Whether the product may have a workgroup for each tile: the user fixed no grid, queues or shares.
 bool MayHaveWorkgroupPerTile(const Problem& p, const Config& config) {
-  return !p.grouped() && p.tiles_per_chunk == 0 && !config.num_workgroups && !config.num_queues &&
-         !config.num_shares;
+  return p.tiles_per_chunk == 0 && !config.num_workgroups && !config.num_queues &&
+         !config.num_shares &&
+         (config.schedule == Schedule::kAuto || config.schedule == Schedule::kPersistent);
 }
 
-// Whether RunOneTile computes all tiles of such a product. Kernels that convert operands have none.
+// Whether RunOneTile (amdgpu/gemm.h) computes all tiles of such a product. Kernels that convert
+// operands have none.
 bool HasOneTileKernel(const Problem& p, const GpuInstance& instance) {
-  return IsGeneral(p.scales_form()) && !Converts(instance) && p.k > 0 && !p.save_preact &&
-         p.n % 8 == 0 && !LoadsByElement(p, instance);
+  return !p.grouped() && IsGeneral(p.scales_form()) && !Converts(instance) && p.k > 0 &&
+         !p.save_preact && p.n % 8 == 0 && !LoadsByElement(p, instance);
 }
 
 }  // namespace
@@ -113,12 +114,23 @@ std::vector<Draft> AmdDrafts(const Problem& p, const Config& config, const Chip&
             .margin = CutMargin}};
     whole.candidate.plan.choice.form = p.scales_form();
     const bool for_one_row =
-        p.m <= instance.tile_m && MayHaveWorkgroupPerTile(p, config) &&
-        (config.schedule == Schedule::kAuto || config.schedule == Schedule::kPersistent);
+        !p.grouped() && p.m <= instance.tile_m && MayHaveWorkgroupPerTile(p, config);
     if (instance.for_few_rows() && for_one_row) {
       drafts.push_back(whole);
       drafts.back().scheduling.workgroup_per_tile = true;
       continue;
+    }
+    // A tile that has no more rows than most groups is taken, and some groups have several tiles.
+    if (MayFindTilesOfGroups(p, instance) && MayHaveWorkgroupPerTile(p, config)) {
+      drafts.push_back(whole);
+      drafts.back().scheduling.workgroups = MostTilesOfGroups(p, instance);
+      drafts.back().scheduling.steals = false;
+      drafts.back().scheduling.margin = nullptr;
+      // If few tiles have a long k, the kernel cuts them.
+      if (instance.waves_k > 1 && p.k > instance.tile_k && config.schedule == Schedule::kAuto) {
+        drafts.push_back(whole);
+        drafts.back().scheduling.schedule = Schedule::kStreamK;
+      }
     }
     // These kernels compute other products only if the user asks for them, or if operands are
     // loaded by element, where a small tile waits least. For other products the model has not been
@@ -133,7 +145,7 @@ std::vector<Draft> AmdDrafts(const Problem& p, const Config& config, const Chip&
       drafts.back().scheduling.margin = StrideMargin;
     }
     // The hardware starts a workgroup where another one ends, so a slow CU computes fewer of them.
-    if (may_stride && MayHaveWorkgroupPerTile(p, config) && HasOneTileKernel(p, instance)) {
+    if (may_stride && HasOneTileKernel(p, instance)) {
       drafts.push_back(drafts.back());
       drafts.back().scheduling.workgroup_per_tile = true;
       drafts.back().scheduling.margin = nullptr;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "amdgpu/plain_product.h"
 #include "plan/amd/path.h"
@@ -72,6 +73,7 @@ class Prediction {
         model_(ModelOf(chip)),
         machine_(chip, model_),
         tiles_(NumTiles(p_, tile_)),
+        finds_tiles_(p.grouped() && plan.choice.path == KernelPath::kOneTile),
         k_tiles_(LoadsByElement(p_, tile_) ? AsDouble(CeilDiv(p_.k, tile_.tile_k))
                                            : AsDouble(CeilDiv(p_.k, tile_.tile_k / tile_.waves_k)) /
                                                  AsDouble(tile_.waves_k)) {}
@@ -80,8 +82,8 @@ class Prediction {
   double Cycles(double slower = 1) const {
     const Choice& c = plan_.choice;
     const double workgroups = AsDouble(std::min(c.num_workgroups, AtOnce(tile_, chip_)));
-    const double cut = AsDouble(c.cut_tiles), whole = tiles_ - cut;
-    const double peers = cut > 0 ? AsDouble(c.num_shares) / cut : 1;
+    const auto [cut, shares] = Cut(workgroups);
+    const double whole = tiles_ - cut, peers = cut > 0 ? shares / cut : 1;
     const double loaded = tiles_ * LoadedBytes(k_tiles_);
     const double latency =
         model_.cache_latency + (model_.memory_latency - model_.cache_latency) *
@@ -109,14 +111,20 @@ class Prediction {
     if (cut > 0) {
       // This is the linear reduction: the last workgroup to arrive at a tile adds up the partial
       // sums of all its peers. The tree and the atomic one are predicted in the same way.
-      const double shares = AsDouble(c.num_shares);
-      const double slices = std::ceil(peers) + (c.num_shares % c.cut_tiles != 0 ? 1 : 0);
+      const double slices = std::ceil(peers) + (std::fmod(shares, cut) > 0 ? 1 : 0);
       cycles += StartCycles() + std::ceil(cut * std::ceil(k_tiles_) / shares) *
                                     KTileCycles(std::min(shares, workgroups), peers, latency);
       cycles += model_.arrival + SumCycles(slices) + StoreCycles(1);
       if (!RunsAsOneTile(p_, plan_)) cycles += model_.claimed_share;
     }
-    if (!RunsAsOneTile(p_, plan_)) cycles += model_.first_claim;
+    if (finds_tiles_) {
+      // Workgroups that find no tile.
+      cycles += std::max(0.0, AsDouble(c.num_workgroups) - tiles_) /
+                AsDouble(AtOnce(tile_, chip_)) * (model_.find_tile + model_.next_workgroup);
+    } else if (!RunsAsOneTile(p_, plan_)) {
+      cycles += model_.first_claim;
+      if (p_.grouped()) cycles += model_.count_groups * GroupPasses();
+    }
     if (plan_.stealing()) {
       // A workgroup looks at the counter of every queue before it ends, with a lane for each.
       cycles += model_.steal * std::ceil(whole / workgroups) +
@@ -129,8 +137,8 @@ class Prediction {
   // ShortK (amdgpu/short_k.h): waves of 16 x 32 divide the tile, and each loads all of its k at
   // once.
   bool IsShortK() const {
-    return tile_.waves_k > 1 && plan_.choice.cut_tiles == 0 && RunsAsOneTile(p_, plan_) &&
-           IsOnlyStored() &&
+    return tile_.waves_k > 1 && HasShortK(static_cast<int>(Bytes(tile_.lhs))) &&
+           plan_.choice.cut_tiles == 0 && RunsAsOneTile(p_, plan_) && IsOnlyStored() &&
            p_.k * Bytes(tile_.lhs) <=
                kRowBytes * MostShortKTiles(p_.lhs_contracting == 1, p_.rhs_contracting == 1);
   }
@@ -177,6 +185,14 @@ class Prediction {
   double ColumnsLoaded() const { return AsDouble(std::min(p_.n, tile_.tile_n)); }
   double LoadedBytes(double k_tiles) const {
     return (RowsLoaded() + ColumnsLoaded()) * kRowBytes * AsDouble(tile_.waves_k) * k_tiles;
+  }
+  // The same with the rest of the cache lines of rhs that a tile loads a part of. This counts only
+  // in tiles whose waves divide k. A gated tile has two parts of each k.
+  double LineBytes(double k_tiles) const {
+    const double part = AsDouble(tile_.tile_n * Bytes(tile_.lhs)) / (p_.gated ? 2 : 1);
+    const bool whole = tile_.waves_k == 1 || tile_.rhs_contracting == 1;
+    const double rest = whole ? 1 : std::max(1.0, kRowBytes / part);
+    return (RowsLoaded() + ColumnsLoaded() * rest) * kRowBytes * AsDouble(tile_.waves_k) * k_tiles;
   }
   // The memory reads each operand once for each batch, and writes the result.
   double MemoryBytes() const {
@@ -230,7 +246,7 @@ class Prediction {
     const double misses = Misses(workgroups, peers);
     const double l2 =
         std::min(L2Bytes(busy), tile_.waves_k > 1 ? model_.to_registers : model_.cu_bytes);
-    const double loads = LoadedBytes(1) * std::max(1 / l2, misses / PastL2Bytes(busy));
+    const double loads = std::max(LineBytes(1) / l2, LoadedBytes(1) * misses / PastL2Bytes(busy));
     if (tile_.tile_m == 128 && tile_.tile_n == 128) latency += model_.more_128x128;
     if (tile_.tile_m == 128 && tile_.tile_n == 256) latency += model_.more_128x256;
     return Norm({matrix, on_cu * loads, latency / (tile_.waves_k > 1 ? model_.ahead : 1)},
@@ -247,13 +263,30 @@ class Prediction {
   // The cycles of a workgroup beside those of its k tiles and its epilogue.
   double StartCycles() const {
     return model_.start + (tile_.waves_k > 1 ? model_.add_waves : 0) +
-           (RunsAsOneTile(p_, plan_) ? 0 : model_.claim);
+           (RunsAsOneTile(p_, plan_) ? 0
+            : finds_tiles_           ? model_.find_tile
+                                     : ClaimCycles());
+  }
+  // The number of cut tiles, and of their shares. Tiles of groups are cut by the kernel
+  // (GroupedMap::CountTiles).
+  std::pair<double, double> Cut(double workgroups) const {
+    const Choice& c = plan_.choice;
+    if (!p_.grouped()) return {AsDouble(c.cut_tiles), AsDouble(c.num_shares)};
+    const double rest = tiles_ < workgroups ? tiles_ : std::fmod(tiles_, workgroups);
+    const double shares = std::min(AsDouble(c.num_shares), rest * std::ceil(k_tiles_));
+    if (rest == 0 || shares < 2 * rest) return {0, 0};
+    return {rest, shares};
+  }
+  // A wave looks at the sizes of so many groups at a time.
+  double GroupPasses() const { return AsDouble(CeilDiv(p_.groups + 2, 64)); }
+  double ClaimCycles() const {
+    return model_.claim + (p_.grouped() ? model_.seek_group * (GroupPasses() - 1) : 0);
   }
   // Whether the epilogue only casts and stores the accumulators, in 16 bits. If a workgroup claims
   // shares, the accumulators of all shares stay in the memory. What is left of the condition is
   // that of StoresVectors (amdgpu/vector_epilogue.h).
   bool IsOnlyStored() const {
-    const bool in_memory = plan_.choice.cut_tiles > 0 && !RunsAsOneTile(p_, plan_);
+    const bool in_memory = plan_.choice.num_shares > 0 && !RunsAsOneTile(p_, plan_);
     return IsOnlyRounded(Bytes(p_.out_dtype) == 2 ? 1 : 0, in_memory, p_.has_vectors(),
                          p_.activation) &&
            !p_.gated && !p_.save_preact && !p_.accumulate && p_.n % 8 == 0;
@@ -280,6 +313,7 @@ class Prediction {
   const Model& model_;
   const Machine machine_;
   const double tiles_;
+  const bool finds_tiles_;  // FindsTilesOfGroups
   // Where waves divide k, each has a part of a k tile, and there may be less than a whole one. If
   // they load by element, the last one takes as long as a whole one.
   const double k_tiles_;
@@ -288,7 +322,7 @@ class Prediction {
 }  // namespace
 
 double CutMargin(const Problem&, const Chip& chip, const Plan& plan) {
-  return plan.choice.cut_tiles > 0 ? ModelOf(chip).cut_margin : 1;
+  return plan.choice.num_shares > 0 ? ModelOf(chip).cut_margin : 1;
 }
 
 double StrideMargin(const Problem& p, const Chip& chip, const Plan& plan) {

@@ -68,8 +68,28 @@ bool RunsAsOneTile(const Problem& p, const Plan& plan) {
          plan.choice.num_workgroups >= map.whole_tiles + map.num_shares;
 }
 
+int64_t MostTilesOfGroups(const Problem& p, const GpuInstance& tile) {
+  // There may be rows before the groups of the shard and after them, too.
+  const int64_t groups = std::min(p.m, p.local_groups + 2);
+  return (groups + (p.m - groups) / tile.tile_m) * CeilDiv(p.num_columns(), tile.tile_n);
+}
+
+bool MayFindTilesOfGroups(const Problem& p, const GpuInstance& tile) {
+  return p.ragged == Ragged::kM && p.batch == 1 && p.groups > 0 && p.n > 0 &&
+         FindsTilesOfGroups(static_cast<int>(tile.tile_m)) &&
+         MostTilesOfGroups(p, tile) <= kMaxWorkgroups;
+}
+
+bool FindsTilesOfGroups(const Problem& p, const Plan& plan) {
+  return MayFindTilesOfGroups(p, *plan.instance) && !plan.stealing() &&
+         plan.choice.num_shares == 0 &&
+         plan.choice.num_workgroups >= MostTilesOfGroups(p, *plan.instance);
+}
+
 void ChoosePath(const Problem& p, const Chip&, Plan* plan) {
-  if (MayRunOneTile(p, *plan)) plan->choice.path = KernelPath::kOneTile;
+  if (MayRunOneTile(p, *plan) || FindsTilesOfGroups(p, *plan)) {
+    plan->choice.path = KernelPath::kOneTile;
+  }
 }
 
 bool IsOnlyRounded(const Problem& p, const Plan& plan) {
@@ -97,7 +117,8 @@ bool AmdHas(const Problem& p, const Plan& plan) {
   return plan.cluster_size() == 1 && (!gathers_k || GathersK(*plan.instance)) &&
          c.form == p.scales_form() && HasForm(*plan.instance, c.form) &&
          (c.path == KernelPath::kTiles ||
-          (c.path == KernelPath::kOneTile && MayRunOneTile(p, plan)));
+          (c.path == KernelPath::kOneTile &&
+           (MayRunOneTile(p, plan) || FindsTilesOfGroups(p, plan))));
 }
 
 }  // namespace jaxgemm

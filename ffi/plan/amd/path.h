@@ -26,6 +26,15 @@ bool LoadsByElement(const Problem& problem, const GpuInstance& tile);
 // Whether each workgroup has one tile, or one slice of a tile, and knows it from the start.
 bool RunsAsOneTile(const Problem& problem, const Plan& plan);
 
+// The most tiles that the groups of a product can have (ragged m). Groups without rows have none.
+int64_t MostTilesOfGroups(const Problem& problem, const GpuInstance& tile);
+
+// Whether workgroups of a grouped product can find their tile from their number and the group
+// sizes, which they look at once (OneTileMap::OfGroups), and whether a plan has one for each
+// tile. Other kernels claim their tiles.
+bool MayFindTilesOfGroups(const Problem& problem, const GpuInstance& tile);
+bool FindsTilesOfGroups(const Problem& problem, const Plan& plan);
+
 // Decides a plan's path. A path kOneTile needs operands that begin at whole vectors: RunOneTile has
 // no other loads.
 void ChoosePath(const Problem& problem, const Chip& chip, Plan* plan);
