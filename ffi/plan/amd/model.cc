@@ -217,9 +217,11 @@ class Prediction {
            ((m + n) * k * AsDouble(Bytes(tile_.lhs)) / PackedElements(tile_.lhs) +
             m * n * AsDouble(Bytes(p_.out_dtype)));
   }
-  // The cycles in which a CU's arithmetic pipes work, if all CUs had equally much to do.
+  // The cycles in which a CU's arithmetic pipes work, if all CUs had equally much to do. In a tile
+  // beyond the end of out they multiply zeros, which takes little power.
   double ActiveCycles() const {
-    return tiles_ * k_tiles_ * (MatrixCycles() + ScalesCycles()) / AsDouble(chip_.num_cus);
+    const double part = AsDouble(p_.m * p_.n) / Elements() * AsDouble(p_.batch);
+    return part * k_tiles_ * (MatrixCycles() + ScalesCycles()) / AsDouble(chip_.num_cus);
   }
   // A kernel that leaves the pipes idle for longer needs less power, so the chip runs faster.
   double Megahertz(double activity) const {
