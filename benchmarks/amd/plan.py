@@ -37,7 +37,6 @@ import numpy as np
 
 from benchmarks import amd, cases, progress, run
 from benchmarks.amd import resources, tile_times
-from benchmarks.amd.predicted import rank_correlation
 from jaxgemm import _ffi, emulator
 from jaxgemm.call import tuned
 from jaxgemm.emulator import clock, grid
@@ -279,7 +278,7 @@ def row(arch: str, problem: tuple[int, int, int], most: int) -> dict:
           "best": name(candidates[best]), "least": times[best],
           "config": candidates[best]["config"], "cus": plan["num_cus"],
           "regret": times[0] / times[best] - 1,
-          "correlation": rank_correlation([each["predicted_us"] for each in candidates], times)}
+          "correlation": amd.rank_correlation([each["predicted_us"] for each in candidates], times)}
 
 
 def entries(rows: list[dict]) -> dict[str, database.Entry]:

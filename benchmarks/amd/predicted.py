@@ -160,15 +160,6 @@ def dense_tables(triton: list[dict], ours: list[dict]) -> str:
               "cycles outside"], lines)])
 
 
-def rank_correlation(first: list[float], second: list[float]) -> float:
-  """Spearman's: 1 if the two order alike, without regard to ties."""
-  def ranks(values):
-    order = sorted(range(len(values)), key=values.__getitem__)
-    return [order.index(i) for i in range(len(values))]
-
-  return statistics.correlation(ranks(first), ranks(second))
-
-
 def grouped_table(rows: list[dict], source: str) -> str:
   by_op: dict[str, list[dict]] = collections.defaultdict(list)
   for row in rows:
@@ -181,7 +172,7 @@ def grouped_table(rows: list[dict], source: str) -> str:
     medians = [f"{statistics.median(values):.0f}" for values in ordered]
     span = (statistics.median(ratios), min(ratios), max(ratios))
     lines.append([op, str(len(mine)), *medians, *(f"{ratio:.2f}" for ratio in span),
-                  f"{statistics.median(errors):.0%}", f"{rank_correlation(*ordered):.2f}"])
+                  f"{statistics.median(errors):.0%}", f"{amd.rank_correlation(*ordered):.2f}"])
   return "\n\n".join([
       "## Primus-Turbo's Triton grouped products",
       f"Published: {source}. The kernels are of a later commit, compiled by another version of "
