@@ -279,15 +279,15 @@ class Prediction {
     const double loads = LoadedBytes(1) * std::max(1 / l2, misses / PastL2Bytes(busy));
     if (tile_.tile_m == 128 && tile_.tile_n == 128) latency += model_.more_128x128;
     if (tile_.tile_m == 128 && tile_.tile_n == 256) latency += model_.more_128x256;
+    if (IsScaled()) latency += model_.scaled_latency;
     return Norm({matrix, on_cu * loads, latency / (tile_.waves_k > 1 ? model_.ahead : 1)},
                 model_.norm) +
            on_cu * ScalesCycles();
   }
   // Kernels with scales of blocks multiply the sums of each k tile by them, with vector
   // instructions. The matrix instruction applies those of the MX formats.
-  double ScalesCycles() const {
-    return plan_.choice.form == FormFor(FormWork::kScaled) ? Elements() * model_.scaled_element : 0;
-  }
+  bool IsScaled() const { return p_.scales_form() == FormFor(FormWork::kScaled); }
+  double ScalesCycles() const { return IsScaled() ? Elements() * model_.scaled_element : 0; }
 
   // The workgroups on each CU, if `workgroups` of them run at the same time.
   double OnCu(double workgroups) const {
