@@ -21,9 +21,9 @@ tests launch), all, none, or regular expressions; a kernel is built if one of th
 # every other AMD kernel, as the fields of one colour on a chessboard, but only one for each pair of
 # types with float8_e5m2, and one layout of the largest tile, which takes longest to compile, for
 # float16 and float32. Among them are all pairs of type and tile, of tile and layout, and of layout
-# and type, if all float8 types count as one. The kernels of 32x128x128_rcr, 128x128x128_rcr and 256x256x128_rcr
-# have the forms for scales of blocks. There are only seven kernels of gfx90a, because its source is
-# that of gfx942.
+# and type, if all float8 types count as one. The kernels of 32x128x128_rcr, 128x128x128_rcr and
+# 256x256x128_rcr have the forms for scales of blocks. There are only seven kernels of gfx90a,
+# because its source is that of gfx942.
 set(kernels_of_the_tests
     "^gfx9[45].*/gemm_(float32|bfloat16)_.*_[0-9]+x(64|128)x[0-9]+_[rc]cr"
     "^gfx9[45].*/gemm_bfloat16_.*_[0-9]+x256x[0-9]+_[rc]rr"

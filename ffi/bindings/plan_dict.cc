@@ -153,11 +153,10 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   result["target"] = std::string(chip.target);
   result["chip"] = std::string(chip.name);
   result["num_cus"] = chip.num_cus;
-  // Cycles are reported on Hopper only. On AMD GPUs the cost includes a margin, so predicted_us,
-  // which is without the margin, is reported instead. On the host the cost has no unit.
+  // Cycles are reported on Hopper only, microseconds (without the margin) on AMD GPUs only. On the
+  // host the cost has no unit.
   result["predicted_cycles"] =
       chip.family() == Family::kHopper && chosen.cost > 0 ? nb::cast(chosen.cost) : nb::none();
-  // On AMD GPUs only: the predicted microseconds, and their parts.
   auto set_times = [&](const Candidate& candidate, nb::dict entry) {
     entry["predicted_us"] = entry["predicted_parts"] = nb::none();
     if (chip.family() != Family::kAmd) return;

@@ -5,7 +5,7 @@
 
 namespace jaxgemm {
 
-// The predicted microseconds of a plan.
+// The predicted time of a plan, in microseconds.
 struct AmdgpuTime {
   double launch;       // before the kernel starts: its command, and counters that are set to zero
   double kernel;       // from the kernel's start to its end, as a profiler shows it
