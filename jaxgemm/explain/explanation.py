@@ -94,7 +94,7 @@ class Explanation:
 
 # The median errors of a dense kernel's predicted time on AMD GPUs, for up to 64 rows and for more:
 # see "Predicted times" in docs/guides/limits.md.
-_AMD_ERRORS = 0.32, 0.13
+_AMD_ERRORS = 0.22, 0.13
 # Measured times on an H100 follow the predicted cycles best at this clock.
 _HOPPER_MHZ = 1755
 
