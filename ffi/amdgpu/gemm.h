@@ -16,7 +16,7 @@ namespace jaxgemm {
 
 // All lanes of a wave, which search for a group or a queue together.
 struct WaveLanes {
-  static constexpr Index kCount = kWaveSize;
+  static constexpr Index kCount = kWaveSize, kEach = 1;
   static JAXGEMM_AMD Index Id() { return LaneId(); }
   static JAXGEMM_AMD Index From(Index x, Index distance, Index otherwise) {
     const Index lane = Id() - distance, theirs = __builtin_amdgcn_ds_bpermute(4 * lane, x);

@@ -21,6 +21,7 @@ bool Computes(const GpuInstance& instance, const Problem& given) {
   }
   const Problem p = instance.transposed ? Transposed(given) : given;
   if (HasOnlyGroupedForm(instance) && !(p.grouped() && Tma(p).registers_read_rhs)) return false;
+  if (IsForFewRows(instance) && !(p.ragged == Ragged::kM && Tma(p).reads_both())) return false;
   return instance.lhs == p.lhs_dtype && instance.rhs == p.rhs_dtype &&
          instance.lhs_contracting == p.lhs_contracting &&
          instance.rhs_contracting == p.rhs_contracting;
@@ -65,7 +66,9 @@ Choice WithInstance(const GpuInstance& instance, const Config& config) {
 
 Problem TypicalGroup(Problem p) {
   constexpr int64_t kLeast = 32;  // not fitted: the rows, or the k, of a typical group at least
-  const int64_t groups = std::max<int64_t>(p.local_groups, 1);
+  int64_t groups = std::max<int64_t>(p.local_groups, 1);
+  // No more groups have rows than there are rows.
+  if (p.ragged == Ragged::kM) groups = std::clamp<int64_t>(p.m, 1, groups);
   if (p.ragged == Ragged::kM) p.m = std::min(p.m, std::max(kLeast, CeilDiv(p.m, groups)));
   if (p.ragged == Ragged::kK) p.k = std::min(p.k, std::max(kLeast, CeilDiv(p.k, groups)));
   if (p.grouped()) p.batch *= groups;

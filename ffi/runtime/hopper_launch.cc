@@ -29,10 +29,13 @@ std::string LayOutForHopper(const Driver& driver, const Call& call, KernelLaunch
   if (IsScaled(c.form) && !reads_both) {
     return instance.name + " reads operands with scales of blocks at multiples of 16 bytes.";
   }
+  if (IsFewRows(c.form) && !reads_both) {
+    return instance.name + " reads operands at multiples of 16 bytes.";
+  }
   if (by_registers && !moves_all) {
     return instance.name + " reads operands and writes out at multiples of 16 bytes.";
   }
-  const bool as_planned = moves_all || IsGeneral(c.form) || IsScaled(c.form) || IsPeers(c.form);
+  const bool as_planned = moves_all || StoreOf(c.form) == FormStore::kAny;
   TileGrid clusters = ClusterGrid(call.plan);
   launch->cluster = static_cast<unsigned>(call.plan.cluster_size());
   launch->multicasts = call.plan.cluster_size() > c.cluster_k;
@@ -56,8 +59,8 @@ std::string LayOutForHopper(const Driver& driver, const Call& call, KernelLaunch
     launch->arguments.map.grid = clusters;
     launch->grid = static_cast<unsigned>(clusters.num_tiles()) * launch->cluster;
   }
-  launch->grid *= static_cast<unsigned>(instance.waves / kSm90Consumers);
-  launch->block = kSm90Threads;
+  launch->grid *= static_cast<unsigned>(Sm90Cluster(instance));
+  launch->block = static_cast<unsigned>(Sm90Threads(launch->form));
   launch->shared_bytes = static_cast<unsigned>(Sm90SharedBytes(c.form));
   return "";
 }

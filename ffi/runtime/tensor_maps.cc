@@ -67,12 +67,13 @@ int32_t EncodeRest(const Driver& driver, DType dtype, const void* address, int64
 TensorMaps MakeTensorMaps(const Driver& driver, const Call& call) {
   const Problem& p = call.problem;
   const GpuInstance& instance = *call.plan.instance;
-  const int64_t cluster = instance.waves / kSm90Consumers;
+  const int64_t cluster = Sm90Cluster(instance);
   const Tma tma(p);
   TensorMaps maps{.cluster_m = static_cast<int32_t>(call.plan.choice.cluster_m),
                   .cluster_n = static_cast<int32_t>(call.plan.choice.cluster_n)};
   // Of a box: rows of lhs, and k of an rhs that is not k-contiguous.
-  const int64_t lhs_rows = instance.tile_m / cluster / maps.cluster_n;
+  const int64_t lhs_rows =
+      IsForFewRows(instance) ? kFewRowsBox : instance.tile_m / cluster / maps.cluster_n;
   const int64_t rhs_k = instance.tile_k / cluster / maps.cluster_m;
   const int64_t lhs_batch = p.lhs_batched ? p.batch : 1;
   // What is gathered is not loaded by TMA.

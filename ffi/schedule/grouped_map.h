@@ -69,6 +69,12 @@ struct GroupedMap {
     if (ragged == Ragged::kK) shares -= Mod(shares, rest);
     cut.whole_tiles = tiles - rest, cut.cut_tiles = rest, cut.num_shares = shares;
   }
+  // Instead of CountTiles, if no tile is cut and the indices grow from call to call: size() is too
+  // large until the map was asked for a tile that is not there.
+  JAXGEMM_DEVICE void LeaveUncounted() {
+    cursor = {};
+    cut.whole_tiles = kNoTile, cut.cut_tiles = 0, cut.num_shares = 0;
+  }
   // The largest number of slots that CountTiles can need. It needs shares + cut tiles - 1.
   static constexpr int64_t MaxSlots(int64_t max_shares) { return max_shares + max_shares / 2; }
 
@@ -78,11 +84,15 @@ struct GroupedMap {
 
   // The work tile of `index`. It is found fast if the indices grow from call to call.
   JAXGEMM_DEVICE WorkTile operator()(Index index) { return At<OneLane>(index); }
-  template <class Lanes>
+  // `kCuts`: whether tiles may be cut.
+  template <class Lanes, bool kCuts = true>
   JAXGEMM_DEVICE WorkTile At(Index index) {
     Index linear = 0, slices = 1;
     WorkTile work;
-    if (ragged == Ragged::kK && index >= cut.whole_tiles) {
+    if constexpr (!kCuts) {
+      linear = RemapXcd(index, cut.whole_tiles, cut.grid.num_xcds);
+      work.k_end = cut.grid.tiles_k;
+    } else if (ragged == Ragged::kK && index >= cut.whole_tiles) {
       slices = Div(cut.num_shares, cut.cut_tiles);
       work.cut_tile = Div(index - cut.whole_tiles, slices);
       work.first_slot = work.cut_tile * slices;
@@ -94,18 +104,17 @@ struct GroupedMap {
     }
     if (linear < cursor.first_tile) cursor = {};
     if (linear >= cursor.first_tile + cursor.tiles) Seek<Lanes>(linear);
+    if (cursor.tiles == 0) {
+      cut.whole_tiles = cursor.first_tile;
+      work.valid = false;
+      return work;
+    }
     TileGrid grid = cut.grid;
     grid.batch = 1;
     grid.tiles_m = TilesM(cursor.size);
     WorkTile place = Rasterize(grid, linear - cursor.first_tile);
-    // Both give the same. Hopper's machine code is kept as it was measured.
-#ifdef __HIP__
     work.batch = BatchOf(cursor.region);
     Index in_batch = cursor.region - work.batch * regions();
-#else
-    Index in_batch = Mod(cursor.region, regions());
-    work.batch = Div(cursor.region, regions());
-#endif
     work.m = place.m, work.n = place.n;
     work.origin = cursor.origin, work.limit = cursor.origin + cursor.size;
     if (ragged == Ragged::kK) {
@@ -131,20 +140,17 @@ struct GroupedMap {
 
   JAXGEMM_DEVICE Index regions() const { return local_groups + (ragged == Ragged::kM ? 2 : 0); }
   JAXGEMM_DEVICE Index TilesOf(Index size) const {
-#ifdef __HIP__
-    // AMD's tiles are powers of two, and a division of 64 bits takes some 100 instructions.
+#if defined(__HIP__) || defined(__CUDA_ARCH__)
+    // GPUs' tiles are powers of two, and a division of 64 bits takes some 100 instructions.
     return static_cast<Index>((static_cast<uint32_t>(size) + static_cast<uint32_t>(tile) - 1) >>
-                              __builtin_ctz(static_cast<uint32_t>(tile)));
+                              TrailingZeros(static_cast<uint32_t>(tile)));
 #else
     return static_cast<Index>((int64_t{size} + tile - 1) / tile);
 #endif
   }
   // The batch that a region is in.
   JAXGEMM_DEVICE Index BatchOf(Index region) const {
-#ifdef __HIP__
-    if (batch == 1) return 0;
-#endif
-    return Div(region, regions());
+    return batch == 1 ? 0 : Div(region, regions());
   }
   // Number of tile rows in a region of this size.
   JAXGEMM_DEVICE Index TilesM(Index size) const {
@@ -155,6 +161,16 @@ struct GroupedMap {
     if (group >= num_groups) return 0;
     Index size = group_sizes[(sizes_batched ? batch_index * num_groups : 0) + group];
     return size < 0 ? 0 : size < extent ? size : extent;
+  }
+  // The size of a region of a batch, as it is given; with ragged m, `skipped` rows come before its
+  // groups.
+  JAXGEMM_DEVICE Index SizeOf(Index batch_index, Index region, Index skipped) const {
+    const Index local = ragged == Ragged::kM ? region - 1 : region, group = first_group + local;
+    Index size = local < 0 ? skipped : local < local_groups ? 0 : extent;
+    if (local >= 0 && local < local_groups && group < num_groups) {
+      size = group_sizes[(sizes_batched ? batch_index * num_groups : 0) + group];
+    }
+    return size;
   }
   // Sum of the sizes of the groups before this shard's.
   template <class Lanes>
@@ -178,30 +194,44 @@ struct GroupedMap {
         skipped = Skipped<Lanes>(batch_index);
         cursor.origin = ragged == Ragged::kK ? skipped : 0;
       }
-      Index count = regions() - in_batch, rest = extent - cursor.origin, size = 0;
-      if (count > Lanes::kCount) count = Lanes::kCount;
-      if (Lanes::Id() < count) {
-        Index mine = in_batch + Lanes::Id();
-        if (ragged == Ragged::kK) {
-          size = GroupSize(batch_index, first_group + mine);
-        } else if (mine == 0) {
-          size = skipped;
-        } else {
-          size = mine > local_groups ? extent : GroupSize(batch_index, first_group + mine - 1);
-        }
+      constexpr Index kEach = Lanes::kEach, kAtOnce = Lanes::kCount * kEach;
+      Index count = regions() - in_batch, rest = extent - cursor.origin;
+      if (count > kAtOnce) count = kAtOnce;
+      // A lane has kEach consecutive regions. The loads of their sizes are in flight together.
+      Index first = Lanes::Id() * kEach, sizes[kEach], sum = 0;
+      for (Index i = 0; i < kEach; ++i) {
+        sizes[i] = first + i < count ? SizeOf(batch_index, in_batch + first + i, skipped) : 0;
       }
-      // Groups that reach beyond the end are cut off there.
-      Index end = cursor.origin + SumUpTo<Lanes>(size < rest ? size : rest, rest);
+      // Groups that reach beyond the end are cut off there, and negative sizes count as zero.
+      for (Index i = 0; i < kEach; ++i) {
+        if (sizes[i] > rest - sum) sizes[i] = rest - sum;
+        if (sizes[i] < 0) sizes[i] = 0;
+        sum += sizes[i];
+      }
+      Index end = cursor.origin + SumUpTo<Lanes>(sum, rest);
       Index begin = Lanes::From(end, 1, cursor.origin);
-      Index tiles = Lanes::Id() < count ? TilesM(end - begin) * cut.grid.tiles_n : 0;
-      Index tiles_end = cursor.first_tile + SumUpTo<Lanes>(tiles, kNoTile);
+      Index tiles[kEach], all = 0, left = end - begin;
+      for (Index i = 0; i < kEach; ++i) {
+        if (sizes[i] > left) sizes[i] = left;
+        left -= sizes[i];
+        tiles[i] = first + i < count ? TilesM(sizes[i]) * cut.grid.tiles_n : 0;
+        all += tiles[i];
+      }
+      Index tiles_end = cursor.first_tile + SumUpTo<Lanes>(all, kNoTile);
       Index found = Lanes::First(tiles_end > linear);
       if (found < Lanes::kCount) {
-        cursor = {.region = cursor.region + found,
-                  .first_tile = Lanes::Broadcast(tiles_end - tiles, found),
+        // The region among those of the lane.
+        Index at = 0, first_tile = tiles_end - all, size = sizes[0], its_tiles = tiles[0];
+        for (Index i = 1; i < kEach; ++i) {
+          if (first_tile + its_tiles > linear) break;
+          first_tile += its_tiles, begin += size;
+          at = i, size = sizes[i], its_tiles = tiles[i];
+        }
+        cursor = {.region = cursor.region + Lanes::Broadcast(first + at, found),
+                  .first_tile = Lanes::Broadcast(first_tile, found),
                   .origin = Lanes::Broadcast(begin, found),
-                  .size = Lanes::Broadcast(end - begin, found),
-                  .tiles = Lanes::Broadcast(tiles, found)};
+                  .size = Lanes::Broadcast(size, found),
+                  .tiles = Lanes::Broadcast(its_tiles, found)};
         return;
       }
       cursor = {.region = cursor.region + count,

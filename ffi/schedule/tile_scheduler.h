@@ -24,6 +24,14 @@ JAXGEMM_DEVICE inline Index Div(Index a, Index b) {
   return static_cast<Index>(static_cast<uint32_t>(a) / static_cast<uint32_t>(b));
 }
 JAXGEMM_DEVICE inline Index Mod(Index a, Index b) { return a - Div(a, b) * b; }
+// The number of zero bits below the lowest one.
+JAXGEMM_DEVICE inline int TrailingZeros(uint32_t x) {
+#ifdef __CUDA_ARCH__
+  return __ffs(static_cast<int>(x)) - 1;
+#else
+  return __builtin_ctz(x);
+#endif
+}
 
 // An output tile, or the slice [k_begin, k_end) of its k tiles.
 struct WorkTile {
@@ -53,10 +61,11 @@ struct TileGrid {
   JAXGEMM_DEVICE Index num_tiles() const { return batch * tiles_m * tiles_n; }
 };
 
-// The lanes that read an array together, one element each. The host has one lane. WarpLanes
-// (sm90/claim.h) and WaveLanes (amdgpu/gemm.h) are all lanes of a warp or wave.
+// The lanes that read an array together. The host has one lane. WarpLanes (sm90/claim.h) and
+// WaveLanes (amdgpu/gemm.h) are all lanes of a warp or wave. kEach: how many group sizes a lane
+// reads at once (GroupedMap), a tuning constant.
 struct OneLane {
-  static constexpr Index kCount = 1;
+  static constexpr Index kCount = 1, kEach = 1;
   static JAXGEMM_DEVICE Index Id() { return 0; }
   // The argument of the lane that is `distance` before this one; `otherwise` if there is none.
   static JAXGEMM_DEVICE Index From(Index, Index, Index otherwise) { return otherwise; }

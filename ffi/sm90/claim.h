@@ -89,7 +89,7 @@ struct ClaimedRows {
 
 // All lanes of a warp, which search for a group together.
 struct WarpLanes {
-  static constexpr Index kCount = kWarpSize;
+  static constexpr Index kCount = kWarpSize, kEach = 4;
   static JAXGEMM_SM90 Index Id() { return threadIdx.x % kWarpSize; }
   static JAXGEMM_SM90 Index From(Index x, Index distance, Index otherwise) {
     const Index theirs = __shfl_up_sync(~0u, x, distance);
@@ -102,15 +102,46 @@ struct WarpLanes {
   static JAXGEMM_SM90 Index Broadcast(Index x, Index lane) { return __shfl_sync(~0u, x, lane); }
 };
 
-// The map of a grouped problem, for the claiming warp.
+// The map of a grouped problem, for the claiming warp. Without kCuts, for whole tiles at a fixed
+// stride, the map finds out how many tiles there are when it is asked for one too many: code is
+// fetched as it is executed, so a search less makes the start of a kernel shorter.
+template <bool kCuts>
 struct WarpGroupedMap {
   GroupedMap groups;
 
   explicit JAXGEMM_SM90 WarpGroupedMap(const GemmArgs& args) : groups(args.groups) {
+    FetchSizes();
     groups.StartAt(args.group_offset);
-    groups.CountTiles<WarpLanes>(args.claim.num_workgroups, args.max_shares);
+    if constexpr (kCuts) {
+      groups.CountTiles<WarpLanes>(args.claim.num_workgroups, args.max_shares);
+    } else {
+      groups.LeaveUncounted();
+    }
   }
-  JAXGEMM_SM90 WorkTile operator()(Index index) { return groups.At<WarpLanes>(index); }
+  JAXGEMM_SM90 WorkTile operator()(Index index) { return groups.At<WarpLanes, kCuts>(index); }
+
+ private:
+  // Brings the sizes to the L1, a cache line for each lane. The search reads as many sizes as there
+  // are lanes at a time, and would wait for the memory each time.
+  JAXGEMM_SM90 void FetchSizes() const {
+    constexpr Index kLine = 128 / sizeof(int32_t);
+    const Index first = WarpLanes::Id() * kLine;
+    if (first < groups.num_groups) PrefetchGlobalL1(groups.group_sizes + first);
+  }
+};
+
+// Claims a grouped problem's tiles at a fixed stride. The map may learn their number later.
+struct GroupedStrideClaim {
+  const GroupedMap& groups;
+  Index index, step;
+
+  JAXGEMM_SM90 void Start() {}
+  JAXGEMM_SM90 Index Finish() {
+    if (index >= groups.size()) return kNoMoreWork;
+    const Index mine = index;
+    index += step;
+    return mine;
+  }
 };
 
 // Sends work tiles from a CTA's producer to its other warps. The last one is a tile that is not

@@ -30,6 +30,8 @@ enum class FormWork : uint8_t {
   // needs lies near the main loop: code is fetched as it is executed, and far code is fetched late
   // for every tile.
   kGrouped,
+  // As kGrouped, with any epilogue, for groups of few rows (IsForFewRows).
+  kFewRows,
 };
 enum class FormStore : uint8_t {
 #define JAXGEMM_STORE(id, reason) id,
@@ -73,7 +75,10 @@ constexpr bool IsScaled(KernelForm form) { return WorkOf(form) == FormWork::kSca
 constexpr bool IsMx(KernelForm form) { return WorkOf(form) == FormWork::kMx; }
 constexpr bool IsPeers(KernelForm form) { return WorkOf(form) == FormWork::kPeers; }
 constexpr bool IsClaimed(KernelForm form) { return WorkOf(form) == FormWork::kClaimed; }
-constexpr bool IsGrouped(KernelForm form) { return WorkOf(form) == FormWork::kGrouped; }
+constexpr bool IsFewRows(KernelForm form) { return WorkOf(form) == FormWork::kFewRows; }
+constexpr bool IsGrouped(KernelForm form) {
+  return WorkOf(form) == FormWork::kGrouped || IsFewRows(form);
+}
 // Forms for dense products that give a workgroup its tiles at a fixed stride (gemm_dense.h).
 constexpr bool IsDense(KernelForm form) {
   return WorkOf(form) == FormWork::kDense || IsPeers(form);
@@ -107,12 +112,23 @@ constexpr DType PlainOut(DType lhs) { return lhs == DType::kF16 ? DType::kF16 : 
 // through the stages that its warpgroup has read, one box through each.
 inline constexpr int kPingPongKTiles = 4;
 
-// The rows of a tile that one CTA computes. In a tile of 256x160 each consumer warpgroup has two
-// blocks of 64 rows, so that the CTA reads fewer bytes for each multiplication.
-constexpr int64_t CtaRows(int64_t tile_n) { return tile_n == 160 ? 256 : 128; }
+// Tiles of 64 rows are for groups of few rows, whose time is that of reading rhs. A CTA has one
+// consumer warpgroup, and as many stages as there is room for.
+constexpr bool IsForFewRows(int64_t tile_m) { return tile_m == 64; }
+// In a tile of 256x160 each consumer warpgroup has two blocks of 64 rows, so that the CTA reads
+// fewer bytes for each multiplication.
+constexpr bool HasTwoBlocks(int64_t tile_n) { return tile_n == 160; }
+// The rows of a tile that one CTA computes.
+constexpr int64_t CtaRows(int64_t tile_m, int64_t tile_n) {
+  return IsForFewRows(tile_m) ? tile_m : HasTwoBlocks(tile_n) ? 256 : 128;
+}
+// The CTAs that share a tile's rhs.
+constexpr int64_t Sm90Cluster(int64_t tile_m, int64_t tile_n) {
+  return tile_m / CtaRows(tile_m, tile_n);
+}
 // Whether the consumer warpgroups ping-pong: each has all accumulators of its own output tile.
 constexpr bool IsPingPong(KernelForm form, int64_t tile_n) {
-  if (NeverPingPongs(form) || CtaRows(tile_n) > 128) return false;
+  if (NeverPingPongs(form) || HasTwoBlocks(tile_n)) return false;
   // With the accumulators of 192 columns there are too few registers for an epilogue, but enough
   // for vectors (HasOnlyVectors).
   if (IsFused(form)) return tile_n == 128 || tile_n == 192;
@@ -155,10 +171,11 @@ constexpr bool HasOnlyGroupedForm(DType lhs, int64_t tile_n, bool lhs_k_contiguo
   return MayHaveRhsInRegisters(lhs, lhs_k_contiguous, rhs_k_contiguous, transposed) && tile_n > 128;
 }
 
-// `cluster`: CTAs that share a tile's rhs. `transposed`: out is stored column-major.
-constexpr bool HasForm(KernelForm form, DType lhs, int64_t tile_n, int64_t cluster,
+// `transposed`: out is stored column-major.
+constexpr bool HasForm(KernelForm form, DType lhs, int64_t tile_m, int64_t tile_n,
                        bool lhs_k_contiguous, bool rhs_k_contiguous, bool transposed) {
   if (IsMx(form)) return false;
+  if (IsFewRows(form) || IsForFewRows(tile_m)) return IsFewRows(form) && IsForFewRows(tile_m);
   if (RhsInRegisters(form, lhs, lhs_k_contiguous, rhs_k_contiguous, transposed)) return true;
   if (HasOnlyGroupedForm(lhs, tile_n, lhs_k_contiguous, rhs_k_contiguous, transposed)) {
     return false;
@@ -170,8 +187,8 @@ constexpr bool HasForm(KernelForm form, DType lhs, int64_t tile_n, int64_t clust
   }
   if (Sm90CtasPerSm(form) > 1) return transposed && tile_n < 64;
   if (transposed) return IsPeers(form);
-  if (IsPeers(form)) return cluster == 1 && tile_n <= 144;
-  if (CtaRows(tile_n) > 128) {
+  if (IsPeers(form)) return Sm90Cluster(tile_m, tile_n) == 1 && tile_n <= 144;
+  if (HasTwoBlocks(tile_n)) {
     return ElementBytes(lhs) == 2 && IsDense(form) && NeverPingPongs(form);
   }
   if (HasOnlyDenseForms(tile_n, transposed) && !IsDense(form)) return false;

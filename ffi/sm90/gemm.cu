@@ -4,17 +4,17 @@
 namespace jaxgemm {
 
 constexpr DType kLhs = DType::JAXGEMM_LHS, kRhs = DType::JAXGEMM_RHS;
-constexpr int kTileN = JAXGEMM_TILE_N, kCluster = JAXGEMM_WAVES_M / 2;
+constexpr int kTileM = JAXGEMM_TILE_M, kTileN = JAXGEMM_TILE_N;
 constexpr bool kLhsKContiguous = JAXGEMM_LHS_CONTRACTING == 1;
 constexpr bool kRhsKContiguous = JAXGEMM_RHS_CONTRACTING == 1;
 constexpr bool kTransposed = JAXGEMM_TRANSPOSED;
 
 template <KernelForm form, bool multicasts>
 __device__ __forceinline__ void Run(const GemmArgs& args, const TensorMaps& maps, char* shared) {
-  if constexpr (kHasKernel<kLhs, kTileN, kCluster, kLhsKContiguous, kRhsKContiguous, kTransposed,
+  if constexpr (kHasKernel<kLhs, kTileM, kTileN, kLhsKContiguous, kRhsKContiguous, kTransposed,
                            form, multicasts>) {
-    RunWorkgroup<Sm90Traits<kLhs, kRhs, JAXGEMM_TILE_M, kTileN, kCluster, kLhsKContiguous,
-                            kRhsKContiguous, kTransposed, form, multicasts>>(args, maps, shared);
+    RunWorkgroup<Sm90Traits<kLhs, kRhs, kTileM, kTileN, kLhsKContiguous, kRhsKContiguous,
+                            kTransposed, form, multicasts>>(args, maps, shared);
   }
 }
 
@@ -23,15 +23,16 @@ __device__ __forceinline__ void Run(const GemmArgs& args, const TensorMaps& maps
 // A kernel without a fixed cluster size can be launched with any. For cluster split-K the cluster
 // has as many CTAs as its tiles have peers.
 #if JAXGEMM_WAVES_M > 2
-#define JAXGEMM_CLUSTER __cluster_dims__(jaxgemm::kCluster, 1, 1)
+#define JAXGEMM_CLUSTER __cluster_dims__(JAXGEMM_WAVES_M / 2, 1, 1)
 #else
 #define JAXGEMM_CLUSTER
 #endif
 
 #define JAXGEMM_JOIN(a, b) a##b
 #define JAXGEMM_KERNEL_OF(name, suffix, form, multicasts)                                         \
-  extern "C" __global__ void __launch_bounds__(jaxgemm::kSm90Threads,                             \
-                                               jaxgemm::Sm90CtasPerSm(jaxgemm::KernelForm::form)) \
+  extern "C" __global__ void                                                                         \
+      __launch_bounds__(jaxgemm::Sm90Threads(jaxgemm::KernelForm::form),                          \
+                        jaxgemm::Sm90CtasPerSm(jaxgemm::KernelForm::form))                        \
       JAXGEMM_CLUSTER JAXGEMM_JOIN(name, suffix)(                                                 \
           const __grid_constant__ jaxgemm::GemmArgs args,                                         \
           const __grid_constant__ jaxgemm::TensorMaps maps) {                                     \

@@ -121,11 +121,12 @@ template <class Traits>
 class Workgroup {
   static constexpr bool kIsGrouped = IsGrouped(Traits::kForm);
   static constexpr bool kIsScaled = IsScaled(Traits::kForm);
+  static constexpr bool kIsFewRows = IsFewRows(Traits::kForm);
   using Mainloop =
       std::conditional_t<Traits::kRhsInRegisters, RegisterMainloop<Traits>, SmemMainloop<Traits>>;
 
  public:
-  static_assert(kSm90Threads == (1 + Traits::kConsumers) * kWarpgroupSize);
+  static_assert(Sm90Threads(Traits::kForm) == (1 + Traits::kConsumers) * kWarpgroupSize);
 
   JAXGEMM_SM90 Workgroup(const GemmArgs& args, const TensorMaps& maps, SharedMemory<Traits>& shared)
       : args_(args),
@@ -159,20 +160,20 @@ class Workgroup {
     GridDependencyWait();
     // With this order of branches the code of the producers comes next, because they have work
     // first. setmaxnreg divides the registers that the CTA has at launch, 384 x 168 = 256 x 224 +
-    // 128 x 56.
+    // 128 x 56. With few rows a thread has as many as it can address.
     if (warp >= kWarpgroupSize / kWarpSize) {
-      SetMaxRegistersInc<kIsScaled ? 208 : 224>();
+      if constexpr (!kIsFewRows) SetMaxRegistersInc<kIsScaled ? 208 : 224>();
       if constexpr (Traits::kIsPingPong) {
         ConsumePingPong();
       } else if constexpr (Traits::kRhsInRegisters) {
         ConsumeByRegisters();
-      } else if constexpr (Traits::kIsPlain || kIsGrouped) {
+      } else if constexpr (Traits::kIsPlain || (kIsGrouped && !kIsFewRows)) {
         ConsumeAndOverlapStore();
       } else {
         Consume();
       }
     } else {
-      SetMaxRegistersDec<kIsScaled ? 88 : 56>();
+      if constexpr (!kIsFewRows) SetMaxRegistersDec<kIsScaled ? 88 : 56>();
       if (warp == (Traits::kHasSchedulerWarp ? 1 : 0)) {
         Produce(map);
       } else if (Traits::kHasSchedulerWarp && warp == 0) {
@@ -231,9 +232,9 @@ class Workgroup {
     // executed.)
     if (waits_for_none_) return Produce(stride, first, AlwaysReady());
     if constexpr (kIsGrouped) {
-      WarpGroupedMap map(args_);
-      StrideClaim claim = stride;
-      claim.size = map.groups.size();
+      WarpGroupedMap</*kCuts=*/false> map(args_);
+      const GroupedStrideClaim claim{
+          .groups = map.groups, .index = stride.index, .step = stride.step};
       return Produce(claim, map, AlwaysReady());
     }
     ClusterClaim<Traits> claim{.args = args_, .shared = shared_, .rank = rank_};
@@ -246,7 +247,7 @@ class Workgroup {
       ClaimedMap<Traits> map{args_, shared_};
       return Produce(claim, map, ClaimedRows{args_.chunks});
     }
-    WarpGroupedMap map(args_);
+    WarpGroupedMap</*kCuts=*/true> map(args_);
     claim.claim.SetSize(map.groups.size());
     Produce(claim, map, AlwaysReady());
   }
@@ -317,7 +318,8 @@ class Workgroup {
     auto store = [&](const WorkTile& tile) {
       Epilogue<Traits> epilogue(shared_, rank_);
       accumulator.thread = ThreadId() - kWarpgroupSize;
-      if (!FixUp(tile, args_.reduction, args_.arrivals, accumulator)) return;
+      // Forms for few rows cut no tile.
+      if (!kIsFewRows && !FixUp(tile, args_.reduction, args_.arrivals, accumulator)) return;
       epilogue.Store(args_, maps_, tile, acc);
     };
     ForEachSent(compute, store);

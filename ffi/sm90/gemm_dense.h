@@ -98,7 +98,7 @@ class DenseWorkgroup {
     } else if (warp == 2) {
       if (!kIsClusterSplitK && ElectSync()) PrefetchTensorMap(&maps_.out);
     } else if (warp > 2) {
-      PrefetchOperands<kSm90Threads - 3 * kWarpSize>(threadIdx.x - 3 * kWarpSize);
+      PrefetchOperands<Sm90Threads(Traits::kForm) - 3 * kWarpSize>(threadIdx.x - 3 * kWarpSize);
     }
     __syncwarp();
     BarrierClusterArrive();

@@ -10,10 +10,10 @@
 namespace jaxgemm {
 
 // An output tile is tile_m x tile_n, computed by `cluster` CTAs that share its rhs. Each has
-// CtaRows(tile_n) of the rows, half for each consumer warpgroup (with ping-pong a warpgroup has all
-// rows of every other tile). *_k_contiguous: k is the operand's last dimension in memory.
-// `transposed`: out is stored column-major.
-template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster, bool lhs_k_contiguous,
+// CtaRows of the rows, half for each consumer warpgroup if there are two (with ping-pong a
+// warpgroup has all rows of every other tile). *_k_contiguous: k is the operand's last dimension in
+// memory. `transposed`: out is stored column-major.
+template <DType lhs, DType rhs, int tile_m, int tile_n, bool lhs_k_contiguous,
           bool rhs_k_contiguous, bool transposed, KernelForm form, bool multicasts>
 struct Sm90Traits {
   static constexpr KernelForm kForm = form;
@@ -45,15 +45,15 @@ struct Sm90Traits {
   static constexpr bool kLhsKMajor = kLhsKContiguous || (kBytes != 2 && !kLhsInRegisters);
   static constexpr bool kRhsKMajor = kRhsKContiguous || (kBytes != 2 && !kRhsInRegisters);
   static_assert(ElementBytes(rhs) == kBytes);
-  static constexpr int kCluster = cluster;
+  static constexpr int kCluster = Sm90Cluster(tile_m, tile_n);
   static constexpr int kTileM = tile_m, kTileN = tile_n, kTileK = kRowBytes / kBytes;
   // Whether a cluster has the CTAs of several tiles, which load operands for each other.
   static constexpr bool kMulticasts = multicasts;
   static_assert(!kMulticasts || MayMulticast(form, lhs, lhs_k_contiguous, transposed));
-  static constexpr bool kLoadsRhsInHalves = LoadsRhsInHalves(form, cluster, multicasts);
+  static constexpr bool kLoadsRhsInHalves = LoadsRhsInHalves(form, kCluster, multicasts);
   static constexpr int kCtaM = kTileM / kCluster, kWgmmaM = 64;
-  static constexpr int kConsumers = kSm90Consumers;
-  static_assert(kCtaM == CtaRows(kTileN));
+  static constexpr int kConsumers = Sm90Consumers(form);
+  static_assert(kCtaM == CtaRows(kTileM, kTileN));
   // A warpgroup has the blocks of 64 rows that begin kBlockStep rows apart: with ping-pong all of
   // every other tile's, else every other block. kStageReaders warpgroups read each stage.
   static constexpr int kBlockStep = kIsPingPong ? kWgmmaM : kConsumers * kWgmmaM;
@@ -92,14 +92,14 @@ struct Sm90Traits {
   static constexpr int kStagedBytes = Sm90StagedBytes(form, kTileN, kStagesWholeTiles);
   static constexpr int kStagedN = kTileN % 32 != 0 ? 16 : kOutBoxes == 1 ? 32 : 64;
   static_assert(IsPeers(form) || kBoxRows * kStagedN * 4 <= kStagedBytes);
-  static constexpr int kStages = Sm90Stages(form, kTileN, kRhsRows, kStagesWholeTiles);
+  static constexpr int kStages = Sm90Stages(form, kCtaM, kTileN, kRhsRows, kStagesWholeTiles);
 
   // Properties of a call that some forms fix at compile time.
   static JAXGEMM_SM90 Ragged RaggedOf(const GemmArgs& args) {
     return kIsDense || IsClaimed(form) ? Ragged::kNone : args.groups.ragged;
   }
   static JAXGEMM_SM90 bool IsGated(const GemmArgs& args) {
-    return kStore == FormStore::kGated || (IsGeneral(form) && args.gated);
+    return kStore == FormStore::kGated || ((IsGeneral(form) || IsFewRows(form)) && args.gated);
   }
   static JAXGEMM_SM90 DType OutOf(const GemmArgs& args) {
     return kStore == FormStore::kWide    ? DType::kF32

@@ -48,11 +48,15 @@ struct TensorMaps {
 
 // Rows of an operand's tile in shared memory are 128 bytes.
 inline constexpr int kBoxBytes = 128;
+// The rows of a box of lhs in a tile for few rows. Boxes outside of the group are not loaded.
+inline constexpr int kFewRowsBox = 8;
 // Boxes of out have a warp's rows, and these columns of 16 bits or half as many of 32.
 inline constexpr int kBoxRows = 16, kBoxColumns = kBoxBytes / 2;
 
-// A CTA: one producer and two consumer warpgroups.
-inline constexpr int kSm90Threads = 384, kSm90Consumers = 2;
+// A CTA: one producer and two consumer warpgroups, or one if the form is for few rows.
+inline constexpr int kSm90Consumers = 2;
+constexpr int Sm90Consumers(KernelForm form) { return IsFewRows(form) ? 1 : kSm90Consumers; }
+constexpr int Sm90Threads(KernelForm form) { return (1 + Sm90Consumers(form)) * 128; }
 // The shared memory of a CTA: all that the multiprocessor has, of which every CTA leaves 1 KB to
 // the system.
 constexpr int Sm90SharedBytes(KernelForm form) { return 228 * 1024 / Sm90CtasPerSm(form) - 1024; }
@@ -114,11 +118,12 @@ constexpr int Sm90RhsRows(int64_t tile_n, bool k_major, int bytes) {
 // The number of stages of a CTA, each with the CTA's rows of lhs: as many as its shared memory has
 // room for. kOther is room for the rest of SharedMemory (gemm_traits.h): barriers, work tiles,
 // indices.
-constexpr int Sm90Stages(KernelForm form, int64_t tile_n, int rhs_rows, bool stages_whole_tiles) {
-  constexpr int kWarps = kSm90Consumers * 4, kOther = 1024;
+constexpr int Sm90Stages(KernelForm form, int64_t cta_rows, int64_t tile_n, int rhs_rows,
+                         bool stages_whole_tiles) {
+  constexpr int kOther = 1024;
   return (Sm90SharedBytes(form) - kOther -
-          kWarps * Sm90StagedBytes(form, tile_n, stages_whole_tiles)) /
-         ((static_cast<int>(CtaRows(tile_n)) + rhs_rows) * kBoxBytes);
+          Sm90Consumers(form) * 4 * Sm90StagedBytes(form, tile_n, stages_whole_tiles)) /
+         ((static_cast<int>(cta_rows) + rhs_rows) * kBoxBytes);
 }
 
 }  // namespace jaxgemm

@@ -11,7 +11,7 @@ template <class Traits>
 struct OperandPlace {
   int row, column, first_k;  // of this CTA; k tiles count from first_k
   int up;                    // gated: columns from the gate to the up projection; else 0
-  int limit_k;               // from this k on the operand belongs to another group
+  int limit_row, limit_k;    // from this row and this k on lhs belongs to another group
   int lhs_z, rhs_z;
 
   JAXGEMM_SM90 OperandPlace(const GemmArgs& args, const WorkTile& tile, int rank) {
@@ -22,6 +22,7 @@ struct OperandPlace {
     column = tile.n * (gated ? Traits::kTileN / 2 : Traits::kTileN);
     up = gated ? static_cast<int>(args.n) : 0;
     first_k = ragged == Ragged::kK ? tile.origin : 0;
+    limit_row = ragged == Ragged::kM ? tile.limit : static_cast<int>(args.m);
     limit_k = ragged == Ragged::kK ? tile.limit : static_cast<int>(args.k);
     lhs_z = args.lhs_batch_stride ? tile.batch : 0;
     rhs_z = args.rhs_batch_stride ? tile.batch : 0;
@@ -42,8 +43,10 @@ template <class Traits>
 class TileBoxes {
  public:
   // The largest number of boxes. With multicast the two CTAs that share a k-major lhs load a box
-  // each; else one box has all rows.
-  static constexpr int kLhs = !Traits::kLhsKMajor   ? Traits::kCtaM / Traits::kBlock
+  // each; else one box has all rows, but for few rows, where only the group's are loaded.
+  static constexpr bool kIsFewRows = IsFewRows(Traits::kForm);
+  static constexpr int kLhs = kIsFewRows            ? Traits::kCtaM / kFewRowsBox
+                              : !Traits::kLhsKMajor ? Traits::kCtaM / Traits::kBlock
                               : Traits::kMulticasts ? kMostMulticast
                                                     : 1;
   static constexpr int kRhs = !Traits::kRhsKMajor         ? Traits::kRhsRows / Traits::kBlock
@@ -66,6 +69,7 @@ class TileBoxes {
     if (Traits::LoadsLhs(maps)) {
 #pragma unroll
       for (int i = 0; i < kLhs && i * box < Traits::kCtaM; ++i) {
+        if (kIsFewRows && place.row + i * box >= place.limit_row) break;
         Add<Traits::kLhsKMajor>(i, rows - place.row - i * box, maps.lhs_rest_rows, box * kRowBytes);
       }
     }

@@ -211,7 +211,10 @@ JAXGEMM_SM90 void FenceProxyAsyncGlobal() {
 
 // ----------------------------------------------------------------------------------- TMA
 
-// Prefetches 128 bytes to the L2.
+// Prefetches 128 bytes to the L1, or to the L2.
+JAXGEMM_SM90 void PrefetchGlobalL1(const void* line) {
+  asm volatile("prefetch.global.L1 [%0];" ::"l"(line));
+}
 JAXGEMM_SM90 void PrefetchGlobalL2(const void* line) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(line));
 }

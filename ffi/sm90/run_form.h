@@ -10,10 +10,10 @@ namespace jaxgemm {
 // each other have a kernel of its own (`multicasts`), because this makes the start and each load
 // longer: with one kernel for both, products without multicast were slower on an H200, most of all
 // small ones. (In one kernel with a branch, small products were slowest if their code came second.)
-template <DType lhs, int tile_n, int cluster, bool lhs_k_contiguous, bool rhs_k_contiguous,
+template <DType lhs, int tile_m, int tile_n, bool lhs_k_contiguous, bool rhs_k_contiguous,
           bool transposed, KernelForm form, bool multicasts>
 inline constexpr bool kHasKernel =
-    HasForm(form, lhs, tile_n, cluster, lhs_k_contiguous, rhs_k_contiguous, transposed) &&
+    HasForm(form, lhs, tile_m, tile_n, lhs_k_contiguous, rhs_k_contiguous, transposed) &&
     (!multicasts || MayMulticast(form, lhs, lhs_k_contiguous, transposed));
 
 template <class Traits>

@@ -49,8 +49,7 @@ std::string_view Layouts(const Tile& tile, DType lhs) {
 bool TileHasForm(const Tile& tile, const GpuInstance& instance, KernelForm form) {
   const bool lhs_k = instance.lhs_contracting == 1, rhs_k = instance.rhs_contracting == 1;
   if (instance.family == Family::kHopper) {
-    return HasForm(form, instance.lhs, tile.n, tile.waves() / kSm90Consumers, lhs_k, rhs_k,
-                   tile.transposed());
+    return HasForm(form, instance.lhs, tile.m, tile.n, lhs_k, rhs_k, tile.transposed());
   }
   if (IsGeneral(form)) return !IsF4(instance.lhs);
   return lhs_k && rhs_k && (IsF8(instance.lhs) || (IsF4(instance.lhs) && IsMx(form))) &&

@@ -57,6 +57,15 @@ inline bool HasOnlyGroupedForm(const GpuInstance& instance) {
          HasOnlyGroupedForm(instance.lhs, instance.tile_n, instance.lhs_contracting == 1,
                             instance.rhs_contracting == 1, instance.transposed);
 }
+// The CTAs that share a tile's rhs on Hopper.
+inline int64_t Sm90Cluster(const GpuInstance& instance) {
+  return Sm90Cluster(instance.tile_m, instance.tile_n);
+}
+// Whether this is Hopper's tile for groups of few rows.
+inline bool IsForFewRows(const GpuInstance& instance) {
+  return instance.family == Family::kHopper && !instance.transposed &&
+         IsForFewRows(instance.tile_m);
+}
 inline bool MayMulticast(const GpuInstance& instance, KernelForm form) {
   return instance.family == Family::kHopper && HasForm(instance, form) &&
          MayMulticast(form, instance.lhs, instance.lhs_contracting == 1, instance.transposed);

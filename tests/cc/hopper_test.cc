@@ -12,15 +12,15 @@ namespace jaxgemm {
 namespace {
 
 // Random problems for one instance, of about two by two tiles.
-template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster, bool lhs_k, bool rhs_k>
+template <DType lhs, DType rhs, int tile_m, int tile_n, bool lhs_k, bool rhs_k>
 void RunInstance(GpuLauncher& launcher, int rounds) {
-  const std::string name = Add<lhs, rhs, tile_m, tile_n, cluster, lhs_k, rhs_k>();
+  const std::string name = Add<lhs, rhs, tile_m, tile_n, lhs_k, rhs_k>();
   constexpr int kBytes = ElementBytes(lhs), kTileK = kBoxBytes / kBytes, kNeighbours = 16 / kBytes;
   constexpr bool kInteger = lhs == DType::kS8;
-  constexpr bool kHasPlain = HasForm(KernelForm::kPlain, lhs, tile_n, cluster, lhs_k, rhs_k, false);
+  constexpr bool kHasPlain = HasForm(KernelForm::kPlain, lhs, tile_m, tile_n, lhs_k, rhs_k, false);
   constexpr bool kHasPingPong =
-      HasForm(KernelForm::kPingPong, lhs, tile_n, cluster, lhs_k, rhs_k, false);
-  constexpr bool kHasPeers = HasForm(KernelForm::kPeers, lhs, tile_n, cluster, lhs_k, rhs_k, false);
+      HasForm(KernelForm::kPingPong, lhs, tile_m, tile_n, lhs_k, rhs_k, false);
+  constexpr bool kHasPeers = HasForm(KernelForm::kPeers, lhs, tile_m, tile_n, lhs_k, rhs_k, false);
   const DType sums_type = kInteger ? DType::kS32 : DType::kF32;
   for (int round = 0; round < rounds; ++round) {
     // A random row length that TMA can read; if `any`, also other lengths.
@@ -44,19 +44,19 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
         .schedule = Schedule::kPersistent, .num_workgroups = Random(1, 3), .kernel = name};
     // The form for products with an epilogue, if TMA can load the operands.
     auto fused_form = [&](const Problem& p) {
-      const bool has = HasForm(KernelForm::kFused, lhs, tile_n, cluster, lhs_k, rhs_k, false) &&
+      const bool has = HasForm(KernelForm::kFused, lhs, tile_m, tile_n, lhs_k, rhs_k, false) &&
                        Tma(p).reads_both();
       constexpr KernelForm kTurns = KernelForm::kFusedPingPong;
       const bool stores = !HasOnlyVectors(kTurns, lhs, tile_n) ||
                           (p.activation == Activation::kNone && p.out_dtype == PlainOut(lhs) &&
                            p.n * ElementBytes(p.out_dtype) % 16 == 0);
-      const bool turns = HasForm(kTurns, lhs, tile_n, cluster, lhs_k, rhs_k, false) && stores &&
+      const bool turns = HasForm(kTurns, lhs, tile_m, tile_n, lhs_k, rhs_k, false) && stores &&
                          p.k > 3 * kTileK && num_tiles(p) > config.num_workgroups;
       return !has ? "" : turns ? "_fused_pingpong" : "_fused";
     };
     const std::string claimed = kHasPlain ? "_claimed" : "";
     auto if_there = [](KernelForm form, const char* suffix) -> std::string {
-      return HasForm(form, lhs, tile_n, cluster, lhs_k, rhs_k, false) ? suffix : "";
+      return HasForm(form, lhs, tile_m, tile_n, lhs_k, rhs_k, false) ? suffix : "";
     };
     const std::string grouped_wide = if_there(KernelForm::kGroupedWide, "_grouped_wide");
     const std::string grouped_form = kHasPlain ? "_grouped" : grouped_wide;
@@ -198,7 +198,7 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
 template <DType lhs, DType rhs, int tile_n>
 void RunByRegisters(GpuLauncher& launcher, int rounds) {
   constexpr int kTileM = 128, kBytes = ElementBytes(lhs), kTileK = kBoxBytes / kBytes;
-  const std::string name = Add<lhs, rhs, kTileM, tile_n, 1, true, false>();
+  const std::string name = Add<lhs, rhs, kTileM, tile_n, true, false>();
   for (int round = 0; round < rounds; ++round) {
     Problem p{.m = Random(1, 3 * kTileM),
               .n = RoundUp(Random(1, 2 * tile_n + 30), 16 / kBytes),
@@ -225,11 +225,50 @@ void RunByRegisters(GpuLauncher& launcher, int rounds) {
   }
 }
 
+// Random grouped problems for an instance for few rows.
+template <DType type, bool rhs_k>
+void RunFewRows(GpuLauncher& launcher, int rounds) {
+  constexpr int kTileM = 64, kTileN = 128, kTileK = kBoxBytes / ElementBytes(type);
+  const std::string name = Add<type, type, kTileM, kTileN, true, rhs_k>();
+  for (int round = 0; round < rounds; ++round) {
+    Problem p{.m = Random(1, 2 * kTileM),
+              .n = RoundUp(Random(1, 2 * kTileN), 16),
+              .k = RoundUp(Random(1, 12 * kTileK), 16),
+              .lhs_dtype = type,
+              .rhs_dtype = type,
+              .out_dtype = round % 3 == 0 ? DType::kF32 : PlainOut(type),
+              .lhs_contracting = 1,
+              .rhs_contracting = rhs_k,
+              .ragged = Ragged::kM,
+              .groups = 40,
+              .local_groups = 40};
+    std::vector<int32_t> sizes(p.groups);
+    for (int i = 0; i < 4; ++i) {
+      sizes[Random(0, p.groups - 1)] = static_cast<int32_t>(Random(1, i == 0 ? p.m : 9));
+    }
+    std::vector<int32_t> indices;
+    if (round % 2) {
+      p.lhs_gathered = true, p.lhs_lines = Random(1, 50);
+      for (int64_t i = 0; i < p.m; ++i) {
+        indices.push_back(static_cast<int32_t>(Random(-1, p.lhs_lines)));
+      }
+    }
+    if (round % 3 == 1) {
+      p.gated = true, p.activation = Activation::kRelu, p.save_preact = Random(0, 1);
+    }
+    if (round % 3 == 2) p.bias = true, p.scale = Random(0, 1), p.row_scale = Random(0, 1);
+    const Config config{
+        .schedule = Schedule::kPersistent, .num_workgroups = Random(1, 4), .kernel = name};
+    Run(launcher,
+        {.p = p, .config = config, .form = "_few_rows", .sizes = sizes, .indices = indices});
+  }
+}
+
 // Random problems for an instance that has only dense forms.
 template <DType type, int tile_n, bool lhs_k, bool rhs_k>
 void RunDenseOnly(GpuLauncher& launcher, int rounds) {
-  constexpr int kTileM = CtaRows(tile_n), kTileK = kBoxBytes / ElementBytes(type);
-  const std::string name = Add<type, type, kTileM, tile_n, 1, lhs_k, rhs_k>();
+  constexpr int kTileM = CtaRows(128, tile_n), kTileK = kBoxBytes / ElementBytes(type);
+  const std::string name = Add<type, type, kTileM, tile_n, lhs_k, rhs_k>();
   for (int round = 0; round < rounds; ++round) {
     auto problem = [&](int64_t least_k) {
       return Problem{.batch = round % 3 == 0 ? 2 : 1,
@@ -250,7 +289,7 @@ void RunDenseOnly(GpuLauncher& launcher, int rounds) {
     Config config{
         .schedule = Schedule::kPersistent, .num_workgroups = Random(1, 3), .kernel = name};
     auto suffix = [&](KernelForm form, KernelForm turns, const Problem& p) {
-      const bool takes_turns = HasForm(turns, type, tile_n, 1, lhs_k, rhs_k, false) &&
+      const bool takes_turns = HasForm(turns, type, kTileM, tile_n, lhs_k, rhs_k, false) &&
                                p.k > 3 * kTileK && num_tiles(p) > config.num_workgroups;
       return std::string(form == KernelForm::kPlain ? takes_turns ? "_pingpong" : "_plain"
                          : takes_turns              ? "_fused_pingpong"
@@ -271,7 +310,7 @@ void RunDenseOnly(GpuLauncher& launcher, int rounds) {
       more.bias_bf16 = Random(0, 1);
       Run(launcher, {more, config, suffix(KernelForm::kFused, KernelForm::kFusedPingPong, more)});
     }
-    if constexpr (HasForm(KernelForm::kPeers, type, tile_n, 1, lhs_k, rhs_k, false)) {
+    if constexpr (HasForm(KernelForm::kPeers, type, kTileM, tile_n, lhs_k, rhs_k, false)) {
       const int64_t peers = Random(2, MostPeers(tile_n) / 2);
       Problem shared = problem(6 * kTileK - 8);
       config.schedule = Schedule::kStreamK;
@@ -290,7 +329,7 @@ void RunDenseOnly(GpuLauncher& launcher, int rounds) {
 template <DType lhs, DType rhs, int tile_n, bool lhs_k, bool rhs_k>
 void RunTransposed(GpuLauncher& launcher, int rounds) {
   constexpr int kTileM = 128, kBytes = ElementBytes(lhs), kTileK = kBoxBytes / kBytes;
-  const std::string name = Add<lhs, rhs, kTileM, tile_n, 1, lhs_k, rhs_k, true>();
+  const std::string name = Add<lhs, rhs, kTileM, tile_n, lhs_k, rhs_k, true>();
   const DType sums_type = lhs == DType::kS8 ? DType::kS32 : DType::kF32;
   for (int round = 0; round < rounds; ++round) {
     int64_t peers = Random(1, kMaxClusterSize);
@@ -342,7 +381,7 @@ void RunTransposed(GpuLauncher& launcher, int rounds) {
 template <int tile_m>
 void RunScaled(GpuLauncher& launcher, int rounds) {
   constexpr DType kType = DType::kF8E4M3FN;
-  const std::string name = Add<kType, kType, tile_m, 128, tile_m / 128, true, true>();
+  const std::string name = Add<kType, kType, tile_m, 128, true, true>();
   for (int round = 0; round < rounds; ++round) {
     Problem p{.batch = round % 3 == 0 ? 2 : 1,
               .m = Random(1, 2 * tile_m + 30),
@@ -422,9 +461,9 @@ int main() {
   TestEpilogueOfNoGroup();
   const Driver driver = MakeDriver();
   GpuLauncher launcher(&driver);
-  RunInstance<kBF16, kBF16, 128, 128, 1, false, false>(launcher, kFew ? 1 : 2);
-  RunInstance<kBF16, kBF16, 128, 64, 1, true, false>(launcher, kFew ? 1 : 2);
-  RunInstance<kBF16, kBF16, 256, 64, 2, false, false>(launcher, kFew ? 1 : 2);
+  RunInstance<kBF16, kBF16, 128, 128, false, false>(launcher, kFew ? 1 : 2);
+  RunInstance<kBF16, kBF16, 128, 64, true, false>(launcher, kFew ? 1 : 2);
+  RunInstance<kBF16, kBF16, 256, 64, false, false>(launcher, kFew ? 1 : 2);
   RunTransposed<kBF16, kBF16, 16, true, true>(launcher, kFew ? 4 : 16);
   RunTransposed<kBF16, kBF16, 64, true, false>(launcher, kFew ? 2 : 8);
   RunTransposed<kF32, kF32, 16, false, true>(launcher, kFew ? 2 : 16);
@@ -432,8 +471,9 @@ int main() {
   RunScaled<128>(launcher, kFew ? 3 : 12);
   RunByRegisters<kF8E4M3FN, kF8E5M2, 128>(launcher, kFew ? 2 : 12);
   RunByRegisters<kF32, kF32, 256>(launcher, kFew ? 1 : 12);
+  RunFewRows<kBF16, false>(launcher, kFew ? 6 : 24);
 #ifndef JAXGEMM_FEW_INSTANCES
-  RunInstance<kBF16, kBF16, 128, 128, 1, true, false>(launcher, 2);
+  RunInstance<kBF16, kBF16, 128, 128, true, false>(launcher, 2);
   RunTransposed<kBF16, kBF16, 32, false, true>(launcher, 16);
   RunTransposed<kF16, kF16, 96, false, true>(launcher, 8);
   RunScaled<256>(launcher, 8);
@@ -453,12 +493,13 @@ int main() {
   RunTransposed<kF32, kF32, 144, false, true>(launcher, 8);
   RunByRegisters<kF8E5M2, kF8E4M3FN, 256>(launcher, 12);
   RunByRegisters<kF32, kF32, 128>(launcher, 12);
-  RunInstance<kBF16, kBF16, 128, 192, 1, true, true>(launcher, 2);
-  RunInstance<kBF16, kBF16, 256, 256, 2, true, false>(launcher, 2);
-  RunInstance<kF16, kF16, 256, 192, 2, false, false>(launcher, 1);
-  RunInstance<kF8E4M3FN, kF8E5M2, 256, 128, 2, true, true>(launcher, 1);
-  RunInstance<kF32, kF32, 128, 128, 1, false, false>(launcher, 1);
-  RunInstance<kS8, kS8, 128, 128, 1, true, true>(launcher, 1);
+  RunFewRows<kF8E4M3FN, true>(launcher, 12);
+  RunInstance<kBF16, kBF16, 128, 192, true, true>(launcher, 2);
+  RunInstance<kBF16, kBF16, 256, 256, true, false>(launcher, 2);
+  RunInstance<kF16, kF16, 256, 192, false, false>(launcher, 1);
+  RunInstance<kF8E4M3FN, kF8E5M2, 256, 128, true, true>(launcher, 1);
+  RunInstance<kF32, kF32, 128, 128, false, false>(launcher, 1);
+  RunInstance<kS8, kS8, 128, 128, true, true>(launcher, 1);
 #endif
   std::filesystem::remove_all(folder);
   std::printf("hopper_test: %d failures\n", failures);

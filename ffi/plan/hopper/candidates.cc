@@ -111,8 +111,7 @@ std::vector<Draft> HopperDrafts(const Problem& p, const Config& config, const Ch
     if (p.block_k > 0 && !HasForm(instance, KernelForm::kScaled)) continue;
     const Problem computed = ComputedBy(instance, p);
     // Kernels that store out^T have a CTA for each tile or share.
-    const int64_t at_once =
-        instance.transposed ? kMaxWorkgroups : chip.num_cus * chip.waves_per_cu / instance.waves;
+    const int64_t at_once = instance.transposed ? kMaxWorkgroups : CtasAtOnce(instance, chip);
     const Draft whole{
         .candidate = {.plan = {.choice = WithInstance(instance, config), .instance = &instance}},
         .scheduling = {.schedule = stream_k ? Schedule::kStreamK : config.schedule,

@@ -31,6 +31,7 @@ bool Stores(const Problem& p, const Tma& tma, const GpuInstance& instance, Kerne
     case FormStore::kWide:
       return tma.moves_all() && p.out_dtype == DType::kF32 && (p.accumulate || HasNoEpilogue(p));
     case FormStore::kFused: return tma.reads_both() && !p.gated;
+    case FormStore::kAny: return tma.reads_both();
     default: return IsPlainProduct(p, tma);
   }
 }
@@ -78,7 +79,9 @@ bool FormFits(const Problem& p, const Tma& tma, const Plan& plan, KernelForm for
   const bool claims = plan.stealing() || p.tiles_per_chunk > 0;
   const bool cuts = p.grouped() ? claims || c.num_shares > 0 : c.cut_tiles > 0;
   const int64_t least_k = p.grouped() ? 0 : AlwaysPingPongs(form) ? kPingPongKTiles : 1;
-  const bool suits = IsGrouped(form) ? p.grouped() : !p.grouped() && claims == IsClaimed(form);
+  const bool suits = IsFewRows(form)   ? p.ragged == Ragged::kM
+                     : IsGrouped(form) ? p.grouped()
+                                       : !p.grouped() && claims == IsClaimed(form);
   return suits && !cuts && Stores(p, tma, instance, form) && plan.grid.tiles_k >= least_k &&
          (!IsDense(form) || CountsKTiles(plan)) && HasForm(instance, form);
 }
@@ -135,6 +138,10 @@ void ChooseForm(const Problem& p, const Chip& chip, Plan* plan) {
   }
   if (p.block_k > 0) {
     c.form = KernelForm::kScaled;
+    return;
+  }
+  if (IsForFewRows(instance)) {
+    c.form = KernelForm::kFewRows;
     return;
   }
   const Tma tma(p);

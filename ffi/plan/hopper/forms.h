@@ -21,6 +21,11 @@ KernelForm MostPeersForm(const GpuInstance& instance);
 // its tiles along k.
 TileGrid ClusterGrid(const Plan& plan);
 
+// How many CTAs of a kernel that stores out row-major run at once.
+inline int64_t CtasAtOnce(const GpuInstance& instance, const Chip& chip) {
+  return IsForFewRows(instance) ? chip.num_cus : chip.num_cus * chip.waves_per_cu / instance.waves;
+}
+
 // How many clusters of `ctas` CTAs run at once.
 int64_t ClustersAtOnce(int64_t ctas, KernelForm form, const Chip& chip);
 

@@ -57,7 +57,7 @@ double RowsOfGroup(double size, double tile) {
 double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
               const Decomposition& decomposition, const Sm90Model& model) {
   const int64_t tiles_k = CeilDiv(p.k, instance.tile_k);
-  const double cluster = AsDouble(instance.waves) / 2;
+  const double cluster = AsDouble(Sm90Cluster(instance));
   const double m = AsDouble(instance.tile_m) / cluster;
   const double n = AsDouble(instance.tile_n), k = AsDouble(instance.tile_k);
   // How many rows of tiles there are; of a group the expected number.
@@ -83,7 +83,7 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
       std::clamp(ctas / AsDouble(chip.num_cus), 1.0, AsDouble(Sm90CtasPerSm(decomposition.form)));
   const bool rhs_in_registers = RhsInRegisters(instance, decomposition.form);
   const int stages =
-      Sm90Stages(decomposition.form, instance.tile_n,
+      Sm90Stages(decomposition.form, CtaRows(instance.tile_m, instance.tile_n), instance.tile_n,
                  Sm90RhsRows(instance.tile_n, !in_boxes, static_cast<int>(Bytes(instance.lhs))),
                  StagesWholeTiles(rhs_in_registers, instance.lhs));
   // The model's times of a column's store were fitted to CTAs of 128 rows.
@@ -264,7 +264,7 @@ double Sm90Cycles(const Problem& p, const Chip& chip, const Plan& plan, const Sm
   const Choice& c = plan.choice;
   const GpuInstance& instance = *plan.instance;
   const Problem typical = instance.transposed ? Transposed(TypicalGroup(p)) : TypicalGroup(p);
-  const int64_t ctas = chip.num_cus * chip.waves_per_cu / instance.waves;
+  const int64_t ctas = CtasAtOnce(instance, chip);
   const bool in_clusters = c.transposed || c.cluster_k > 1;
   const int64_t tiles = c.transposed ? c.cluster_m * c.cluster_n : 1;  // tiles of a cluster
   const int64_t at_once =

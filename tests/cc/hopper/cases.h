@@ -58,10 +58,11 @@ struct Operand {
 struct Case {
   Problem p;
   Config config;
-  std::string form;              // suffix of the expected kernel
-  std::vector<int32_t> sizes{};  // group sizes
-  bool one_scale = false;        // one for all columns
-  bool misplaced = false;        // lhs is not aligned to 16 bytes
+  std::string form;                // suffix of the expected kernel
+  std::vector<int32_t> sizes{};    // group sizes
+  bool one_scale = false;          // one for all columns
+  bool misplaced = false;          // lhs is not aligned to 16 bytes
+  std::vector<int32_t> indices{};  // of the rows of lhs, if these are gathered
 };
 
 inline void Run(GpuLauncher& launcher, Case c) {
@@ -72,7 +73,7 @@ inline void Run(GpuLauncher& launcher, Case c) {
   CHECK_THAT(error.empty(), "%s (%ld x %ld x %ld x %ld)", error.c_str(), p.batch, p.m, p.n, p.k);
   if (!error.empty()) return;
   const bool by_m = p.ragged == Ragged::kM, by_k = p.ragged == Ragged::kK;
-  Operand lhs(p.lhs_dtype, (p.lhs_batched ? p.batch : 1) * p.m * p.k + 1);
+  Operand lhs(p.lhs_dtype, (p.lhs_batched ? p.batch : 1) * p.lhs_size() + 1);
   // Each batch has vectors of its own; with groups of rows, each group has its own column vectors.
   const int64_t vectors = by_m ? p.local_groups : p.batch;
   // With a gate rhs has 2 n columns.
@@ -112,6 +113,7 @@ inline void Run(GpuLauncher& launcher, Case c) {
             .lhs = lhs.buffer.data() + (c.misplaced ? ElementBytes(p.lhs_dtype) : 0),
             .rhs = rhs.buffer.data(),
             .group_sizes = c.sizes.data(),
+            .lhs_indices = c.indices.empty() ? nullptr : c.indices.data(),
             .chunk_signals = p.tiles_per_chunk ? signals.data() : nullptr,
             .chunk_epoch = signals.data(),
             .lhs_scales = reinterpret_cast<float*>(lhs_scales.buffer.data()),
@@ -154,8 +156,10 @@ inline void Run(GpuLauncher& launcher, Case c) {
     std::fill(sums.begin(), sums.end(), 0.0);
     for (int64_t k = begin; k < end; ++k) {
       const int64_t lhs_z = p.lhs_batched && !by_k ? z : 0;
+      const int64_t line = c.indices.empty() ? m : c.indices[m];
+      if (line < 0 || line >= (c.indices.empty() ? p.m : p.lhs_lines)) continue;
       double a =
-          lhs.values[lhs_z * p.m * p.k + (p.lhs_contracting == 1 ? m * p.k + k : k * p.m + m)];
+          lhs.values[lhs_z * p.m * p.k + (p.lhs_contracting == 1 ? line * p.k + k : k * p.m + m)];
       const double* of_rhs = nullptr;
       int64_t column_step = 0;
       if (p.block_k > 0) {

@@ -17,7 +17,7 @@ namespace jaxgemm {
 
 struct Kernel {
   std::string name;
-  int cluster;
+  int cluster, threads;
   void (*run)(const GemmArgs&, const TensorMaps&);
 };
 inline std::map<std::string, Kernel>& Kernels() {
@@ -28,26 +28,25 @@ inline std::vector<std::string> launched;
 inline uint64_t seed = 0;
 
 // Adds an instance with all its forms to Kernels(). Returns its name.
-template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster, bool lhs_k, bool rhs_k,
+template <DType lhs, DType rhs, int tile_m, int tile_n, bool lhs_k, bool rhs_k,
           bool transposed = false>
 std::string Add() {
   constexpr int kTileK = kBoxBytes / ElementBytes(lhs);
   std::string name;
   for (const GpuInstance& each : GpuInstances()) {
     if (each.target == "sm90" && each.lhs == lhs && each.rhs == rhs && each.tile_m == tile_m &&
-        each.tile_n == tile_n && each.tile_k == kTileK && each.waves == cluster * kSm90Consumers &&
-        (each.lhs_contracting == 1) == lhs_k && (each.rhs_contracting == 1) == rhs_k &&
-        each.transposed == transposed) {
+        each.tile_n == tile_n && each.tile_k == kTileK && (each.lhs_contracting == 1) == lhs_k &&
+        (each.rhs_contracting == 1) == rhs_k && each.transposed == transposed) {
       name = each.name;
     }
   }
   CHECK_THAT(!name.empty(), "no such instance");
   auto add = [&]<KernelForm form, bool multicasts>(std::string suffix) {
-    if constexpr (kHasKernel<lhs, tile_n, cluster, lhs_k, rhs_k, transposed, form, multicasts>) {
+    if constexpr (kHasKernel<lhs, tile_m, tile_n, lhs_k, rhs_k, transposed, form, multicasts>) {
       using Traits =
-          Sm90Traits<lhs, rhs, tile_m, tile_n, cluster, lhs_k, rhs_k, transposed, form, multicasts>;
+          Sm90Traits<lhs, rhs, tile_m, tile_n, lhs_k, rhs_k, transposed, form, multicasts>;
       suffix += multicasts ? "_multicast" : "";
-      Kernels()[name + suffix] = {name + suffix, cluster,
+      Kernels()[name + suffix] = {name + suffix, Traits::kCluster, Sm90Threads(form),
                                   [](const GemmArgs& args, const TensorMaps& maps) {
         RunWorkgroup<Traits>(args, maps, stand_in::Shared());
       }};
@@ -68,12 +67,13 @@ inline DriverResult LaunchHere(void* function, unsigned grid, unsigned cluster, 
   const auto& kernel = *static_cast<const Kernel*>(function);
   launched.push_back(kernel.name);
   const int size = cluster ? static_cast<int>(cluster) : kernel.cluster;
-  if (threads != stand_in::kThreads || shared_bytes > stand_in::kSharedBytes || grid % size) {
+  if (static_cast<int>(threads) != kernel.threads || shared_bytes > stand_in::kSharedBytes ||
+      grid % size) {
     return 1;
   }
   const auto& args = *static_cast<const GemmArgs*>(arguments[0]);
   const auto& maps = *static_cast<const TensorMaps*>(arguments[1]);
-  return !stand_in::Launch(static_cast<int>(grid) / size, size, ++seed,
+  return !stand_in::Launch(static_cast<int>(grid) / size, size, kernel.threads, ++seed,
                            [&] { kernel.run(args, maps); });
 }
 

@@ -77,13 +77,13 @@ struct Machine {
   std::vector<Later> later;
   Thread* current = nullptr;
   ucontext_t scheduler;
-  int size = 0;
+  int size = 0, cta_threads = 0;
   char* shared[kMostCtas];
   int left[kMostCtas];  // threads of a CTA that have not ended
   bool late;            // something arrived at a CTA that had ended
   bool early;           // a thread used another thread's barrier before a cluster barrier
   char keys[kMostCtas][64];
-  uint64_t exchange[kMostCtas][kThreads];
+  uint64_t exchange[kMostCtas][kMostThreads];
   const std::function<void()>* kernel = nullptr;
   void* fiber;
   uint64_t patience;  // one in so many steps does asynchronous work
@@ -175,9 +175,9 @@ bool RunCluster(int cluster) {
   machine.waiting.clear();
   machine.barriers.clear();
   machine.meetings.clear();
-  for (int i = 0; i < machine.size * kThreads; ++i) {
+  for (int i = 0; i < machine.size * machine.cta_threads; ++i) {
     Thread& thread = *machine.threads[i];
-    thread.index = i % kThreads, thread.rank = i / kThreads;
+    thread.index = i % machine.cta_threads, thread.rank = i / machine.cta_threads;
     thread.block = cluster * machine.size + thread.rank;
     thread.done = thread.met = false;
     thread.stores.clear(), thread.open.clear(), thread.groups.clear();
@@ -188,8 +188,8 @@ bool RunCluster(int cluster) {
     JAXGEMM_TSAN(thread.fiber = __tsan_create_fiber(0);)
     machine.runnable.push_back(&thread);
   }
-  int left = machine.size * kThreads;
-  std::fill_n(machine.left, machine.size, kThreads);
+  int left = machine.size * machine.cta_threads;
+  std::fill_n(machine.left, machine.size, machine.cta_threads);
   machine.late = machine.early = false;
   while (left > 0) {
     if (!machine.later.empty() &&
@@ -215,7 +215,7 @@ bool RunCluster(int cluster) {
   }
   if (machine.early) std::printf("a barrier was used before it was sure to be initialised\n");
   while (left == 0 && !machine.later.empty()) DoOne();
-  JAXGEMM_TSAN(for (int i = 0; i < machine.size * kThreads;
+  JAXGEMM_TSAN(for (int i = 0; i < machine.size * machine.cta_threads;
                     ++i) { __tsan_destroy_fiber(machine.threads[i]->fiber); })
   if (left > 0) {
     std::printf("%d threads wait at barriers that never complete; the first are\n", left);
@@ -234,15 +234,16 @@ bool RunCluster(int cluster) {
 
 }  // namespace
 
-bool Launch(int clusters, int cluster_size, uint64_t seed, const std::function<void()>& kernel) {
+bool Launch(int clusters, int cluster_size, int threads, uint64_t seed,
+            const std::function<void()>& kernel) {
   Inside inside;
   machine.random.seed(seed);
   constexpr uint64_t kPatience[] = {1, 16, 256, ~uint64_t{0}};
   machine.patience = kPatience[machine.random() % std::size(kPatience)];
-  machine.size = cluster_size;
+  machine.size = cluster_size, machine.cta_threads = threads;
   machine.kernel = &kernel;
   JAXGEMM_TSAN(machine.fiber = __tsan_get_current_fiber();)
-  while (machine.threads.size() < static_cast<size_t>(cluster_size) * kThreads) {
+  while (machine.threads.size() < static_cast<size_t>(cluster_size) * threads) {
     auto thread = std::make_unique<Thread>();
     thread->stack = static_cast<char*>(mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE,
                                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
@@ -282,6 +283,7 @@ JAXGEMM_UNSEEN int ThreadIndex() { return machine.current->index; }
 JAXGEMM_UNSEEN int BlockIndex() { return machine.current->block; }
 JAXGEMM_UNSEEN int Rank() { return machine.current->rank; }
 JAXGEMM_UNSEEN int ClusterCount() { return machine.size; }
+JAXGEMM_UNSEEN int CtaThreads() { return machine.cta_threads; }
 JAXGEMM_UNSEEN char* Shared(int rank) { return machine.shared[rank]; }
 
 void MayYield() {
@@ -317,7 +319,7 @@ void ArriveAndWait(const void* key, int expected, bool orders) {
   AwaitOthers(key, orders);
 }
 const void* WarpKey() { return &machine.keys[Rank()][ThreadIndex() / kWarp]; }
-const void* NamedKey(int id) { return &machine.keys[Rank()][kThreads / kWarp + id]; }
+const void* NamedKey(int id) { return &machine.keys[Rank()][kMostThreads / kWarp + id]; }
 const void* ClusterKey() { return &machine.keys[0][63]; }
 JAXGEMM_UNSEEN uint64_t Shuffle(uint64_t value, int lane) {
   const int thread = ThreadIndex();

@@ -10,19 +10,22 @@
 
 namespace jaxgemm::stand_in {
 
-inline constexpr int kThreads = 384, kWarp = 32, kMostCtas = 8;
+inline constexpr int kMostThreads = 384, kWarp = 32, kMostCtas = 8;
 inline constexpr size_t kSharedBytes = 227 * 1024;
 
-// Runs `kernel` in all threads of `clusters` clusters, one cluster after the other. Returns false
+// Runs `kernel` in all threads of `clusters` clusters, one cluster after the other. `threads` is
+// their number in a CTA, kMostThreads at most. Returns false
 // if threads wait at a barrier that never completes, a CTA ended too early, a barrier was used too
 // early, or shared memory was written outside of its bounds.
-bool Launch(int clusters, int cluster_size, uint64_t seed, const std::function<void()>& kernel);
+bool Launch(int clusters, int cluster_size, int threads, uint64_t seed,
+            const std::function<void()>& kernel);
 
 // The position of the calling thread, and its shared memory.
 int ThreadIndex();
 int BlockIndex();
 int Rank();
 int ClusterCount();
+int CtaThreads();
 char* Shared(int rank);  // of CTA `rank` of its cluster
 inline char* Shared() { return Shared(Rank()); }
 

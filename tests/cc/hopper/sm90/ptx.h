@@ -104,11 +104,11 @@ inline void StSharedCluster(uint32_t address, int32_t word) {
 
 inline void BarrierClusterArrive() {
   // It orders only reads before it, but ThreadSanitizer cannot order reads alone.
-  stand_in::Join(stand_in::ClusterKey(), stand_in::kThreads * ClusterNctaRank(), /*orders=*/true);
+  stand_in::Join(stand_in::ClusterKey(), stand_in::CtaThreads() * ClusterNctaRank(), /*orders=*/true);
 }
 inline void BarrierClusterWait() { stand_in::AwaitOthers(stand_in::ClusterKey(), /*orders=*/true); }
 inline void BarrierClusterSync() {
-  stand_in::ArriveAndWait(stand_in::ClusterKey(), stand_in::kThreads * ClusterNctaRank(),
+  stand_in::ArriveAndWait(stand_in::ClusterKey(), stand_in::CtaThreads() * ClusterNctaRank(),
                           /*orders=*/false);
 }
 inline void BarSync(int id, int threads) {
@@ -179,6 +179,7 @@ static_assert(sizeof(HostMap) <= sizeof(TensorMap));
 
 inline void PrefetchTensorMap(const TensorMap*) {}
 // Reads the line, so that a prefetch outside of memory fails.
+inline void PrefetchGlobalL1(const void* line) { *static_cast<const volatile char*>(line); }
 inline void PrefetchGlobalL2(const void* line) { *static_cast<const volatile char*>(line); }
 
 // Calls copy(shared, memory, count) for every 16 bytes of a box, as TMA copies them. `count` is how
