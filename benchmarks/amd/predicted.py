@@ -134,7 +134,8 @@ def dense_table(rows: list[dict]) -> tuple[str, dict]:
     figures[name] = {"constants": [float(x) for x in given],
                      "error": float(np.median(abs(ratios - 1))),
                      "rank": amd.rank_correlation(found, us[mine])}
-    lines.append([name, len(ratios), *(f"{x:.2f}" for x in given),
+    ramp, sustained, share = given
+    lines.append([name, len(ratios), f"{ramp:.2f}", f"{sustained:.0f}", f"{share:.2f}",
                   f"{np.exp(np.log(ratios).mean()):.2f}",
                   *(f"{np.quantile(ratios, x):.2f}" for x in (0.1, 0.9)),
                   f"{figures[name]['error']:.0%}", f"{figures[name]['rank']:.2f}"])
