@@ -8,7 +8,7 @@ set(cuda_source ${gpu_folder}/sm90/gemm.cu)
 set(routing_sources ${gpu_folder}/routing/routing.cu
     ${gpu_folder}/routing/gated_gradient.h ${gpu_folder}/routing/routing_args.h
     ${gpu_folder}/routing/table.h ${gpu_folder}/routing/top_k.h ${gpu_folder}/routing/vector.h
-    ${gpu_folder}/routing/wave.h)
+    ${gpu_folder}/routing/wave.h ${gpu_folder}/kernel/epilogue.h)
 
 set(JAXGEMM_GPU_KERNELS "auto" CACHE STRING
     "GPU kernels to build, separated by semicolons: auto (those of the GPUs in this machine, and \

@@ -191,6 +191,10 @@ std::vector<std::string> Reasons(const Listing& listing, const Config& asked, co
     say("ping-pong: a CTA's two warpgroups take turns, each with a tile of its own: one stores "
         "while the other multiplies");
   }
+  if (IsFewRows(c.form)) {
+    say("few rows: a form of the kernel for groups of few rows, which takes as long as rhs is read; "
+        "it loads no more rows of lhs than the group has");
+  }
   if (IsMx(c.form)) {
     say("mx: the matrix instruction multiplies by the scales of the MX format, one for each 32 k");
   }

@@ -137,17 +137,19 @@ ffi::Error MakeTable(int32_t device, void* stream, Integers chosen, Result group
 
 template <OpenDriver kOpen>
 ffi::Error ChooseExperts(int32_t device, void* stream, ffi::Buffer<ffi::DataType::F32> scores,
-                         Result chosen) {
+                         Result chosen, ffi::Result<ffi::Buffer<ffi::DataType::F32>> weights) {
   const int64_t num_experts = LastSize(scores), top_k = LastSize(*chosen);
   const int64_t tokens =
       num_experts ? static_cast<int64_t>(scores.element_count()) / num_experts : 0;
   if (top_k > num_experts || top_k > kMostTopK || num_experts > kMostTopKExperts ||
-      static_cast<int64_t>(chosen->element_count()) != tokens * top_k) {
+      static_cast<int64_t>(chosen->element_count()) != tokens * top_k ||
+      weights->element_count() != chosen->element_count()) {
     return Refused(kTopKTarget, Concat("it cannot choose ", Str(top_k), " of ", Str(num_experts),
                                        " experts for ", Str(tokens), " tokens."));
   }
   const TopKArgs args{.scores = reinterpret_cast<const int32_t*>(scores.typed_data()),
                       .chosen = chosen->typed_data(),
+                      .weights = weights->typed_data(),
                       .tokens = top_k ? tokens : 0,
                       .num_experts = static_cast<int32_t>(num_experts),
                       .top_k = static_cast<int32_t>(top_k)};
@@ -231,6 +233,7 @@ XLA_FFI_Error* CallTopK(XLA_FFI_CallFrame* call_frame) {
                              .Ctx<ffi::PlatformStream<void*>>()
                              .Arg<ffi::Buffer<ffi::DataType::F32>>()
                              .Ret<Integers>()
+                             .Ret<ffi::Buffer<ffi::DataType::F32>>()
                              .To(ChooseExperts<kOpen>,
                                  kCaptured ? Traits{ffi::Traits::kCmdBufferCompatible} : Traits{})
                              .release();

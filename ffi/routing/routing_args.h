@@ -51,6 +51,7 @@ struct TableArgs {
 struct TopKArgs {
   const int32_t* scores;  // [tokens, num_experts]: the bits of float32
   int32_t* chosen;        // [tokens, top_k]: the experts with the largest scores, best first
+  float* weights;         // [tokens, top_k]: the softmax of these scores
   int64_t tokens;
   int32_t num_experts, top_k;
 };

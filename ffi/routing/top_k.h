@@ -1,6 +1,8 @@
-// The top_k experts of each token: a wave takes the largest of its scores top_k times.
+// The top_k experts of each token, and the softmax of their scores: a wave takes the largest of its
+// scores top_k times.
 #pragma once
 
+#include "kernel/epilogue.h"
 #include "routing/routing_args.h"
 #include "routing/wave.h"
 
@@ -15,6 +17,9 @@ JAXGEMM_GPU int32_t Key(int32_t bits) {
   const int32_t key = bits < 0 ? bits ^ INT32_MAX : bits;
   return key == kTaken ? kTaken + 1 : key;
 }
+JAXGEMM_GPU float ScoreOf(int32_t key) {
+  return __builtin_bit_cast(float, key < 0 ? key ^ INT32_MAX : key);
+}
 
 // Lane i has the scores of kSlots neighbouring experts. Of equal scores the first wins: a lane
 // prefers its own first one, and the wave its first lane.
@@ -27,7 +32,7 @@ JAXGEMM_GPU void ChooseExperts(const TopKArgs& args, int64_t token) {
     keys[i] =
         expert < args.num_experts ? Key(args.scores[token * args.num_experts + expert]) : kTaken;
   }
-  int mine = 0;
+  int mine = 0, of_mine = 0;
   for (int place = 0; place < args.top_k; ++place) {
     int best = 0;
     int32_t key = keys[0];
@@ -35,12 +40,20 @@ JAXGEMM_GPU void ChooseExperts(const TopKArgs& args, int64_t token) {
       best = keys[i] > key ? i : best;
       key = keys[i] > key ? keys[i] : key;
     }
-    const int winner = FirstLane(Ballot(key == WaveMax(key)));
+    const int largest = WaveMax(key), winner = FirstLane(Ballot(key == largest));
     const int expert = FromLane(first + best, winner);
-    if (LaneId() == place) mine = expert;
+    if (LaneId() == place) mine = expert, of_mine = largest;
     for (int i = 0; i < kSlots; ++i) keys[i] = first + i == expert ? kTaken : keys[i];
   }
-  if (LaneId() < args.top_k) args.chosen[token * args.top_k + LaneId()] = mine;
+  // The first lane has the largest score.
+  const float largest = ScoreOf(FromLane(of_mine, 0));
+  const float power = LaneId() < args.top_k ? Exp(ScoreOf(of_mine) - largest) : 0;
+  float sum = power;
+  for (int mask = kWaveSize / 2; mask > 0; mask /= 2) sum += FromOther(sum, mask);
+  if (LaneId() < args.top_k) {
+    args.chosen[token * args.top_k + LaneId()] = mine;
+    args.weights[token * args.top_k + LaneId()] = power / sum;
+  }
 }
 
 JAXGEMM_GPU void ChooseExperts(const TopKArgs& args) {

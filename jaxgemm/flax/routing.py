@@ -185,14 +185,18 @@ def route(
     probs = affinities / (affinities.sum(axis=-1, keepdims=True) + _TINY)
   else:
     affinities = probs = jnp.exp(logits - normalizer[:, None])
-  if experts is None:
+  weights = None
+  if experts is None and bias is None and node_limit is None:
+    experts, weights = routing_calls.top_k_softmax(logits, top_k)
+  elif experts is None:
     experts = _top_k(logits, affinities, bias, top_k, node_limit)
   else:
     experts = as_int32(experts)
     experts = jnp.where(experts < 0, experts + num_experts, experts)
     experts = jnp.clip(experts, 0, num_experts - 1)
   if normalize_weights and scores == "softmax":
-    weights = jax.nn.softmax(jnp.take_along_axis(logits, experts, axis=-1), axis=-1)
+    if weights is None:
+      weights = jax.nn.softmax(jnp.take_along_axis(logits, experts, axis=-1), axis=-1)
   else:
     weights = jnp.take_along_axis(affinities, experts, axis=-1)
     if normalize_weights:

@@ -1,13 +1,15 @@
-"""The integers of a routing, by custom calls: each token's experts, and the routing table.
+"""A routing, by custom calls: each token's experts and their weights, and the routing table.
 
-The kernels are in ffi/routing/. Where there is none, XLA computes the same integers.
+The kernels are in ffi/routing/. Where there is none, XLA computes the same.
 """
 
+import functools
 import math
 
 import jax
 from jax import lax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxgemm import _ffi
 from jaxgemm.call.options import operand_argument
@@ -45,8 +47,21 @@ def routing_table(chosen: jax.Array, num_experts: int) -> tuple[RoutingTable, ja
 
 def top_k(scores: jax.Array, count: int) -> jax.Array:
   """int32[T, count]: the experts with the largest scores[T, E], in the order of `jax.lax.top_k`."""
-  chosen, = _top_k_p.bind(lax.stop_gradient(scores), count=count)
-  return chosen
+  return _top_k_p.bind(lax.stop_gradient(scores), count=count)[0]
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
+def top_k_softmax(logits: jax.Array, count: int) -> tuple[jax.Array, jax.Array]:
+  """The experts of `top_k`, and [T, count] of logits' dtype, the softmax of their logits[T, E]."""
+  return tuple(_top_k_p.bind(logits, count=count))
+
+
+@top_k_softmax.defjvp
+def _top_k_softmax_jvp(count, primals, tangents):
+  chosen, weights = top_k_softmax(*primals, count)
+  of_chosen = weights * jnp.take_along_axis(tangents[0], chosen, axis=-1)
+  tangent = of_chosen - weights * of_chosen.sum(axis=-1, keepdims=True)
+  return (chosen, weights), (np.zeros(chosen.shape, jax.dtypes.float0), tangent)
 
 
 def _table_by_xla(chosen, *, num_experts: int):
@@ -80,7 +95,13 @@ def _table_workspace(chosen, *, num_experts: int) -> int:
 
 
 def _top_k_results(scores, *, count: int):
-  return [((*scores.shape[:-1], count), jnp.int32)]
+  shape = (*scores.shape[:-1], count)
+  return [(shape, jnp.int32), (shape, scores.dtype)]
+
+
+def _top_k_by_xla(scores, *, count: int):
+  largest, chosen = lax.top_k(scores, count)
+  return chosen, jax.nn.softmax(largest, axis=-1)
 
 
 def _top_k_limits(scores, *, count: int) -> str:
@@ -92,5 +113,4 @@ def _top_k_limits(scores, *, count: int) -> str:
 
 _table_p = make("jaxgemm_routing_table", _table_results, _table_by_xla, _table_limits,
                 _table_workspace, platforms=("cpu", "cuda", "rocm"))
-_top_k_p = make("jaxgemm_top_k", _top_k_results,
-                lambda scores, *, count: [lax.top_k(scores, count)[1]], _top_k_limits)
+_top_k_p = make("jaxgemm_top_k", _top_k_results, _top_k_by_xla, _top_k_limits)

@@ -76,12 +76,13 @@ def test_top_k(rng, arch, num_experts, count):
   scores = score_rows(rng, num_experts)
   scores.flags.writeable = False
   chosen = np.full((len(scores), count), -77, np.int32)
+  weights = np.full((len(scores), count), np.nan, np.float32)
   arguments = emulator.pack_arguments(
-      scores, chosen, np.int64(len(scores)), np.int32(num_experts), np.int32(count))
+      scores, chosen, weights, np.int64(len(scores)), np.int32(num_experts), np.int32(count))
   grid = -(-len(scores) // (TOP_K_THREADS // 64))
   emulator.launch(code_object(arch), "jaxgemm_top_k", arguments, grid=grid, block=TOP_K_THREADS,
-                  arch=arch, buffers={"scores": scores, "chosen": chosen})
-  check_top_k(scores, count, chosen)
+                  arch=arch, buffers={"scores": scores, "chosen": chosen, "weights": weights})
+  check_top_k(scores, count, chosen, weights)
 
 
 @pytest.mark.parametrize("arch", ARCHS)

@@ -14,7 +14,7 @@ import pytest
 from jaxgemm import _ffi
 from jaxgemm.call import fallback
 from jaxgemm.grouped import kernel_calls
-from jaxgemm.grouped.routing_calls import routing_table, top_k
+from jaxgemm.grouped.routing_calls import routing_table, top_k, top_k_softmax
 from tests.support.routing import check_table, check_top_k, routings, score_rows
 
 SIZES = [(7, 3, 5), (1, 8, 128), (0, 2, 4), (5, 5, 5), (3, 0, 2), (4, 2, 1), (700, 8, 60),
@@ -175,6 +175,24 @@ def test_top_k(rng, num_experts, count):
   np.testing.assert_array_equal(f(scores), jax.lax.top_k(scores, count)[1])
   assert (f"@{TOP_K}(" in f.lower(scores).as_text()) == (_ffi.default_platform() != "cpu")
   assert f(scores[:0]).shape == (0, count)
+  check_top_k(scores, count, *jax.jit(lambda x: top_k_softmax(x, count))(scores))
+
+
+def test_weights_of_the_chosen_have_derivatives(rng):
+  logits = jnp.asarray(rng.standard_normal((3, 5, 16)), jnp.float32)
+  cotangent = jnp.asarray(rng.standard_normal((3, 5, 4)), jnp.float32)
+
+  def ours(x):
+    return (jax.vmap(lambda x: top_k_softmax(x, 4)[1])(x) * cotangent).sum()
+
+  def wanted(x):
+    return (jax.nn.softmax(jax.lax.top_k(x, 4)[0]) * cotangent).sum()
+
+  def twice(f):
+    return jax.grad(lambda x: (jax.grad(f)(x) ** 2).sum())
+
+  for one, other in (jax.grad(ours), jax.grad(wanted)), (twice(ours), twice(wanted)):
+    np.testing.assert_allclose(one(logits), other(logits), rtol=2e-5, atol=1e-6)
 
 
 def test_top_k_transforms(rng):

@@ -329,6 +329,20 @@ def test_plain_grouped_products_take_the_plain_form():
   assert said(jaxgemm.explain(a, b, group_sizes=sizes, config=tile).data, TURNS)
 
 
+@pytest.mark.parametrize("experts, top_k, features, hidden", [
+    (128, 8, 2048, 768), (8, 2, 7168, 2048), (32, 4, 2880, 2880), (128, 8, 4096, 384)])
+@pytest.mark.parametrize("tokens", [1, 16, 128, 4096])
+def test_groups_of_few_rows_have_a_form_of_their_own(experts, top_k, features, hidden, tokens):
+  shapes = ((tokens * top_k, features), (experts, features, 2, hidden)), (
+      (tokens * top_k, hidden), (experts, hidden, features))
+  sizes = jax.ShapeDtypeStruct((experts,), jnp.int32)
+  for function, (lhs, rhs) in zip((jaxgemm.ragged_gated_linear_unit, jaxgemm.ragged_dot), shapes):
+    operands = (jax.ShapeDtypeStruct(shape, jnp.bfloat16) for shape in (lhs, rhs))
+    data = jaxgemm.explain(jax.jit(function), *operands, sizes).data["calls"][0]
+    is_few = "_64x128x64_" in data["kernel"]
+    assert is_few == said(data, "few rows: ") == (tokens < 4096)
+
+
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
 @pytest.mark.parametrize("more, form", [
     (dict(bias=True, bias_bf16=True), "grouped_vectors"),

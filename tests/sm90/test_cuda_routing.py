@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxgemm.grouped.routing_calls import routing_table, top_k
+from jaxgemm.grouped.routing_calls import routing_table, top_k, top_k_softmax
 from tests.sm90.cuda_gpu import environment, skip_reason
 from tests.support.paths import ROOT
 from tests.support.routing import check_table, check_top_k, routings, score_rows
@@ -48,6 +48,7 @@ def test_top_k(rng, num_experts, count):
   assert "@jaxgemm_top_k(" in f.lower(scores).as_text()
   for part in (scores, scores[:1], scores[:0]):
     check_top_k(part, count, f(part))
+    check_top_k(part, count, *jax.jit(lambda x: top_k_softmax(x, count))(part))
 
 
 def test_the_same_bits_on_100_runs(rng):
@@ -63,7 +64,7 @@ def test_the_same_bits_on_100_runs(rng):
 _GRAPH = """
 import json, tempfile, pathlib
 import jax, jax.numpy as jnp, numpy as np
-from jaxgemm.grouped.routing_calls import routing_table, top_k
+from jaxgemm.grouped.routing_calls import routing_table, top_k, top_k_softmax
 from tests.support.routing import check_table
 f = jax.jit(lambda x: (top_k(x, 8), routing_table(top_k(x, 8), 64)))
 for tokens in (1, 2000):

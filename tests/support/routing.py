@@ -16,11 +16,20 @@ def check_table(chosen, num_experts: int, table, group_sizes) -> None:
   np.testing.assert_array_equal(row.reshape(-1)[order], np.arange(order.size))
 
 
-def check_top_k(scores, count: int, chosen) -> None:
-  """Compares each token's experts with a stable sort of NumPy, in the total order of floats."""
+def check_top_k(scores, count: int, chosen, weights=None) -> None:
+  """Compares each token's experts with a stable sort of NumPy, in the total order of floats.
+
+  If there are weights, compares them with the softmax of the experts' scores in float64.
+  """
   bits = np.ascontiguousarray(scores, np.float32).view(np.int32).astype(np.int64)
   order = np.where(bits < 0, -(bits & 0x7fffffff) - 1, bits)
   np.testing.assert_array_equal(chosen, np.argsort(-order, axis=-1, kind="stable")[..., :count])
+  if weights is not None:
+    of_chosen = np.take_along_axis(np.asarray(scores, np.float64), np.asarray(chosen), axis=-1)
+    with np.errstate(invalid="ignore"):
+      powers = np.exp(of_chosen - of_chosen[..., :1])
+    np.testing.assert_allclose(weights, powers / powers.sum(axis=-1, keepdims=True),
+                               rtol=1e-6, atol=1e-30)
 
 
 def score_rows(rng, num_experts: int) -> np.ndarray:
