@@ -18,6 +18,7 @@ os.environ["JAX_PLATFORMS"] = (
 # The processes of pytest-xdist share a GPU, so none may take all of its memory.
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 os.environ["JAXGEMM_TUNING"] = "off"  # so that this machine's tuning file changes no test
+os.environ["JAXGEMM_DENIED"] = "off"
 os.environ["XLA_FLAGS"] = " ".join([
     os.environ.get("XLA_FLAGS", ""), "--xla_force_host_platform_device_count=8",
     FAST_COMPILATION])

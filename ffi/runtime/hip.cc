@@ -1,7 +1,9 @@
 // ROCm's runtime library. The functions used here are the same since ROCm 5.2.
 #include <dlfcn.h>
+#include <link.h>
 
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "runtime/driver.h"
@@ -9,9 +11,21 @@
 namespace jaxgemm {
 namespace {
 
-// Open() first looks for a library that JAX's plugin has open, because two runtimes in a process do
-// not share streams.
+constexpr std::string_view kLibrary = "libamdhip64.so";
+// Their names end with ROCm's major version.
 constexpr const char* kLibraries[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so"};
+
+// The path of a runtime of any version that this process has open, or "".
+std::string OpenedPath() {
+  std::string path;
+  dl_iterate_phdr([](dl_phdr_info* info, size_t, void* found) {
+    const std::string_view given = info->dlpi_name;
+    if (!given.substr(given.rfind('/') + 1).starts_with(kLibrary)) return 0;
+    *static_cast<std::string*>(found) = given;
+    return 1;
+  }, &path);
+  return path;
+}
 
 // Values of hipDeviceAttribute_t.
 constexpr int kComputeCapabilityMajor = 23, kComputeCapabilityMinor = 61;
@@ -24,16 +38,21 @@ std::string HipTarget(int major, int minor) {
   return "gfx" + std::to_string(major) + "." + std::to_string(minor);
 }
 
+// First looks for the runtime that JAX's plugin has open, because two runtimes in a process do not
+// share streams.
 const Driver* Open(std::string* error) {
+  if (const std::string path = OpenedPath(); !path.empty()) {
+    if (void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_NOLOAD)) {
+      return MakeHipDriver(library, path.substr(path.rfind('/') + 1), kGpuAdvice, error);
+    }
+  }
   std::string reasons;
-  for (int flags : {RTLD_NOW | RTLD_NOLOAD, RTLD_NOW}) {
-    for (const char* name : kLibraries) {
-      if (void* library = dlopen(name, flags)) {
-        return MakeHipDriver(library, name, kGpuAdvice, error);
-      }
-      if (const char* reason = dlerror(); reason && flags == RTLD_NOW) {
-        reasons += std::string(reasons.empty() ? "" : "; ") + reason;
-      }
+  for (const char* name : kLibraries) {
+    if (void* library = dlopen(name, RTLD_NOW)) {
+      return MakeHipDriver(library, name, kGpuAdvice, error);
+    }
+    if (const char* reason = dlerror()) {
+      reasons += std::string(reasons.empty() ? "" : "; ") + reason;
     }
   }
   *error = "ROCm's runtime cannot be opened (" + reasons +

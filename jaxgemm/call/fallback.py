@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm import _ffi
+from jaxgemm.call import denied, releases
 from jaxgemm.call.dtypes import kernel_dtypes, promoted_dtypes
 from jaxgemm.call.options import Options, is_own, use_emulator
 from jaxgemm.call.precision import precision_error
@@ -115,7 +116,9 @@ def lack(lhs, rhs, result, k: int, options: Options, splits: bool = True) -> Dec
   if not reason:
     dtypes = promoted_dtypes(lhs, rhs)
     read = kernel_dtypes(*dtypes, target)
-    reason = _ffi.native.operands_error(read[0].name, read[1].name, target).removesuffix(".")
+    names = read[0].name, read[1].name
+    reason = (_ffi.native.operands_error(*names, target).removesuffix(".")
+              or denied.why_no_kernel(target, options.chip, *names))
   avals = (x if isinstance(x, jax.core.ShapedArray) else jax.typeof(x) for x in (lhs, rhs))
   return Decision(dtypes, reason or unreduced_reason(
       result.sharding, *(x.sharding for x in avals)) or "")
@@ -129,9 +132,12 @@ def _default_target() -> tuple[str, str | None]:
     return "", (f"this build has kernels for {names}, and the default platform is {platform} "
                 "(GPU kernels: build with JAXGEMM_GPU_KERNELS=all)")
   try:
-    return _ffi.target(platform), None
+    target = _ffi.target(platform)
   except ValueError as refusal:
     return "", str(refusal).removesuffix(".")
+  if platform == "rocm" and not _ffi.virtual_gpus:
+    releases.say_once(target)
+  return target, None
 
 
 def _operands_error(lhs, rhs, out_dtype, k: int) -> str | None:

@@ -96,6 +96,11 @@ class Options(NamedTuple):
     """The name of the GPU target or the chip that is emulated, or None."""
     return emulated_arch(self.implementation)
 
+  @property
+  def chip(self) -> str | None:
+    """The chip that the plan is for, if the call names one."""
+    return self.emulated if self.emulated in _ffi.NAMES["chips"] else None
+
 
 # The keywords of public functions that are options.
 KEYWORDS = ("precision", "preferred_element_type", "out_sharding", "activation", "schedule",

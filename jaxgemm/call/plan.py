@@ -84,16 +84,20 @@ def _passes(dtypes, spec: Spec, target: str) -> int:
 
 
 def lacks_kernel(planned: dict, spec: Spec, platform: str) -> bool:
-  """Whether a program of this process would run the plan's kernel, which this build lacks."""
+  """Whether the plan's kernel is denied, or this process would run it and this build lacks it."""
+  if planned["denied"]:
+    return True
   # A program for another platform than this process's may run with another build.
   here = spec.emulated is not None or platform == _ffi.default_platform()
   return here and not planned["built"]
 
 
 def require_built(planned: dict, spec: Spec, target: str, platform: str) -> None:
-  """Raises ValueError if the program runs with this build, which lacks the plan's kernel."""
+  """Raises ValueError if the plan's kernel is denied, or missing in the build that would run it."""
   if not lacks_kernel(planned, spec, platform):
     return
+  if planned["denied"]:
+    raise ValueError(f"{planned['denied']}. Pass implementation='xla', or another config.")
   # A kernel is called gemm_<lhs dtype>_<rhs dtype>_<m>x<n>x<k>_...
   types = re.sub(r"^gemm_(\w+?)_\d+x.*", r"\1", planned["kernel"])
   built = ", ".join(sorted(

@@ -18,6 +18,7 @@ import pathlib
 import jax
 
 from jaxgemm import _ffi
+from jaxgemm.call import denied
 from jaxgemm.tune import database
 from jaxgemm.tune.database import Entry
 
@@ -181,7 +182,7 @@ def tuned_plan(problem: Problem, config: tuple, target: str, is_open: bool,
   else:
     cus, chip = _ffi.num_cus(target), _ffi.chip(target)
   fields = tuple(problem.items())
-  predicted = _ffi.native_plan(fields, config, target, cus, chip)
+  predicted = denied.plan(fields, config, target, cus, chip)
   if not _uses_file.get():
     return predicted | {"by_rule": bool(predicted["faster_by_xla"]), "faster_by_xla": ""}
   name = key(problem, target, cus) if is_open and entries() else ""
@@ -201,7 +202,7 @@ def tuned_plan(problem: Problem, config: tuple, target: str, is_open: bool,
   chosen = {name: value for name, value in entry.config.items()
             if entry.size == size or name not in _FOR_ONE_SIZE}
   try:
-    tuned = _ffi.native_plan(
+    tuned = denied.plan(
         fields, tuple((dict(config) | chosen).items()), target, cus, chip)
   except ValueError as error:
     return predicted | {"reasons": [

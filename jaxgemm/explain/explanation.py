@@ -99,7 +99,7 @@ _AMD_ERRORS = 0.22, 0.13
 _HOPPER_MHZ = 1755
 
 
-def _predicted_us(call: dict[str, Any]) -> float | None:
+def predicted_us(call: dict[str, Any]) -> float | None:
   """The predicted microseconds of one call of the kernels, or None."""
   cycles = call.get("predicted_cycles")
   return cycles / _HOPPER_MHZ if cycles else call.get("predicted_us")
@@ -113,7 +113,7 @@ def summary_of(calls: list[dict[str, Any]], others: list[tuple[int, int]]) -> di
   """The data's summary. others: how often jax's own products run, and their operations."""
   ours = [call for call in calls if call["implementation"] != "xla"]
   operations = [_runs(call) * call["operations"] for call in calls]
-  times = [_predicted_us(call) for call in ours]
+  times = [predicted_us(call) for call in ours]
   predicted = [_runs(call) * us for call, us in zip(ours, times) if us is not None]
   is_predicted = bool(ours) and len(predicted) == len(ours)
   slowest = None
@@ -150,7 +150,7 @@ def _summed_up(data: dict[str, Any]) -> list[str]:
   if summary["predicted_us"] is not None:
     return [*lines, shares,
             f"predicted for jaxgemm's: {summary['predicted_us']:.1f} us in all, by a model; number "
-            f"{number} is the slowest, {_runs(call) * (_predicted_us(call) or 0):.1f} us"]
+            f"{number} is the slowest, {_runs(call) * (predicted_us(call) or 0):.1f} us"]
   part = _runs(call) * call["operations"] / max(summary["operations"], 1)
   return [*lines, f"{shares}; number {number} has the most, {part:.0%}"]
 

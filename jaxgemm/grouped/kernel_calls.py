@@ -11,6 +11,7 @@ from jax.interpreters import batching, mlir
 import jax.numpy as jnp
 
 from jaxgemm import _ffi
+from jaxgemm.call import denied
 from jaxgemm.call.fallback import warn_once
 from jaxgemm.call.lower import batched_in_front, reshaped, run_by_jit
 
@@ -82,4 +83,6 @@ def lack(platform: str, *operands) -> str:
   # A program for another platform than this process's may run with another build.
   if platform == _ffi.default_platform() and not _ffi.is_built(target, "routing"):
     return f"this build has no kernel for {target} (build with JAXGEMM_GPU_KERNELS=all)"
+  if rule := denied.rule_for(chip := _ffi.chip(target), "routing"):
+    return f"denied on {chip}: {rule}"
   return ""

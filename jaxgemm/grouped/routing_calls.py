@@ -3,13 +3,11 @@
 The kernels are in ffi/routing/. Where there is none, XLA computes the same.
 """
 
-import functools
 import math
 
 import jax
 from jax import lax
 import jax.numpy as jnp
-import numpy as np
 
 from jaxgemm import _ffi
 from jaxgemm.call.options import operand_argument
@@ -50,18 +48,23 @@ def top_k(scores: jax.Array, count: int) -> jax.Array:
   return _top_k_p.bind(lax.stop_gradient(scores), count=count)[0]
 
 
-@functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
 def top_k_softmax(logits: jax.Array, count: int) -> tuple[jax.Array, jax.Array]:
   """The experts of `top_k`, and [T, count] of logits' dtype, the softmax of their logits[T, E]."""
-  return tuple(_top_k_p.bind(logits, count=count))
+  chosen, weights = _top_k_p.bind(lax.stop_gradient(logits), count=count)
+  return chosen, _weights_of(logits, chosen, weights)
 
 
-@top_k_softmax.defjvp
-def _top_k_softmax_jvp(count, primals, tangents):
-  chosen, weights = top_k_softmax(*primals, count)
-  of_chosen = weights * jnp.take_along_axis(tangents[0], chosen, axis=-1)
-  tangent = of_chosen - weights * of_chosen.sum(axis=-1, keepdims=True)
-  return (chosen, weights), (np.zeros(chosen.shape, jax.dtypes.float0), tangent)
+@jax.custom_jvp
+def _weights_of(logits, chosen, weights):
+  """`weights`, with the derivatives of the softmax of the chosen logits."""
+  return weights
+
+
+@_weights_of.defjvp
+def _weights_of_jvp(primals, tangents):
+  weights = _weights_of(*primals)
+  of_chosen = weights * jnp.take_along_axis(tangents[0], primals[1], axis=-1)
+  return weights, of_chosen - weights * of_chosen.sum(axis=-1, keepdims=True)
 
 
 def _table_by_xla(chosen, *, num_experts: int):

@@ -499,7 +499,8 @@ int main(int argc, char** argv) {
   using namespace jaxgemm;
   namespace fs = std::filesystem;
   const fs::path self = fs::canonical("/proc/self/exe"), folder = self.parent_path() / "fake_hip";
-  const fs::path library = folder / "libamdhip64.so.7";
+  // JAX's plugin opens its runtime first, here one of a version that has no name in hip.cc.
+  const fs::path library = folder / "libamdhip64.so.10";
   const std::string mode = argc > 1 ? argv[1] : "";
   if (mode == "missing") {
     TestMissingRuntime();

@@ -7,10 +7,10 @@ import pathlib
 from tests.support.paths import ROOT
 
 # All modules and folders at the top of jaxgemm/, the lowest first. "jaxgemm" is its __init__.py;
-# flax/ uses the package as a user's program does.
+# flax/ and first_light/ use the package as a user's program does.
 ROOMS = ("_jaxgemm", "_environment", "_ffi", "emulator", "sharding", "call", "dense", "grouped",
          "chunked", "scaled", "collective", "fp8", "qarray", "megablox", "explain", "tune",
-         "jaxgemm", "flax")
+         "jaxgemm", "flax", "first_light")
 # Two at most, as (module, what it imports).
 UPWARDS = {
     ("jaxgemm.call.tuned", "jaxgemm.tune.database"),  # a plan looks up its entry in the tuning file
@@ -53,7 +53,7 @@ def test_the_rooms_are_all_that_is_at_the_top():
   top = {path.stem for path in (ROOT / "jaxgemm").iterdir()
          if path.suffix in (".py", ".pyi") or any(path.rglob("*.py"))}
   assert top - {"__init__"} == set(ROOMS) - {"jaxgemm"}
-  assert len(ROOMS) == len(set(ROOMS)) <= 18
+  assert len(ROOMS) == len(set(ROOMS)) <= 19
 
 
 def test_imports_go_down():
