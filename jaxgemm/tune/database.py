@@ -82,9 +82,9 @@ class Entry:
       raise ValueError(
           f"source={value['source']!r} is unknown; allowed are {', '.join(SOURCES)}")
     for name, x in value["config"].items():
-      if not isinstance(name, str) or not isinstance(x, (str, int)) or isinstance(x, bool):
+      if not isinstance(name, str) or not isinstance(x, (str, int)):
         raise ValueError(
-            f"config has {name!r}: {x!r}; names with values of str or int are allowed")
+            f"config has {name!r}: {x!r}; names with values of str, int or bool are allowed")
     return cls(**value)
 
 

@@ -1,5 +1,6 @@
 """The tuning file: many writers keep it whole, and a damaged file does no harm."""
 
+import dataclasses
 import json
 import os
 import pathlib
@@ -27,6 +28,9 @@ def test_what_is_merged_is_loaded(tmp_path):
   assert database.load(path) == {}
   database.merge(path, {"a": ENTRY})
   other = Entry("xla", {}, 7, 1.0, 1.0, 0.5, "2026-01-02T00:00:00+00:00")
+  database.merge(path, {"b": other})
+  assert database.load(path) == {"a": ENTRY, "b": other}
+  other = dataclasses.replace(other, config={"tile_m": 128, "multicast": False})
   database.merge(path, {"b": other})
   assert database.load(path) == {"a": ENTRY, "b": other}
   database.merge(path, {"a": other})
@@ -170,7 +174,7 @@ def test_an_entry_of_another_shape_is_left_out(tmp_path):
   path = tmp_path / "tuning.json"
   database.merge(path, {"a": ENTRY, "b": ENTRY})
   data = json.loads(path.read_text())
-  for change in ({"size": "100"}, {"config": {"tile_m": 1.5}}, {"config": {"a": True}},
+  for change in ({"size": "100"}, {"config": {"tile_m": 1.5}}, {"config": {"a": None}},
                  {"more": 1}, {"seconds": None}):
     database.report.cache_clear()
     data["entries"]["b"] = dict(data["entries"]["a"]) | change
