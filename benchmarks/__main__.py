@@ -78,6 +78,7 @@ SUITES = {
     "resources": Suite("amd.resources", is_watched=False),
     "timeline": Suite("amd.tile_times", is_watched=False),
     "predicted": Suite("amd.predicted", is_watched=False),
+    "yardstick": Suite("amd.yardstick", is_watched=False),
     "amd_plan": Suite("amd.plan", is_watched=False),
     "amd_experts": Suite("amd.experts", is_watched=False),
     "front_chart": Suite("front_chart", is_watched=False)}

@@ -21,9 +21,9 @@ tests launch), all, none, or regular expressions; a kernel is built if one of th
 # every other AMD kernel, as the fields of one colour on a chessboard, but only one for each pair of
 # types with float8_e5m2, and one layout of the largest tile, which takes longest to compile, for
 # float16 and float32. Among them are all pairs of type and tile, of tile and layout, and of layout
-# and type, if all float8 types count as one. The kernels of 128x128x128_rcr and 256x256x128_rcr
-# have the forms for scales of blocks. There are only seven kernels of gfx90a, because its source is
-# that of gfx942.
+# and type, if all float8 types count as one. The kernels of 32x128x128_rcr, 128x128x128_rcr and
+# 256x256x128_rcr have the forms for scales of blocks. There are only seven kernels of gfx90a,
+# because its source is that of gfx942.
 set(kernels_of_the_tests
     "^gfx9[45].*/gemm_(float32|bfloat16)_.*_[0-9]+x(64|128)x[0-9]+_[rc]cr"
     "^gfx9[45].*/gemm_bfloat16_.*_[0-9]+x256x[0-9]+_[rc]rr"
@@ -31,7 +31,7 @@ set(kernels_of_the_tests
     "^gfx9[45].*/gemm_(float16|int8|float8_e4m3[a-z]+_float8_e4m3).*_[0-9]+x(64|128)x[0-9]+_[rc]rr"
     "^gfx9[45].*/gemm_(int8|float8_e4m3[a-z]+_float8_e4m3).*_[0-9]+x256x[0-9]+_[rc]cr"
     "^gfx9[45].*/gemm_float16_.*_(128x256x[0-9]+_[rc]|256x256x[0-9]+_c)cr"
-    "^gfx9[45].*/gemm_float8_e4m3[a-z]+_float8_e4m3[a-z]+_(128x128x128|32x64x512)_rcr"
+    "^gfx9[45].*/gemm_float8_e4m3[a-z]+_float8_e4m3[a-z]+_((32|128)x128x128|32x64x512)_rcr"
     "^gfx9[45].*/gemm_float8_.*e5m2.*_32x128x[0-9]+_rrr"
     "^gfx950/gemm_float4_"
     "^gfx9[45].*/gemm_(float16|bfloat16)_.*_16x32x"

@@ -1,5 +1,6 @@
 """Predictions of AMD GPUs, by emulation and by the data sheets. No AMD GPU is used."""
 
+from collections.abc import Sequence
 import datetime
 import json
 import pathlib
@@ -7,6 +8,7 @@ import shlex
 from typing import Any
 
 from absl import app, flags
+import numpy as np
 
 from benchmarks import report, watch
 
@@ -28,6 +30,12 @@ def table(header: list[str], lines: list[list[Any]], names: int = 1) -> str:
   """Markdown; the first `names` columns are text, the others numbers."""
   rule = ["---"] * names + ["---:"] * (len(header) - names)
   return "\n".join(f"| {' | '.join(map(str, line))} |" for line in [header, rule, *lines])
+
+
+def rank_correlation(first: Sequence[float], second: Sequence[float]) -> float:
+  """Spearman's: 1 if the two order alike, without regard to ties."""
+  ranks = [np.argsort(np.argsort(values)) for values in (first, second)]
+  return float(np.corrcoef(*ranks)[0, 1])
 
 
 def write(text: str, content: dict[str, Any]) -> None:

@@ -6,20 +6,21 @@ r"""What the plan takes on AMD GPUs, beside the emulator's clock and Triton's pe
 
 For each product and each of its candidates, the emulator's clock (docs/api/emulator.md) times a
 tile, and for stream-K a share of a tile with the fix-up of all shares, on one compute unit; rounds
-of these make a launch. Both are predictions at the chip's peak frequency: no time is measured. A
-candidate's regret is how much longer the clock predicts it to take than the best one. The second
-command writes what the clock prefers as predicted entries of a tuning file; those of
-jaxgemm/tune/shipped were made by it.
+of these make a launch. Both are predictions, at the frequency that the plan's model assumes under
+load: no time is measured. A candidate's regret is how much longer the clock predicts it to take
+than the best one. The second command writes what the clock prefers as predicted entries of a tuning
+file; those of jaxgemm/tune/shipped were made by it.
 
 With --triton, which needs PyPI's triton, the plan's choice is compared with the best of Triton's
 tiles and options (triton_peer.SMALLER), one program on a compute unit, chosen for each product by
-the clock; so Triton's choice is perfect and ours is the plan's. Products are of bfloat16 in
-row-major layouts. On both sides the emulator runs the tiles of a workgroup with the product's own
-k; it extrapolates from several tiles to many, and from 16 (our kernels: 24) k tiles to more. If k
-is no multiple of 64, Triton's kernel masks its loads along k. It is told that all sizes are
-multiples of 16, also where they are not: else it would load single elements. Both have 5 us for a
-launch. A grouped product has groups of equal size; it is predicted as that many dense products in
-one launch, on both sides, without the search of a tile's group. A ratio is our time over Triton's.
+the clock; so Triton's choice is perfect and ours is the plan's. Products are of bfloat16 in row-
+major layouts. On both sides the emulator runs the tiles of a workgroup with the product's own k; it
+extrapolates from several tiles to many, and from 16 (our kernels: 24) k tiles to more. If k is no
+multiple of 64, Triton's kernel masks its loads along k. It is told that all sizes are multiples of
+16, also where they are not: else it would load single elements. Both have the chip's peak
+frequency, and 5 us for a launch. A grouped product has groups of equal size; it is predicted as
+that many dense products in one launch, on both sides, without the search of a tile's group. A ratio
+is our time over Triton's.
 """
 
 from collections.abc import Callable
@@ -37,7 +38,6 @@ import numpy as np
 
 from benchmarks import amd, cases, progress, run
 from benchmarks.amd import resources, tile_times
-from benchmarks.amd.predicted import rank_correlation
 from jaxgemm import _ffi, emulator
 from jaxgemm.call import tuned
 from jaxgemm.emulator import clock, grid
@@ -77,13 +77,14 @@ def constant(arch: str, name: str) -> float:
   return clock.constants(arch)[name].value
 
 
-def launch_seconds(arch: str, cycles: float, traffic: grid.Traffic, zeroes: bool) -> float:
-  """The time of a launch, or of two if counters are set to zero before."""
+def launch_seconds(arch: str, cycles: float, traffic: grid.Traffic, zeroes: bool,
+                   mhz: float | None = None) -> float:
+  """The time of a launch, or of two if counters are set to zero before; by default at the peak."""
   value = functools.partial(constant, arch)
   memory = max(traffic.infinity_cache_bytes / value("infinity_cache_gb_per_s"),
                traffic.hbm_bytes / value("hbm_gb_per_s") / value("hbm_share")) * 1e-9
   launches = value("launch_us") * (2 if zeroes else 1)
-  return max(cycles / value("peak_mhz") * 1e-6, memory) + launches * 1e-6
+  return max(cycles / (mhz or value("peak_mhz")) * 1e-6, memory) + launches * 1e-6
 
 
 @functools.cache
@@ -195,7 +196,7 @@ def rounded_constants(arch: str, traffic: grid.Traffic) -> tuple:
 
 
 def clock_seconds(arch: str, problem: tuple[int, int, int], candidate: dict, cus: int,
-                  groups: int = 1) -> float:
+                  groups: int = 1, mhz: float | None = None) -> float:
   """What the clock predicts for a candidate of the plan; `groups` products of `problem`."""
   config, kernel = candidate["config"], candidate["kernel"]
   m, n, k = problem
@@ -243,7 +244,7 @@ def clock_seconds(arch: str, problem: tuple[int, int, int], candidate: dict, cus
       cycles -= tiles_cycles(arch, kernel, on_cu, 1, share, constants)
   if queues:
     cycles += steal_cycles(arch, kernel, rounds + (last > 0), queues, constants)
-  return launch_seconds(arch, cycles, traffic, bool(shares or queues))
+  return launch_seconds(arch, cycles, traffic, bool(shares or queues), mhz)
 
 
 @functools.cache
@@ -272,14 +273,15 @@ def row(arch: str, problem: tuple[int, int, int], most: int) -> dict:
   # One column is read along k.
   plan = planned(arch, dict(zip("mnk", problem)), rhs_contracting=int(problem[1] == 1))
   candidates = plan["candidates"][:most]
-  times = [clock_seconds(arch, problem, each, plan["num_cus"]) * 1e6 for each in candidates]
+  times = [1e6 * clock_seconds(arch, problem, each, plan["num_cus"],
+                               mhz=each["predicted_parts"]["mhz"]) for each in candidates]
   best = min(range(len(times)), key=times.__getitem__)
   return {"arch": arch, "problem": problem, "chosen": name(candidates[0]),
           "planned": candidates[0]["predicted_us"], "clock": times[0],
           "best": name(candidates[best]), "least": times[best],
           "config": candidates[best]["config"], "cus": plan["num_cus"],
           "regret": times[0] / times[best] - 1,
-          "correlation": rank_correlation([each["predicted_us"] for each in candidates], times)}
+          "correlation": amd.rank_correlation([each["predicted_us"] for each in candidates], times)}
 
 
 def entries(rows: list[dict]) -> dict[str, database.Entry]:

@@ -153,16 +153,25 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   result["target"] = std::string(chip.target);
   result["chip"] = std::string(chip.name);
   result["num_cus"] = chip.num_cus;
-  // Cycles are reported on Hopper only. On AMD GPUs the cost includes a margin, so predicted_us,
-  // which is without the margin, is reported instead. On the host the cost has no unit.
+  // Cycles are reported on Hopper only, microseconds (without the margin) on AMD GPUs only. On the
+  // host the cost has no unit.
   result["predicted_cycles"] =
       chip.family() == Family::kHopper && chosen.cost > 0 ? nb::cast(chosen.cost) : nb::none();
-  // Microseconds on AMD GPUs only.
-  auto microseconds = [&](const Candidate& candidate) -> nb::object {
-    if (chip.family() != Family::kAmd) return nb::none();
-    return nb::cast(AmdgpuMicroseconds(candidate, chip));
+  auto set_times = [&](const Candidate& candidate, nb::dict entry) {
+    entry["predicted_us"] = entry["predicted_parts"] = nb::none();
+    if (chip.family() != Family::kAmd) return;
+    const AmdgpuTime time = PredictAmdgpu(p, chip, candidate.plan);
+    nb::dict parts;
+    parts["launch"] = time.launch;
+    parts["kernel"] = time.kernel;
+    parts["cus"] = time.cus;
+    parts["memory"] = time.memory;
+    parts["activity"] = time.activity;
+    parts["mhz"] = time.mhz;
+    entry["predicted_us"] = time.total();
+    entry["predicted_parts"] = parts;
   };
-  result["predicted_us"] = microseconds(chosen);
+  set_times(chosen, result);
   result["kernel"] = kernel;
   result["schedule"] = attrs["schedule"];
   result["reduction"] = attrs["reduction"];
@@ -188,7 +197,7 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
     entry["schedule"] = std::string(Name(other.schedule));
     entry["form"] = std::string(Name(other.form));
     entry["cost"] = chosen.cost > 0 ? each.cost / chosen.cost : 1.0;
-    entry["predicted_us"] = microseconds(each);
+    set_times(each, entry);
     entry["config"] = Forcing(other);
     others.append(entry);
   }

@@ -64,8 +64,8 @@ struct Plan {
 // A kernel that can compute a problem, with all that is decided for it.
 struct Candidate {
   Plan plan;
-  // The predicted cost: cycles on GPUs (AMD's with a margin), a relative time on the host. Only
-  // candidates of one problem and chip compare.
+  // The predicted cost: cycles on Hopper, microseconds with a margin on AMD GPUs, a relative time
+  // on the host. Only candidates of one problem and chip compare.
   double cost = 0;
   // A factor in `cost` that is not predicted: above 1 if others are preferred that take a bit
   // longer.

@@ -63,9 +63,7 @@ std::string OfOtherClaim(const std::vector<Candidate>& candidates, const Chip& c
     const Choice& its = other.plan.choice;
     if (its.kernel != c.kernel || its.cut_tiles > 0) continue;
     if ((its.num_queues > 0) == (c.num_queues > 0)) continue;
-    auto us = [&chip](const Candidate& each) {
-      return Fixed1(AmdgpuMicroseconds(each, chip)) + " us";
-    };
+    auto us = [](const Candidate& each) { return Fixed1(each.cost / each.margin) + " us"; };
     return " (predicted: " + us(candidates.front()) +
            (c.num_queues > 0 ? ", at a fixed stride " : ", by stealing ") + us(other) + ")";
   }

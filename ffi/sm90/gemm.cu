@@ -30,9 +30,8 @@ __device__ __forceinline__ void Run(const GemmArgs& args, const TensorMaps& maps
 
 #define JAXGEMM_JOIN(a, b) a##b
 #define JAXGEMM_KERNEL_OF(name, suffix, form, multicasts)                                         \
-  extern "C" __global__ void                                                                         \
-      __launch_bounds__(jaxgemm::Sm90Threads(jaxgemm::KernelForm::form),                          \
-                        jaxgemm::Sm90CtasPerSm(jaxgemm::KernelForm::form))                        \
+  extern "C" __global__ void __launch_bounds__(jaxgemm::Sm90Threads(jaxgemm::KernelForm::form),   \
+                                               jaxgemm::Sm90CtasPerSm(jaxgemm::KernelForm::form)) \
       JAXGEMM_CLUSTER JAXGEMM_JOIN(name, suffix)(                                                 \
           const __grid_constant__ jaxgemm::GemmArgs args,                                         \
           const __grid_constant__ jaxgemm::TensorMaps maps) {                                     \

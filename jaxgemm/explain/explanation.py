@@ -29,10 +29,14 @@ class Explanation:
   * reasons: sentences on why the plan is as it is;
   * predicted_cycles: on Hopper, else None: an estimate that ranks the candidates;
   * predicted_us: on AMD GPUs, else None: microseconds by a model, not measured;
+  * predicted_parts: on AMD GPUs, else None: of these, launch and kernel, the time that a profiler
+    shows; of the kernel, cus and memory, as if each were alone; and the frequency, mhz, that the
+    chip is assumed to keep, as its arithmetic works for this part of the time, activity;
   * tuned: the entry of the tuning file that decided, with its key, or None;
   * candidates: all that could have been chosen, the chosen one first. Each has kernel, tile,
     schedule, form (the version of a Hopper kernel), cost (predicted, divided by that of the
-    chosen one), predicted_us, and config: fields of GemmConfig with which the plan chooses it.
+    chosen one), predicted_us, predicted_parts, and config: fields of GemmConfig with which the
+    plan chooses it.
 
   Grouped products also have ragged ("m" or "k"), groups and local_groups; their tiles are
   the most that any group sizes give. Products that wait for chunks also have chunk_rows.
@@ -88,6 +92,9 @@ class Explanation:
     timeline.draw(self.data.get("calls", [self.data]), path)
 
 
+# The median errors of a dense kernel's predicted time on AMD GPUs, for up to 64 rows and for more:
+# see "Predicted times" in docs/guides/limits.md.
+_AMD_ERRORS = 0.22, 0.13
 # Measured times on an H100 follow the predicted cycles best at this clock.
 _HOPPER_MHZ = 1755
 
@@ -167,7 +174,11 @@ def _lines(data: dict[str, Any]) -> list[str]:
       lines.append(f"predicted: {cycles:.0f} cycles, {cycles / _HOPPER_MHZ:.1f} us at "
                    f"{_HOPPER_MHZ} MHz, by a model")
     if data["predicted_us"]:
-      lines.append(f"predicted: {data['predicted_us']:.1f} us on {data['chip']}, by a model")
+      launch, kernel = (data["predicted_parts"][part] for part in ("launch", "kernel"))
+      error = f" (median error {_AMD_ERRORS[data['sizes'][0] > 64]:.0%})"
+      lines.append(f"predicted: {data['predicted_us']:.1f} us on {data['chip']}, by a model: "
+                   f"{launch:.1f} for the launch, {kernel:.1f} for the kernel"
+                   f"{error if 'ragged' not in data else ''}")
     lines += _rejected(data["candidates"])
   if "ragged" in data:
     lines.append(f"groups along {data['ragged']}: {data['local_groups']} of "

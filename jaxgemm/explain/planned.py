@@ -58,7 +58,7 @@ def data_of(eqn, given: Given | None = None, devices=(), gradients: bool = False
     reasons += _gradient_reasons(arranged.gradients, saves)
   keys = ("target", "chip", "num_cus", "candidates", "kernel", "schedule", "reduction", "tile",
           "tiles", "num_workgroups", "num_queues", "workspace_bytes", "zeroed_bytes",
-          "predicted_cycles", "predicted_us")
+          "predicted_cycles", "predicted_us", "predicted_parts")
   chosen_keys = "group_m", "num_xcds", "cut_tiles", "num_shares"
   data = {
       "implementation": (f"emulated:{spec.emulated}" if spec.emulated

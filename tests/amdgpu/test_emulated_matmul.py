@@ -241,7 +241,10 @@ def test_explain():
                  "n=4001: the rows of rhs",
                  "lhs is converted from bfloat16 to float32"):
     assert reason in text
-  assert f"predicted: {data['predicted_us']:.1f} us on MI300X, by a model" in text
+  parts = data["predicted_parts"]
+  assert parts["launch"] + parts["kernel"] == pytest.approx(data["predicted_us"])
+  assert (f"predicted: {data['predicted_us']:.1f} us on MI300X, by a model: {parts['launch']:.1f} "
+          f"for the launch, {parts['kernel']:.1f} for the kernel (median error 13%)") in text
   assert "rejected: work_stealing" in text and "(predicted " in text
   assert jaxgemm.workspace_size(a, b, **options) == data["workspace_bytes"] > 0
   a, b = (jax.ShapeDtypeStruct((64, 64), x) for x in (jnp.float8_e4m3fnuz, jnp.float8_e5m2))

@@ -19,14 +19,16 @@ TARGETS = [("gfx942", "float8_e4m3fnuz"), ("gfx942", "float8_e4m3fn"),
 
 
 @pytest.mark.parametrize("target, dtype", TARGETS)
+@pytest.mark.parametrize("tile_m", [32, 128])
 @pytest.mark.parametrize("batch, m, n, k, schedule", [
     (1, 140, 270, 384, None), (2, 20, 130, 200, None), (1, 130, 20, 513, "work_stealing"),
     (1, 100, 128, 640, "stream_k")])
-def test_dense(rng, target, dtype, batch, m, n, k, schedule):
+def test_dense(rng, target, dtype, tile_m, batch, m, n, k, schedule):
   """With k = 513 operands are loaded by element; k ends inside a block."""
   a, b = array(rng, batch, m, k, dtype=dtype), array(rng, batch, n, k, dtype=dtype)
   of_a, of_b = scales(rng, batch, m, -(-k // 128)), scales(rng, batch, -(-n // 128), -(-k // 128))
-  options = dict(block=128, schedule=schedule, implementation=f"emulated:{target}")
+  options = dict(block=128, schedule=schedule, implementation=f"emulated:{target}",
+                 config=jaxgemm.GemmConfig(tile_m=tile_m))
   given = jaxgemm.scaled_matmul(a, b, of_a, of_b, **options)
   assert is_in_kernel(a, b, lhs_scales=of_a, rhs_scales=of_b, **options)
   assert_close(given, np.einsum(
@@ -34,11 +36,13 @@ def test_dense(rng, target, dtype, batch, m, n, k, schedule):
 
 
 @pytest.mark.parametrize("target, dtype", TARGETS)
-def test_grouped(rng, target, dtype):
+@pytest.mark.parametrize("tile_m", [32, 128])
+def test_grouped(rng, target, dtype, tile_m):
   a, b = array(rng, 200, 256, dtype=dtype), array(rng, 3, 150, 256, dtype=dtype)
   of_a, of_b, sizes = scales(rng, 200, 2), scales(rng, 3, 2, 2), np.array([150, 0, 30], np.int32)
   given = jaxgemm.scaled_ragged_dot(
-      a, b, jnp.asarray(sizes), of_a, of_b, implementation=f"emulated:{target}")
+      a, b, jnp.asarray(sizes), of_a, of_b, implementation=f"emulated:{target}",
+      config=jaxgemm.GemmConfig(tile_m=tile_m))
   assert_close(given, of_groups(dequantized(a, of_a, 128), dequantized(b, of_b, 128), sizes))
 
 

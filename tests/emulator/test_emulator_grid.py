@@ -1,5 +1,8 @@
 """Predicted launches: rounds, traffic, frequency and limits, compared with sums made by hand."""
 
+import lzma
+
+import numpy as np
 import pytest
 
 from benchmarks.amd import predicted
@@ -103,4 +106,28 @@ def test_calibration_says_when_it_is_not_good_enough():
   assert predicted.error(90, 100) == pytest.approx(predicted.error(110, 100))
   source, rows = predicted.published_groups()
   assert "Primus-Turbo" in source and len(rows) == 96
-  assert set(predicted.DENSE) == {2048, 4096, 8192, 16384}
+
+
+def test_the_fit_of_replayed_kernels_finds_the_constants_that_made_the_times():
+  rng, rows = np.random.default_rng(82), []
+  for _ in range(300):
+    cycles, hbm = (float(2 ** rng.uniform(12, 22)), float(2 ** rng.uniform(20, 30)))
+    rows.append({"cycles": cycles, "activity": rng.uniform(0.05, 1), "hbm_bytes": hbm,
+                 "infinity_cache_bytes": hbm})
+    rows[-1]["us"] = float(predicted.kernel_us(rows[-1:], 1.5, 1700, 0.7)[0])
+  text, figures = predicted.dense_table(rows)
+  of = figures["fitted, the rows left out"]
+  assert of["constants"] == pytest.approx([1.5, 1700, 0.7], abs=1e-9) and of["rank"] > 0.999
+  assert of["error"] < 1e-9 < figures["the clock's own frequency and share, all rows"]["error"]
+  # The frequency does not rise above the peak.
+  idle = {"cycles": 2400e3, "activity": 0.01, "hbm_bytes": 0, "infinity_cache_bytes": 0}
+  assert predicted.kernel_us([idle], 0, 1700, 0.7)[0] == pytest.approx(1000)
+
+
+def test_only_products_that_triton_computes_fastest_are_replayed(tmp_path):
+  line = "gfx950,bfloat16,bfloat16,{library},64,{n},256,{us}\n"
+  with lzma.open(tmp_path / "table.xz", "wt") as file:
+    file.write("gfx,kind,out,library,m,n,k,us\n" + "".join(
+        line.format(library=library, n=n, us=us) for library, n, us in (
+            ("triton", 32, 5.0), ("triton", 32, 4.0), ("ck", 96, 3.0))))
+  assert predicted.fastest_by_triton(str(tmp_path / "table.xz")) == {(64, 32, 256): 4.0}

@@ -117,6 +117,46 @@ def test_no_prediction_is_below_the_roofline(chip):
     assert planned["predicted_us"] > 5
 
 
+@on_every_chip
+def test_a_predicted_time_consists_of_a_launch_and_a_kernel(chip):
+  rng = np.random.default_rng(5)
+  for _ in range(30):
+    m, n, k = (int(x) for x in np.exp(rng.uniform(0, np.log(16384), 3)))
+    for each in plan(chip, m, n, k)["candidates"]:
+      parts = each["predicted_parts"]
+      assert parts["launch"] + parts["kernel"] == pytest.approx(each["predicted_us"])
+      assert parts["kernel"] > max(parts["cus"], parts["memory"]) and parts["launch"] > 1
+      # Where counters are set to zero, that is a launch more.
+      if each["schedule"] == "work_stealing":
+        assert parts["launch"] > 7
+      assert 0 < parts["activity"] <= 1
+  assert _ffi.native.plan({"m": 8, "n": 8, "k": 8, **dict.fromkeys(
+      ("lhs_dtype", "rhs_dtype", "out_dtype"), "float32")}, {}, "cpu", 1)["predicted_parts"] is None
+
+
+@pytest.mark.parametrize("chip, peak", [("MI300X", 2100), ("MI308X", 2100), ("MI355X", 2400)])
+def test_the_frequency_falls_while_the_arithmetic_works(chip, peak):
+  few, many = (plan(chip, m, m, 8192)["predicted_parts"] for m in (16, 8192))
+  assert few["activity"] < 0.1 and few["mhz"] == peak
+  assert many["activity"] > 0.8 and many["mhz"] < 0.7 * peak
+  # The multiplied zeros of a tile with few rows take no power.
+  forced = [plan(chip, 8, 8192, 8192, config={"tile_m": tile_m})["predicted_parts"]
+            for tile_m in (32, 256)]
+  assert forced[1]["activity"] < forced[0]["activity"]
+
+
+@pytest.mark.parametrize("chip", ["MI300X", "MI355X"])
+def test_scales_of_blocks_take_time_and_few_rows_a_low_tile(chip):
+  dtype = "float8_e4m3fn" if chip == "MI355X" else "float8_e4m3fnuz"
+  options = {"out_dtype": "bfloat16", "rhs_contracting": 1}
+  scaled = {"block_k": 128, "block_n": 128}
+  plain, blocks = (plan(chip, 8192, 8192, 8192, dtype, config={"tile_m": 128, "tile_n": 128},
+                        **options, **given)["predicted_parts"] for given in ({}, scaled))
+  assert blocks["kernel"] > 1.1 * plain["kernel"]
+  assert plan(chip, 16, 8192, 8192, dtype, **options, **scaled)["tile"][0] == 32
+  assert plan(chip, 8192, 8192, 8192, dtype, **options, **scaled)["tile"][0] == 128
+
+
 def test_the_memory_of_a_partition_is_its_share():
   times = {chip: plan(chip, 16, 65536, 8192)["predicted_us"] for chip in CHIPS}
   assert times["MI300X CPX"] == pytest.approx(8 * times["MI300X"], rel=0.2)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "amdgpu/plain_product.h"
@@ -33,16 +34,39 @@ constexpr Model kGfx90a = {
 
 double AsDouble(int64_t value) { return static_cast<double>(value); }
 
+// What a chip reaches under load.
+struct Reached {
+  std::string_view chip;
+  double mhz, memory_share;
+};
+constexpr Reached kReached[] = {
+#define JAXGEMM_AMD_REACHED(chip, mhz, memory_share) {chip, mhz, memory_share},
+#include "plan/amd/model.def"
+};
+
+// A partition's name has more words than its chip's. Chips that are not listed are taken to reach
+// the same fractions as the target's first one.
+Reached ReachedBy(const Chip& chip) {
+  for (const Reached& each : kReached) {
+    if (chip.name.substr(0, chip.name.find(' ')) == each.chip) return each;
+  }
+  std::string error;
+  const Chip first = FirstChip(chip.target, &error);
+  Reached found = *std::ranges::find(kReached, first.name, &Reached::chip);
+  found.mhz *= chip.mhz / first.mhz;
+  return found;
+}
+
 // A partition of a chip has the same fraction of the Infinity Cache's bandwidth as of the memory's.
 struct Machine {
-  double mhz;
-  double memory_bytes, cache_bytes;  // bytes per cycle, for all CUs together
+  Reached reached;
+  double memory_bytes, cache_bytes;  // bytes per cycle at the peak frequency, for all CUs together
 
-  Machine(const Chip& chip, const Model& model) : mhz(chip.mhz) {
+  Machine(const Chip& chip, const Model& model) : reached(ReachedBy(chip)) {
     std::string error;
     const double part = std::min(1.0, chip.gb_per_s / FirstChip(chip.target, &error).gb_per_s);
-    memory_bytes = chip.gb_per_s * 1e3 * model.memory_share / mhz;
-    cache_bytes = part * model.cache_gb_per_s * 1e3 / mhz;
+    memory_bytes = chip.gb_per_s * 1e3 * reached.memory_share / chip.mhz;
+    cache_bytes = part * model.cache_gb_per_s * 1e3 / chip.mhz;
   }
 };
 
@@ -78,8 +102,22 @@ class Prediction {
                                            : AsDouble(CeilDiv(p_.k, tile_.tile_k / tile_.waves_k)) /
                                                  AsDouble(tile_.waves_k)) {}
 
-  // `slower` is a factor on the cycles of a CU that do not depend on the memory's bandwidth.
-  double Cycles(double slower = 1) const {
+  // `slower` is a factor on the time of a CU that does not depend on the memory's bandwidth.
+  AmdgpuTime Time(double slower = 1) const {
+    const double cycles = CuCycles();
+    AmdgpuTime time;
+    time.launch = model_.launch_us + (plan_.zeroed_bytes > 0 ? model_.zeroing_us : 0);
+    time.activity = std::min(1.0, ActiveCycles() / cycles);
+    time.mhz = Megahertz(time.activity);
+    time.cus = slower * cycles / time.mhz;
+    time.memory = MemoryBytes() / machine_.memory_bytes / chip_.mhz;
+    time.kernel = model_.ramp_us + Norm({time.cus, time.memory}, model_.memory_norm);
+    return time;
+  }
+
+ private:
+  // The cycles of a CU, if the memory had the bandwidth of the Infinity Cache.
+  double CuCycles() const {
     const Choice& c = plan_.choice;
     const double workgroups = AsDouble(std::min(c.num_workgroups, AtOnce(tile_, chip_)));
     const auto [cut, shares] = Cut(workgroups);
@@ -88,10 +126,8 @@ class Prediction {
     const double latency =
         model_.cache_latency + (model_.memory_latency - model_.cache_latency) *
                                    std::min(1.0, MemoryBytes() / std::max(loaded, 1.0));
-    const double microseconds = model_.launch_us + (plan_.zeroed_bytes > 0 ? model_.zeroing_us : 0);
-    const double launch = microseconds * machine_.mhz;
-    if (IsShortK()) return ShortKCycles() + launch;
-    if (tile_.for_few_rows() && RunsAsOneTile(p_, plan_)) return OneRowCycles() + launch;
+    if (IsShortK()) return ShortKCycles();
+    if (tile_.for_few_rows() && RunsAsOneTile(p_, plan_)) return OneRowCycles();
     double cycles = 0;
     if (whole > 0) {
       // All rounds but the last are full. In the last one fewer workgroups share a CU.
@@ -130,10 +166,8 @@ class Prediction {
       cycles += model_.steal * std::ceil(whole / workgroups) +
                 model_.look * AsDouble(CeilDiv(plan_.choice.num_queues, 64));
     }
-    return Norm({slower * cycles, MemoryCycles()}, model_.memory_norm) + launch;
+    return cycles;
   }
-
- private:
   // ShortK (amdgpu/short_k.h): waves of 16 x 32 divide the tile, and each loads all of its k at
   // once.
   bool IsShortK() const {
@@ -150,9 +184,7 @@ class Prediction {
       return model_.short_k + k_tiles * (OnCu(tiles) * loads + model_.short_k_tile);
     };
     const double at_once = AsDouble(AtOnce(tile_, chip_)), full = std::ceil(tiles_ / at_once) - 1;
-    const double cycles =
-        full * (of_round(at_once) + model_.next_workgroup) + of_round(tiles_ - full * at_once);
-    return Norm({cycles, MemoryCycles()}, model_.memory_norm);
+    return full * (of_round(at_once) + model_.next_workgroup) + of_round(tiles_ - full * at_once);
   }
   // RunOneTile (amdgpu/gemm.h). Nothing hides the time before a workgroup's first loads and after
   // its last ones. Between them its waves keep enough k tiles in flight to hide the latency.
@@ -164,7 +196,7 @@ class Prediction {
     const double of_k = kRowBytes * AsDouble(tile_.waves_k) * k_tiles_;
     const double on_cu = std::max(1.0, tiles_ / cus);
     const double loads = on_cu * std::max(lines / l2, ColumnsLoaded() / past_l2) * of_k;
-    return Norm({model_.one_row + loads, MemoryCycles()}, model_.memory_norm);
+    return model_.one_row + loads;
   }
   // The bytes a cycle from the L2, and from behind it, to each of `busy` CUs.
   double L2Bytes(double busy) const {
@@ -201,7 +233,17 @@ class Prediction {
            ((m + n) * k * AsDouble(Bytes(tile_.lhs)) / PackedElements(tile_.lhs) +
             m * n * AsDouble(Bytes(p_.out_dtype)));
   }
-  double MemoryCycles() const { return MemoryBytes() / machine_.memory_bytes; }
+  // The cycles in which a CU's arithmetic pipes work, if all CUs had equally much to do. In a tile
+  // beyond the end of out they multiply zeros, which takes little power.
+  double ActiveCycles() const {
+    const double part = AsDouble(p_.m * p_.n) / Elements() * AsDouble(p_.batch);
+    return part * k_tiles_ * (MatrixCycles() + ScalesCycles()) / AsDouble(chip_.num_cus);
+  }
+  // A kernel that leaves the pipes idle for longer needs less power, so the chip runs faster.
+  double Megahertz(double activity) const {
+    const double faster = std::pow(model_.sustained_share / activity, 1 / model_.power_exponent);
+    return std::min(chip_.mhz, machine_.reached.mhz * faster);
+  }
 
   // The fraction of the loaded bytes that are not in the XCD's L2. The XCD's CUs compute a block of
   // neighbouring tiles at a time, and `peers` workgroups share each tile.
@@ -216,6 +258,19 @@ class Prediction {
                     fetched / (std::min(block, high * wide) * (RowsLoaded() + ColumnsLoaded())));
   }
 
+  // The cycles of a workgroup's matrix instructions for a k tile.
+  double MatrixCycles() const {
+    // Kernels that convert OCP's e5m2 multiply it by the instructions for float16
+    // (amdgpu/gfx942/ocp_float8.h).
+    const bool as_float16 =
+        Converts(tile_) && (tile_.lhs == DType::kF8E5M2 || tile_.rhs == DType::kF8E5M2);
+    const auto bytes = as_float16 ? 2 : static_cast<int>(Bytes(tile_.lhs));
+    const double macs = bytes == 4   ? model_.macs_32
+                        : bytes == 2 ? model_.macs_16
+                                     : model_.macs_8 * PackedElements(tile_.lhs);
+    return AsDouble(tile_.tile_m * tile_.tile_n * tile_.tile_k) / macs;
+  }
+
   // The cycles in which each workgroup on a CU computes one k tile. They are a norm of three times:
   // that of the matrix instructions, that of the CU's loads (all from the L2, and at the same time
   // where it misses from the Infinity Cache), and the latency of one load.
@@ -225,16 +280,7 @@ class Prediction {
     // share of the chip's, also where other CUs are idle.
     const double cus = AsDouble(chip_.num_cus);
     const double busy = tile_.waves_k > 1 ? cus : std::min(cus, workgroups);
-    const double macs = AsDouble(tile_.tile_m * tile_.tile_n * tile_.tile_k);
-    // Kernels that convert OCP's e5m2 multiply it by the instructions for float16
-    // (amdgpu/gfx942/ocp_float8.h).
-    const bool as_float16 =
-        Converts(tile_) && (tile_.lhs == DType::kF8E5M2 || tile_.rhs == DType::kF8E5M2);
-    const auto bytes = as_float16 ? 2 : static_cast<int>(Bytes(tile_.lhs));
-    const double matrix = on_cu * macs /
-                          (bytes == 4   ? model_.macs_32
-                           : bytes == 2 ? model_.macs_16
-                                        : model_.macs_8 * PackedElements(tile_.lhs));
+    const double matrix = on_cu * MatrixCycles();
     if (LoadsByElement(p_, tile_)) {
       // A workgroup's own matrix instructions do not hide these loads.
       const int64_t vecs = 8 * tile_.waves_k;
@@ -249,9 +295,15 @@ class Prediction {
     const double loads = std::max(LineBytes(1) / l2, LoadedBytes(1) * misses / PastL2Bytes(busy));
     if (tile_.tile_m == 128 && tile_.tile_n == 128) latency += model_.more_128x128;
     if (tile_.tile_m == 128 && tile_.tile_n == 256) latency += model_.more_128x256;
+    if (IsScaled()) latency += model_.scaled_latency;
     return Norm({matrix, on_cu * loads, latency / (tile_.waves_k > 1 ? model_.ahead : 1)},
-                model_.norm);
+                model_.norm) +
+           on_cu * ScalesCycles();
   }
+  // Kernels with scales of blocks multiply the sums of each k tile by them, with vector
+  // instructions. The matrix instruction applies those of the MX formats.
+  bool IsScaled() const { return p_.scales_form() == FormFor(FormWork::kScaled); }
+  double ScalesCycles() const { return IsScaled() ? Elements() * model_.scaled_element : 0; }
 
   // The workgroups on each CU, if `workgroups` of them run at the same time.
   double OnCu(double workgroups) const {
@@ -327,15 +379,15 @@ double CutMargin(const Problem&, const Chip& chip, const Plan& plan) {
 
 double StrideMargin(const Problem& p, const Chip& chip, const Plan& plan) {
   const Prediction prediction(p, chip, plan);
-  return prediction.Cycles(ModelOf(chip).stride_margin) / prediction.Cycles();
+  return prediction.Time(ModelOf(chip).stride_margin).total() / prediction.Time().total();
+}
+
+AmdgpuTime PredictAmdgpu(const Problem& p, const Chip& chip, const Plan& plan) {
+  return Prediction(p, chip, plan).Time();
 }
 
 double AmdgpuCost(const Problem& p, const Chip& chip, const Plan& plan) {
-  return Prediction(p, chip, plan).Cycles();
-}
-
-double AmdgpuMicroseconds(const Candidate& candidate, const Chip& chip) {
-  return candidate.cost / candidate.margin / Machine(chip, ModelOf(chip)).mhz;
+  return PredictAmdgpu(p, chip, plan).total();
 }
 
 }  // namespace jaxgemm

@@ -5,8 +5,22 @@
 
 namespace jaxgemm {
 
-// The cost of a plan that complete.cc has laid out: the predicted cycles of the chip at
-// its peak frequency. A grouped problem is predicted as groups of equal size.
+// The predicted time of a plan, in microseconds.
+struct AmdgpuTime {
+  double launch;       // before the kernel starts: its command, and counters that are set to zero
+  double kernel;       // from the kernel's start to its end, as a profiler shows it
+  double cus, memory;  // of the kernel: those of the CUs alone, and of the memory alone
+  double activity;     // the part of the CUs' time in which their arithmetic pipes work
+  double mhz;          // the frequency that the chip keeps then
+
+  double total() const { return launch + kernel; }
+};
+
+// The time of a plan that complete.cc has laid out. A grouped problem is predicted as groups of
+// equal size.
+AmdgpuTime PredictAmdgpu(const Problem& problem, const Chip& chip, const Plan& plan);
+
+// Its total().
 double AmdgpuCost(const Problem& problem, const Chip& chip, const Plan& plan);
 
 // Candidate::margin. A plan that cuts tiles is taken only if it is faster than the others by this
@@ -19,8 +33,5 @@ double CutMargin(const Problem& problem, const Chip& chip, const Plan& plan);
 // slowest CU with a fixed stride takes a bit longer. Bandwidth of the memory that a slow CU does
 // not use is there for the others, so this counts less where the memory is the limit.
 double StrideMargin(const Problem& problem, const Chip& chip, const Plan& plan);
-
-// The predicted time of a candidate, whose cost includes its margin.
-double AmdgpuMicroseconds(const Candidate& candidate, const Chip& chip);
 
 }  // namespace jaxgemm

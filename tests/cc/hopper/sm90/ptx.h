@@ -104,7 +104,8 @@ inline void StSharedCluster(uint32_t address, int32_t word) {
 
 inline void BarrierClusterArrive() {
   // It orders only reads before it, but ThreadSanitizer cannot order reads alone.
-  stand_in::Join(stand_in::ClusterKey(), stand_in::CtaThreads() * ClusterNctaRank(), /*orders=*/true);
+  stand_in::Join(stand_in::ClusterKey(), stand_in::CtaThreads() * ClusterNctaRank(),
+                 /*orders=*/true);
 }
 inline void BarrierClusterWait() { stand_in::AwaitOthers(stand_in::ClusterKey(), /*orders=*/true); }
 inline void BarrierClusterSync() {
