@@ -55,6 +55,12 @@ std::string CheckSchedule(const Problem& p, const Plan& plan) {
                   "work, wait for chunks, or read rows that are no multiple of 16 bytes. Choose ",
                   "another tile_n, or leave kernel and tile out.");
   }
+  if (!has_kernel && plan.instance && IsForFewRows(*plan.instance)) {
+    return Concat(c.kernel,
+                  " computes whole tiles of groups of rows, at a fixed stride. It does not ",
+                  "steal work or cut tiles. Leave schedule out, choose another tile_m, or leave ",
+                  "kernel and tile out.");
+  }
   if (!has_kernel) {
     return Concat("form='", Name(c.form), "' with a cluster of ", Str(c.cluster_m), " x ",
                   Str(c.cluster_n), " x ", Str(c.cluster_k), " is none of ", c.kernel,

@@ -1,7 +1,7 @@
 // A workgroup on Hopper for the forms that are not dense (IsDense). It is a persistent cluster of
 // CTAs. In each CTA a producer of one or two warps claims work tiles, loads their operands and
-// sends the tiles to two consumer warpgroups, which multiply, fix up and store. In the dense forms
-// no warp sends tiles, so they have shorter code, in gemm_dense.h.
+// sends the tiles to one or two consumer warpgroups, which multiply, fix up and store. In the dense
+// forms no warp sends tiles, so they have shorter code, in gemm_dense.h.
 #pragma once
 
 #include <type_traits>

@@ -1,4 +1,4 @@
-// The main loop on Hopper: two consumer warpgroups multiply the stages of shared memory that the
+// The main loop on Hopper: the consumer warpgroups multiply the stages of shared memory that the
 // producer fills (loaders.h).
 #pragma once
 

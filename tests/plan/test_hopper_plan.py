@@ -329,6 +329,15 @@ def test_plain_grouped_products_take_the_plain_form():
   assert said(jaxgemm.explain(a, b, group_sizes=sizes, config=tile).data, TURNS)
 
 
+@pytest.mark.parametrize("schedule", ["work_stealing", "stream_k"])
+def test_tiles_for_few_rows_are_whole_and_at_a_stride(schedule):
+  lhs, rhs = (jax.ShapeDtypeStruct(x, jnp.bfloat16) for x in ((8, 2048), (128, 2048, 768)))
+  config = GemmConfig(kernel="gemm_bfloat16_bfloat16_64x128x64_rrr")
+  with pytest.raises(ValueError, match="It does not steal work or cut tiles. Leave schedule out"):
+    jaxgemm.explain(lhs, rhs, group_sizes=jax.ShapeDtypeStruct((128,), jnp.int32),
+                    config=config, schedule=schedule)
+
+
 @pytest.mark.parametrize("experts, top_k, features, hidden", [
     (128, 8, 2048, 768), (8, 2, 7168, 2048), (32, 4, 2880, 2880), (128, 8, 4096, 384),
     (8, 2, 4096, 14336)])
