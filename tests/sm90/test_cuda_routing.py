@@ -64,7 +64,7 @@ def test_the_same_bits_on_100_runs(rng):
 _GRAPH = """
 import json, tempfile, pathlib
 import jax, jax.numpy as jnp, numpy as np
-from jaxgemm.grouped.routing_calls import routing_table, top_k, top_k_softmax
+from jaxgemm.grouped.routing_calls import routing_table, top_k
 from tests.support.routing import check_table
 f = jax.jit(lambda x: (top_k(x, 8), routing_table(top_k(x, 8), 64)))
 for tokens in (1, 2000):
