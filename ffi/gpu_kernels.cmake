@@ -32,7 +32,7 @@ set(kernels_of_the_tests
     "^gfx9[45].*/gemm_(int8|float8_e4m3[a-z]+_float8_e4m3).*_[0-9]+x256x[0-9]+_[rc]cr"
     "^gfx9[45].*/gemm_float16_.*_(128x256x[0-9]+_[rc]|256x256x[0-9]+_c)cr"
     "^gfx9[45].*/gemm_float8_e4m3[a-z]+_float8_e4m3[a-z]+_((32|128)x128x128|32x64x512)_rcr"
-    "^gfx9[45].*/gemm_float8_.*e5m2.*_32x128x[0-9]+_rrr"
+    "^gfx9[45].*/gemm_float8_.*e5m2.*_32x(64|128)x[0-9]+_rrr"
     "^gfx950/gemm_float4_"
     "^gfx9[45].*/gemm_(float16|bfloat16)_.*_16x32x"
     "^gfx90a/gemm_bfloat16_bfloat16_((32|128)x128x64|32x64x256|16x32x512)_rrr"

@@ -79,7 +79,11 @@ std::vector<std::string> Reasons(const Listing& listing, const Config& asked, co
   const Choice& c = plan.choice;
   std::vector<std::string> reasons;
   auto say = [&reasons](std::string reason) { reasons.push_back(std::move(reason)); };
-  int64_t tiles = plan.grid.num_tiles();
+  // Of groups the most that there can be.
+  const int64_t tiles =
+      p.grouped() && chip.family() == Family::kAmd && c.path == KernelPath::kOneTile
+          ? MostTilesOfGroups(p, *plan.instance)
+          : plan.grid.num_tiles();
   if (c.transposed) {
     say("out has few " + Str(p.n < p.m ? "columns" : "rows") +
         ": the kernel computes out^T = rhs^T lhs^T, without copies, so its own tile is " +

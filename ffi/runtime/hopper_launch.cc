@@ -4,11 +4,11 @@
 
 namespace jaxgemm {
 
-// The general form and those with peers always run as planned. With scales of blocks TMA must read
-// both operands, else the call fails. The remaining forms need TMA for both operands and, unless
-// they are fused, for out. If TMA cannot move one of these, because its address is no multiple of
-// 16 bytes, the general form runs instead. In tiles that have none, kFused does, which then also
-// copies operands (MayLoadByElement).
+// The general form and those with peers always run as planned. With scales of blocks and for few
+// rows TMA must read both operands, else the call fails. The remaining forms need TMA for both
+// operands and, unless they are fused, for out. If TMA cannot move one of these, because its
+// address is no multiple of 16 bytes, the general form runs instead. In tiles that have none,
+// kFused does, which then also copies operands (MayLoadByElement).
 std::string LayOutForHopper(const Driver& driver, const Call& call, KernelLaunch* launch) {
   const GpuInstance& instance = *call.plan.instance;
   const Choice& c = call.plan.choice;

@@ -149,8 +149,10 @@ def test_the_products_of_a_layer(chip, tokens):
   more = {"implementation": f"emulated:{chip}", "preferred_element_type": jnp.float32}
   hidden = jaxgemm.ragged_gated_linear_unit(
       x, first, sizes, lhs_indices=(order // top).astype(np.int32), activation="relu", **more)
+  jax.block_until_ready(hidden)
   kernels = [emulator.last_record()]
   out = jaxgemm.ragged_dot(hidden.astype(jnp.bfloat16), second, sizes, **more)
+  jax.block_until_ready(out)
   kernels.append(emulator.last_record())
   assert all(each.grid[0] % 32 == 0 for each in kernels)
   rows, w = f64(x, first.reshape(experts, c, 2 * h))

@@ -236,7 +236,7 @@ class Prediction {
   // The cycles in which a CU's arithmetic pipes work, if all CUs had equally much to do. In a tile
   // beyond the end of out they multiply zeros, which takes little power.
   double ActiveCycles() const {
-    const double part = AsDouble(p_.m * p_.n) / Elements() * AsDouble(p_.batch);
+    const double part = AsDouble(p_.m) * AsDouble(p_.n) / Elements() * AsDouble(p_.batch);
     return part * k_tiles_ * (MatrixCycles() + ScalesCycles()) / AsDouble(chip_.num_cus);
   }
   // A kernel that leaves the pipes idle for longer needs less power, so the chip runs faster.
