@@ -5,7 +5,9 @@ import getpass
 import json
 import pathlib
 import re
+import signal
 import socket
+import threading
 
 import jax
 import jax.numpy as jnp
@@ -70,7 +72,13 @@ def test_a_process_that_takes_too_long_ends_or_fails(tmp_path, monkeypatch):
     assert found["how"] == "error" and "KeyError" in found["failed"]
     # The next step has a new process.
     assert child.run("features.check", {"name": "xla"}, 60) == first
+    # One that ended between steps is started again.
     child._process.kill()
+    child._process.wait()
+    assert child.run("features.check", {"name": "xla"}, 60) == first
+    # One that ends within a step.
+    child._process.send_signal(signal.SIGSTOP)
+    threading.Timer(0.3, child._process.kill).start()
     found = child.run("features.check", {"name": "xla"}, 60)
     assert found["how"] == "end" and "signal 9" in found["failed"]
   finally:
@@ -121,7 +129,7 @@ def test_the_products_are_as_many_as_promised():
 
 def machine() -> dict:
   return {"virtual": False, "further": 0, "device_kind": "a chip", "chip": "MI300X",
-          "compute_units": 304, "devices": 1, "memory_gib": 192.0, "driver": "1.2", "rocm": "",
+          "denied_as": "MI300X", "compute_units": 304, "devices": 1, "memory_gib": 192.0, "driver": "1.2", "rocm": "",
           "platform_version": "rocm", "plugins": {}, "versions": {}, "clocks": "", "kernels": [],
           "lacks": 0}
 
@@ -140,6 +148,8 @@ def test_the_rules_of_outcomes():
                           "wrong": wrong(("stream_k", "stream_k"))},
       "kernels: of_all": {"checks": ["edges", "stream_k"], "refused": {},
                           "wrong": wrong(("stream_k", "stream_k"), ("edges", "*"))}}
+  outcomes = {name: each | {"date": "2026-01-02"} for name, each in outcomes.items()}
+  assert {rule.date for rule in report.rules(outcomes)} == {"2026-01-02"}
   found = {(rule.kernel, rule.schedule) for rule in report.rules(outcomes)}
   assert found == {("*", "work_stealing"), ("routing", "*"), ("of_one", "stream_k"),
                    ("of_all", "*")}

@@ -68,6 +68,10 @@ def gpu(monkeypatch):
 
 
 def started(tmp_path, **options):
+  return found(tmp_path, **options).data
+
+
+def found(tmp_path, **options):
   return run.run(run.Options(tmp_path, **({"parts": ("features", "kernels")} | options)))
 
 
@@ -114,19 +118,19 @@ def test_failed_times_are_no_reason_to_deny(tmp_path, gpu):
 
 def test_the_times_of_a_layer_whose_product_by_xla_fails(tmp_path, gpu):
   outcomes = started(tmp_path, parts=("times",))["outcomes"]
-  found = outcomes["times: layer, mlp"]
-  assert found["ours_us"] == 5.0 and found["xla_fails"] == "XLA hangs"
+  layer = outcomes["times: layer, mlp"]
+  assert layer["ours_us"] == 5.0 and layer["xla_fails"] == "XLA hangs"
 
 
 def test_what_is_found_is_written_for_the_chip(tmp_path, gpu, monkeypatch):
   file = tmp_path / "denied.json"
   monkeypatch.setenv("JAXGEMM_DENIED", str(file))
   said: list[str] = []
-  run.write(started(tmp_path / "one"), tmp_path / "one", said.append)
+  run.write(found(tmp_path / "one"), tmp_path / "one", said.append)
   assert {(rule.kernel, rule.schedule) for rule in denied.read(file)["MI300X"]} == {
       ("gemm_hangs", "*"), ("gemm_ends_with_stream_k", "stream_k")}
   assert said == [f"2 rules for MI300X are in {file}"]
   monkeypatch.setenv("JAXGEMM_DENIED", "off")
   with pytest.raises(ValueError, match="JAXGEMM_DENIED is 'off'"):
-    run.write(started(tmp_path / "one"), tmp_path / "one", said.append)
+    run.write(found(tmp_path / "one"), tmp_path / "one", said.append)
   denied.forget()
