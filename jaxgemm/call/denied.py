@@ -2,8 +2,10 @@
 
 They stand in a file in JSON. The environment variable JAXGEMM_DENIED says where it is; without that
 it is jaxgemm/denied.json in the user's folder for configurations. With JAXGEMM_DENIED=off no kernel
-is denied. A file that the variable names must exist. The file has a list of rules for each chip; `Rule` says what one is. It is read once in
-a process. Each process of a program reads its own: give all of them the same.
+is denied. A file that the variable names must exist.
+
+The file has a list of rules for each chip; `Rule` says what one is. It is read once in a process.
+Each process of a program reads its own: give all of them the same.
 
 Each plan is made by `plan`, which leaves out what is denied, whatever asked for it: the model, a
 tuned entry, or the user's `GemmConfig`.

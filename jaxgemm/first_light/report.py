@@ -78,7 +78,8 @@ def rules(outcomes: Mapping[str, Any]) -> list[Rule]:
 
 def is_settled(rule: Rule, outcomes: Mapping[str, Any]) -> bool:
   """Whether outcomes that are not older than a rule say whether it still holds."""
-  feature = {denied: check for check, denied in _DENIED_BY.items()}.get((rule.kernel, rule.schedule))
+  of = (rule.kernel, rule.schedule)
+  feature = next((check for check, denied in _DENIED_BY.items() if denied == of), "")
   name = f"features: {feature}" if feature else f"kernels: {rule.kernel}"
   outcome = outcomes.get(name, {})
   if outcome.get("skipped") or outcome.get("date", "") < rule.date:
@@ -192,8 +193,8 @@ def _clean(text: str) -> str:
 _PART = r"[^\s/'\":,;()<>]+"
 _PATH = re.compile(rf"(?:(?<![\w.)])|~[\w.-]*)/(?:{_PART}(?: {_PART})*/)+"
                    rf"(?:{_PART}(?: {_PART}){{0,3}}?\.[A-Za-z]\w*|{_PART})?|~[\w.-]*/{_PART}")
-_ADDRESS = re.compile(r"(?<![\w.:])(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f]*:[0-9A-Fa-f:.]*[0-9A-Fa-f:])"
-                      r"(?![\w.]*\w)")
+_ADDRESS = re.compile(
+    r"(?<![\w.:])(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f]*:[0-9A-Fa-f:.]*[0-9A-Fa-f:])(?![\w.]*\w)")
 
 
 def _without_address(found: re.Match) -> str:
@@ -237,8 +238,8 @@ def verdict(data: Mapping[str, Any]) -> list[str]:
             and not outcome.get("wrong")]
   lines = []
   if data["stuck"]:
-    lines.append(f"**The process of \"{data['stuck']}\" cannot be killed**, so the run ended there. "
-                 "Restart the machine, and run the command again.")
+    lines.append(f"**The process of \"{data['stuck']}\" cannot be killed**, so the run ended "
+                 "there. Restart the machine, and run the command again.")
   if bad := why(outcomes.get("features: xla", {})):
     lines.append(f"**XLA's own product is wrong on this GPU** ({bad}). Nothing below counts "
                  "before that is mended.")

@@ -251,7 +251,7 @@ class _Run:
     self._progress.show(step.name)
     run_one = self._check_kernel if step.part == "kernels" else self._run_once
     outcome = run_one(child, step) | {
-        "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")}
+        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")}
     if outcome.get("stuck"):
       self._stuck = step.name
     if broken is not None and outcome.get("broke"):
@@ -284,8 +284,7 @@ class _Run:
       outcome = child.run(step.function, {**step.arguments, "without": without},
                           self._options.step_seconds)
       if "failed" not in outcome:
-        none: Outcome = {"checks": [], "refused": {}, "wrong": []}
-        found = none | outcome
+        found = {"checks": [], "refused": {}, "wrong": [], **outcome}
         return found | {"wrong": wrong + found["wrong"], "broke": bool(wrong)}
       case, stuck = outcome["part"], outcome.get("stuck", False)
       if not case:  # no check of the kernel had begun
