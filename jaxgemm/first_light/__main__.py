@@ -57,7 +57,7 @@ def main(argv=None) -> int:
     try:
       write(found, folder, print)
     except (OSError, ValueError) as error:
-      print(f"Nothing is denied: {error}.", file=sys.stderr)
+      print(f"Nothing is denied: {str(error).removesuffix('.')}.", file=sys.stderr)
       return 2
   return 1 if report.is_bad(data) else 0
 

@@ -151,7 +151,7 @@ def _ratios(ratios: Mapping[str, float]) -> dict[str, Any]:
 
 def data_of(machine: Mapping[str, Any], outcomes: Mapping[str, Any], unreached: Sequence[str],
             minutes: float, stuck: str = "") -> dict[str, Any]:
-  """The report as data, without names of hosts and users, and without paths.
+  """The report as data. Messages are without names of this host and user, addresses and paths.
 
   Args:
     stuck: the step whose process cannot be killed, with which the run ended, or "".
@@ -347,8 +347,8 @@ def words(data: Mapping[str, Any]) -> str:
     more = " and more" if len(data["unreached"]) > 40 else ""
     lines += [f"The run ended before {', '.join(data['unreached'][:40])}{more}.", ""]
   lines += ["## What this means", "",
-            "docs/guides/first_light.md explains each part. Attach report.json to an issue: it has "
-            "no names of hosts and users, and no paths.", ""]
+            "docs/guides/first_light.md explains each part. Attach report.json to an issue: "
+            "names of this host and this user, addresses and paths are left out.", ""]
   return "\n".join(lines)
 
 
