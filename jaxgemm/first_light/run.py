@@ -266,7 +266,7 @@ class _Run:
 
   def _run_once(self, child: Child, step: Step) -> Outcome:
     outcome = child.run(step.function, step.arguments, self._options.step_seconds)
-    if outcome.get("part") != "xla":
+    if outcome.get("part") != "xla" or outcome.get("stuck"):
       return outcome
     alone = {**step.arguments, "with_xla": False}
     return child.run(step.function, alone, self._options.step_seconds) | {

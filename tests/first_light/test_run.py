@@ -214,6 +214,20 @@ def test_faults_that_are_not_the_kernels_are_no_rules(tmp_path, gpu, monkeypatch
     assert again["kernels: gemm_good"]["checks"] and not again["features: stream_k"]["skipped"]
 
 
+def test_a_product_by_xla_that_cannot_be_killed_ends_the_run(tmp_path, gpu, monkeypatch):
+  right = gpu.run
+
+  def fails(step, arguments, seconds):
+    outcome = right(step, arguments, seconds)
+    return outcome | {"stuck": True} if outcome.get("part") == "xla" else outcome
+
+  monkeypatch.setattr(gpu, "run", fails)
+  data = started(tmp_path, parts=("times",))
+  layers = [step for step, _ in gpu.ran if step == "times.of_layer"]
+  assert data["stuck"].startswith("times: layer") and len(layers) == 1
+  assert "ours_us" not in data["outcomes"][data["stuck"]] and data["unreached"]
+
+
 def test_a_process_that_cannot_be_killed_ends_the_run(tmp_path, gpu, monkeypatch):
   monkeypatch.setattr(run.os, "sched_getaffinity", lambda _: range(1))
   right = gpu.run
