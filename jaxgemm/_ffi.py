@@ -118,8 +118,16 @@ def chip(target_name: str) -> str:
   wanted = _wanted_rocm_arch() if platform == "rocm" else None
   if wanted is not None:
     return chip_in(wanted, target_name)
-  if _local_arch(platform) != target_name:
-    return target_name
+  return own_chip(target_name) or target_name
+
+
+def own_chip(target_name: str) -> str | None:
+  """The chip of this process's GPUs, as `chip`, whatever JAXGEMM_ROCM_ARCH says.
+
+  It is None if they are not of this target.
+  """
+  if _local_arch(NAMES["targets"][target_name]) != target_name:
+    return None
   return chip_in(jax.devices()[0].device_kind, target_name)
 
 

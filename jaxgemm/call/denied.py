@@ -2,15 +2,19 @@
 
 They stand in a file in JSON. The environment variable JAXGEMM_DENIED says where it is; without that
 it is jaxgemm/denied.json in the user's folder for configurations. With JAXGEMM_DENIED=off no kernel
-is denied. The file has a list of rules for each chip; `Rule` says what one is. It is read once in
-a process. Each process of a program reads its own: give all of them the same.
+is denied. A file that the variable names must exist.
+
+The file has a list of rules for each chip; `Rule` says what one is. It is read once in a process.
+Each process of a program reads its own: give all of them the same.
 
 Each plan is made by `plan`, which leaves out what is denied, whatever asked for it: the model, a
 tuned entry, or the user's `GemmConfig`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+import contextlib
 import dataclasses
+import fcntl
 import functools
 import json
 import os
@@ -65,17 +69,14 @@ def path() -> pathlib.Path | None:
 
 
 def read(file: pathlib.Path) -> dict[str, list[Rule]]:
-  """The rules of a file by chip; {} if there is no file.
+  """The rules of a file by chip.
 
   Raises:
-    ValueError: it is no such file. It must not be ignored: a kernel would be used that is denied.
+    FileNotFoundError: there is no such file.
+    ValueError: it cannot be read. It must not be ignored: a kernel would be used that is denied.
   """
   try:
-    text = file.read_text(encoding="utf-8")
-  except (FileNotFoundError, NotADirectoryError, PermissionError):
-    return {}
-  try:
-    data = json.loads(text)
+    data = json.loads(file.read_text(encoding="utf-8"))
     if data["format"] != FORMAT:
       raise ValueError(f"its format is {data['format']!r}")
     fields = [field.name for field in dataclasses.fields(Rule)]
@@ -84,39 +85,80 @@ def read(file: pathlib.Path) -> dict[str, list[Rule]]:
     if not all(isinstance(x, str) for rules in found.values() for each in rules
                for x in dataclasses.astuple(each)):
       raise ValueError("a rule has a field that is no text")
-  except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+  except FileNotFoundError:
+    raise
+  except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
     raise ValueError(
         f"The list of denied kernels {file} cannot be read: {error!r}. Correct or remove it, or "
         "set JAXGEMM_DENIED to another file or to 'off'.") from error
   return found
 
 
-def write(file: pathlib.Path, chip: str, rules: Sequence[Rule]) -> None:
-  """Replaces the rules of a chip in a file. Without rules the chip is removed.
+def write(file: pathlib.Path, chip: str, rules: Sequence[Rule],
+          is_replaced: Callable[[Rule], bool]) -> int:
+  """Adds rules for a chip to a file, which is made if there is none.
+
+  Several processes may write at once: each takes a lock.
+
+  Args:
+    chip: a name that `key` gives.
+    is_replaced: whether a rule that stands there for this chip is removed.
+
+  Returns:
+    The number of rules for the chip that are in the file then.
 
   Raises:
     OSError: it cannot be written.
     ValueError: see `read`.
   """
-  chips = read(file)
-  chips.pop(chip, None)
-  if rules:
-    chips[chip] = list(rules)
+  file = pathlib.Path(os.path.realpath(file))  # a link stays, and the file that it names changes
+  file.parent.mkdir(parents=True, exist_ok=True)
+  with open(file.with_name(file.name + ".lock"), "w", encoding="utf-8") as lock:
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    try:
+      chips = read(file)
+    except FileNotFoundError:
+      chips = {}
+    kept = [rule for rule in chips.pop(chip, []) if not is_replaced(rule)]
+    # A rule that is found again is not there twice.
+    left = [*rules, *(rule for rule in kept if not any(
+        (rule.kernel, rule.schedule) == (each.kernel, each.schedule) for each in rules))]
+    if left:
+      chips[chip] = left
+    _replace(file, chips)
+  forget()
+  return len(left)
+
+
+def _replace(file: pathlib.Path, chips: dict[str, list[Rule]]) -> None:
   data = {"format": FORMAT, "chips": {
       name: [dataclasses.asdict(rule) for rule in found] for name, found in chips.items()}}
-  file.parent.mkdir(parents=True, exist_ok=True)
   handle, name = tempfile.mkstemp(dir=file.parent, prefix=file.name)
-  with open(handle, "w", encoding="utf-8") as out:
-    out.write(json.dumps(data, indent=1) + "\n")
-  os.chmod(name, 0o644)
-  os.replace(name, file)
-  forget()
+  try:
+    with open(handle, "w", encoding="utf-8") as out:
+      out.write(json.dumps(data, indent=1) + "\n")
+    os.chmod(name, 0o644)
+    os.replace(name, file)
+  except BaseException:
+    with contextlib.suppress(FileNotFoundError):
+      os.unlink(name)
+    raise
 
 
 @functools.cache
 def _read() -> dict[str, list[Rule]]:
   file = path()
-  return {} if file is None else read(file)
+  if file is None:
+    return {}
+  try:
+    return read(file)
+  except FileNotFoundError as error:
+    if not os.environ.get("JAXGEMM_DENIED"):
+      return {}
+    raise ValueError(
+        f"JAXGEMM_DENIED names the list of denied kernels {file}, and there is no such file. "
+        "Correct the variable, unset it, or set it to 'off'; or make the file: "
+        "python -m jaxgemm.first_light --write.") from error
 
 
 def forget() -> None:
@@ -125,13 +167,20 @@ def forget() -> None:
 
 
 def key(chip: str) -> str:
-  """The name of a chip in the file. What is wrong on a virtual GPU may be right on a real one."""
+  """The name in the file of a chip, which has the name that `_ffi.chip` gives.
+
+  What is wrong on a virtual GPU may be right on a real one. Where JAXGEMM_ROCM_ARCH names the chip,
+  it is the one that this process has, if that is of the same target: the program would run on it.
+  """
+  target = _ffi.target_of(chip)
+  if target is not None and chip == _ffi.chip(target):
+    chip = _ffi.own_chip(target) or chip
   return chip + " virtual" * bool(_ffi.virtual_gpus)
 
 
 def rules_of(chip: str) -> Sequence[Rule]:
   """What is denied on a chip, which has the name that `_ffi.chip` gives."""
-  return _read().get(key(chip), ())
+  return rules.get(key(chip), ()) if (rules := _read()) else ()
 
 
 def rule_for(chip: str, kernel: str, schedule: str = ANY) -> Rule | None:

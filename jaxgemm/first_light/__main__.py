@@ -40,8 +40,8 @@ def main(argv=None) -> int:
     parser.error("--minutes and --step_seconds are above 0, and --further is not below it")
   folder = pathlib.Path(given.folder)
   try:
-    data = run(Options(folder, given.minutes, parts, given.kernels, given.further, given.again,
-                       given.step_seconds))
+    found = run(Options(folder, given.minutes, parts, given.kernels, given.further, given.again,
+                        given.step_seconds))
   except NoGpu as none:
     print(f"There is nothing to do: {none}. Virtual AMD GPUs run it, too: python -m "
           "jaxgemm.emulator.rocm --arch=MI300X -m jaxgemm.first_light", file=sys.stderr)
@@ -49,14 +49,15 @@ def main(argv=None) -> int:
   except (RuntimeError, OSError) as error:
     print(f"{error}.", file=sys.stderr)
     return 2
+  data = found.data
   for line in report.verdict(data):
     print(f"- {line.replace('**', '')}")
   print(f"The report is in {folder / 'report.md'}; attach {folder / 'report.json'} to an issue.")
   if given.write:
     try:
-      write(data, folder, print)
+      write(found, folder, print)
     except (OSError, ValueError) as error:
-      print(f"Nothing is denied: {error}.", file=sys.stderr)
+      print(f"Nothing is denied: {str(error).removesuffix('.')}.", file=sys.stderr)
       return 2
   return 1 if report.is_bad(data) else 0
 

@@ -14,12 +14,15 @@ from jaxgemm.emulator import rocm
 
 PROGRAM = ("-m", "jaxgemm.first_light.child")
 _START_SECONDS = 300.0
+_KILL_SECONDS = 30.0
 # The steps must not depend on what this user has tuned or denied.
 _ENVIRONMENT = {"XLA_PYTHON_CLIENT_PREALLOCATE": "false", "JAXGEMM_TUNING": "off",
                 "JAXGEMM_DENIED": "off", "PYTHONUNBUFFERED": "1"}
 
 Outcome = dict[str, Any]  # what a step returned, or {"failed": why, "how": one of HOW}
-HOW = ("error", "hang", "end")
+# "start": the process did not start, so the step did not begin. An outcome has "stuck", too, if the
+# process cannot be killed.
+HOW = ("error", "hang", "end", "start")
 
 
 class Child:
@@ -46,7 +49,7 @@ class Child:
           pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=env)
     theirs.close()
     said = self._said(_START_SECONDS)
-    return None if "ready" in said else said
+    return None if "ready" in said else said | {"how": "start"}
 
   def _said(self, seconds: float) -> Outcome:
     assert self._process is not None
@@ -54,7 +57,10 @@ class Child:
       if self._pipe.poll(seconds):
         return self._pipe.recv()
     except (EOFError, ConnectionError):
-      status = self._process.wait()
+      try:
+        status = self._process.wait(timeout=_KILL_SECONDS)
+      except subprocess.TimeoutExpired:
+        return {"failed": "its process closed the pipe, and did not end", "how": "hang"}
       how = f"signal {-status}" if status < 0 else f"status {status}"
       words = _last_words(self._log, self._begin)
       return {"failed": f"it ended the process with {how}{words}", "how": "end"}
@@ -69,24 +75,50 @@ class Child:
       seconds: a part of the step that takes longer counts as hanging.
     """
     self._begin = self._log.stat().st_size if self._log.exists() else 0
-    if self._process is None and (failed := self._start()) is not None:
-      self.stop()
+    if (failed := self._sent((step, dict(arguments)))) is not None:
       return failed | {"part": ""}
-    self._pipe.send((step, dict(arguments)))
     part = ""
     while "begins" in (outcome := self._said(seconds)):
       part = outcome["begins"]
     if "failed" in outcome:
-      self.stop()  # the GPU's context may be unusable after an error
-      return outcome | {"part": part}
+      # The GPU's context may be unusable after an error.
+      return self._stopped(outcome) | {"part": part}
     return outcome
 
-  def stop(self) -> None:
-    if self._process is not None:
-      self._process.kill()
-      self._process.wait()
-      self._pipe.close()
-      self._process = None
+  def _sent(self, step: tuple[str, dict[str, Any]]) -> Outcome | None:
+    """Sends a step to the process, which is started if there is none; returns why not, or None."""
+    for _ in range(2):  # a process may have ended since its last step
+      if self._process is not None and self._process.poll() is not None:
+        self.stop()
+      if self._process is None and (failed := self._start()) is not None:
+        return self._stopped(failed)
+      try:
+        self._pipe.send(step)
+        return None
+      except OSError as error:
+        failed = self._stopped({"failed": f"the process took no step: {error}", "how": "start"})
+        if "stuck" in failed:
+          break
+    return failed
+
+  def _stopped(self, failed: Outcome) -> Outcome:
+    """The outcome of a step that failed, after the process has been stopped."""
+    if self.stop():
+      return failed
+    return failed | {"failed": f"{failed['failed']}; its process cannot be killed", "stuck": True}
+
+  def stop(self) -> bool:
+    """Ends the process. If that cannot be killed, it is left alone, and this is False."""
+    process, self._process = self._process, None
+    if process is None:
+      return True
+    self._pipe.close()
+    process.kill()
+    try:
+      process.wait(timeout=_KILL_SECONDS)
+    except subprocess.TimeoutExpired:  # the driver does not let it go
+      return False
+    return True
 
 
 def _last_words(log: pathlib.Path, begin: int) -> str:

@@ -16,6 +16,7 @@ import jaxgemm
 from jaxgemm import _ffi
 from jaxgemm.first_light.arrays import difference, exact, float64
 from jaxgemm.first_light.kernels import jax_is_right
+from jaxgemm.grouped import gated_gradient, routing_calls
 
 _BF16, _F32 = jnp.bfloat16, jnp.float32
 _SIZES = (520, 392, 456)  # no multiples of tiles
@@ -132,7 +133,7 @@ def gradients_of_groups() -> None:
 
 
 def routing() -> None:
-  """The kernel that sorts the choices of tokens by expert."""
+  """The kernels of a routing: the choices of tokens, their table, and a gated gradient."""
   chosen = np.random.default_rng(8).integers(0, 16, (300, 4)).astype(np.int32)
   table, counts = jax.jit(lambda x: jaxgemm.routing_table(x, 16))(chosen)
   order = np.argsort(chosen.ravel(), kind="stable")
@@ -140,6 +141,40 @@ def routing() -> None:
                     (table.experts, chosen.ravel()[order]),
                     (table.row, np.argsort(order).reshape(chosen.shape))):
     _require(got, want)
+  _choices()
+  for dtype, tolerance in ((_F32, 1e-5), (_BF16, 1e-2)):
+    _gated_gradient(dtype, tolerance)
+
+
+def _require_near(got, want: np.ndarray, tolerance: float) -> None:
+  got = float64(got)
+  # NaN is no near result.
+  far = ~(np.abs(got - want) <= tolerance * (1 + np.abs(want)))
+  assert not far.any(), f"{far.sum()} of {far.size} elements are wrong"
+
+
+def _choices() -> None:
+  logits = (np.random.default_rng(9).integers(-9, 10, (301, 24)) / 4).astype(np.float32)
+  chosen, weights = jax.jit(lambda x: routing_calls.top_k_softmax(x, 4))(logits)
+  want = np.argsort(-logits, axis=1, kind="stable")[:, :4]  # of equal ones the first
+  _require(chosen, want)
+  powers = np.exp(np.take_along_axis(float64(logits), want, 1))
+  _require_near(weights, powers / powers.sum(1, keepdims=True), 1e-5)
+
+
+def _gated_gradient(dtype, tolerance: float) -> None:
+  rng = np.random.default_rng(10)
+  z, g = (rng.uniform(-2, 2, shape).astype(dtype) for shape in ((37, 2, 200), (37, 200)))
+  w = rng.uniform(0, 1, 37).astype(np.float32)
+  got = jax.jit(lambda z, g, w: gated_gradient.gated_gradient(z, g, w, "silu"))(z, g, w)
+  gate, up = (float64(z)[:, i] for i in range(2))
+  of_row, weight, sigmoid = float64(g), float64(w)[:, None], 1 / (1 + np.exp(-gate))
+  of_gate = weight * of_row * up * sigmoid * (1 + gate * (1 - sigmoid))
+  silu = gate * sigmoid
+  wants = (np.stack([of_gate, weight * of_row * silu], 1), weight * silu * up,
+           (of_row * silu * up).sum(1))
+  for each, want in zip(got, wants):
+    _require_near(each, want, tolerance)
 
 
 def experts() -> None:

@@ -12,6 +12,7 @@ import jax
 import jaxlib
 
 from jaxgemm import _ffi
+from jaxgemm.call import denied
 from jaxgemm.emulator import rocm
 
 
@@ -70,6 +71,7 @@ def describe() -> dict[str, Any]:
       "rocm": _version_in("/sys/module/amdgpu/version")}[platform]
   return {
       "platform": platform, "target": target, "chip": _ffi.chip(target), "virtual": virtual,
+      "denied_as": denied.key(_ffi.chip(target)),
       "device_kind": device.device_kind, "devices": jax.local_device_count(),
       "compute_units": _ffi.num_cus(target), "capability": device.compute_capability,
       "memory_gib": round(memory.get("bytes_limit", 0) / 2**30, 1),

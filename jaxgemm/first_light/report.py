@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 import dataclasses
-import datetime
 import getpass
+import ipaddress
 import math
 import pathlib
 import re
@@ -34,6 +34,16 @@ _REMEDIES = {
 }
 
 
+# What is denied if a check of features fails, as the kernel and the schedule of a rule.
+_DENIED_BY = {"routing": ("routing", ANY),
+              **{check: (ANY, schedule) for check, schedule in features.SCHEDULES.items()}}
+# Fields of the report that are no free text, so that they have no name of a host or a user.
+_FIXED = frozenset([
+    "chip", "denied_as", "target", "platform", "device_kind", "capability", "build", "kernels",
+    "versions", "plugins", "driver", "rocm", "kernel", "schedule", "check", "checks", "how", "part",
+    "clock", "date", "implementation", "config", "unreached", "stuck"])
+
+
 def _timed(outcomes: Mapping[str, Any],
            given: Iterable[products.Product]) -> Iterator[tuple[products.Product, dict[str, Any]]]:
   for each in given:
@@ -48,12 +58,11 @@ def _of_fit(outcomes: Mapping[str, Any], given: Iterable[products.Product]) -> l
 
 def rules(outcomes: Mapping[str, Any]) -> list[Rule]:
   """What has to be denied on this chip."""
-  date, found = datetime.date.today().isoformat(), []
-  for check, schedule in features.SCHEDULES.items():
-    if reason := why(outcomes.get(f"features: {check}", {})):
-      found.append(Rule(ANY, schedule, reason[:200], date))
-  if reason := why(outcomes.get("features: routing", {})):
-    found.append(Rule("routing", ANY, reason[:200], date))
+  found = []
+  for check, (kernel, schedule) in _DENIED_BY.items():
+    outcome = outcomes.get(f"features: {check}", {})
+    if reason := why(outcome):
+      found.append(Rule(kernel, schedule, reason[:200], outcome["date"]))
   for name, outcome in outcomes.items():
     if not name.startswith("kernels: "):
       continue
@@ -62,9 +71,23 @@ def rules(outcomes: Mapping[str, Any]) -> list[Rule]:
     everywhere = [each for each in wrong if each["schedule"] == ANY or not hold]
     if everywhere:
       wrong = [everywhere[0] | {"schedule": ANY}]
-    found += [Rule(kernel, each["schedule"], f"{each['check']}: {each['why']}"[:200], date)
-              for each in wrong]
+    found += [Rule(kernel, each["schedule"], f"{each['check']}: {each['why']}"[:200],
+                   outcome["date"]) for each in wrong]
   return found
+
+
+def is_settled(rule: Rule, outcomes: Mapping[str, Any]) -> bool:
+  """Whether outcomes that are not older than a rule say whether it still holds."""
+  of = (rule.kernel, rule.schedule)
+  feature = next((check for check, denied in _DENIED_BY.items() if denied == of), "")
+  name = f"features: {feature}" if feature else f"kernels: {rule.kernel}"
+  outcome = outcomes.get(name, {})
+  if outcome.get("skipped") or outcome.get("date", "") < rule.date:
+    return False
+  if feature:
+    return True
+  ran = {*outcome["checks"], *(each["check"] for each in outcome["wrong"])}
+  return bool(ran) and (rule.schedule == ANY or rule.schedule in ran)
 
 
 def why(outcome: Mapping[str, Any]) -> str:
@@ -127,20 +150,24 @@ def _ratios(ratios: Mapping[str, float]) -> dict[str, Any]:
 
 
 def data_of(machine: Mapping[str, Any], outcomes: Mapping[str, Any], unreached: Sequence[str],
-            minutes: float) -> dict[str, Any]:
-  """The report as data, without names of hosts and users, and without paths."""
+            minutes: float, stuck: str = "") -> dict[str, Any]:
+  """The report as data. Messages are without names of this host and user, addresses and paths.
+
+  Args:
+    stuck: the step whose process cannot be killed, with which the run ended, or "".
+  """
   means = not machine["virtual"]  # times of an emulator mean nothing
   return _without_names({
       "format": FORMAT, "machine": dict(machine), "minutes": round(minutes, 1),
       "denied": [dataclasses.asdict(rule) for rule in rules(outcomes)],
       "predictions": constants(outcomes, machine) if means else {},
       "against_xla": against_xla(outcomes) if means else {},
-      "unreached": list(unreached), "outcomes": dict(outcomes)})
+      "unreached": list(unreached), "stuck": stuck, "outcomes": dict(outcomes)})
 
 
 def _without_names(x: Any) -> Any:
   if isinstance(x, dict):
-    return {_without_names(key): _without_names(value) for key, value in x.items()}
+    return {key: value if key in _FIXED else _without_names(value) for key, value in x.items()}
   if isinstance(x, (list, tuple)):
     return [_without_names(each) for each in x]
   if isinstance(x, float) and not math.isfinite(x):
@@ -149,16 +176,48 @@ def _without_names(x: Any) -> Any:
 
 
 def _clean(text: str) -> str:
-  names = {pathlib.Path.home().name: "(user)", socket.gethostname(): "(host)"}
-  try:
-    names[getpass.getuser()] = "(user)"
-  except (KeyError, OSError):  # a container whose user has no name
-    pass
-  text = re.sub(r"(?<![\w.)<])/(?:[^\s/'\":,;()]+/)+[^\s/'\":,;()]*", "(path)", text)
-  for name, word in names.items():
+  text = _PATH.sub("(path)", text)
+  host, _, domain = socket.gethostname().partition(".")
+  # The host, with its domain or without, and others of its domain.
+  names = [(host, rf"{re.escape(host)}(?:\.\w[\w-]*)*", "(host)")]
+  if "." in domain:
+    names.append((domain, rf"(?:\w[\w-]*\.)+{re.escape(domain)}", "(host)"))
+  names += [(user, re.escape(user), "(user)") for user in _users()]
+  for name, pattern, word in names:
     if len(name) > 1 and name != "root":
-      text = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", word, text)
+      text = re.sub(rf"(?<![\w-]){pattern}(?![\w-])", word, text, flags=re.IGNORECASE)
+  return _ADDRESS.sub(_without_address, text)
+
+
+# A path of two parts or more. A space may be in a part, and before an ending such as "a b.txt".
+_PART = r"[^\s/'\":,;()<>]+"
+_PATH = re.compile(rf"(?:(?<![\w.)])|~[\w.-]*)/(?:{_PART}(?: {_PART})*/)+"
+                   rf"(?:{_PART}(?: {_PART}){{0,3}}?\.[A-Za-z]\w*|{_PART})?|~[\w.-]*/{_PART}")
+_ADDRESS = re.compile(
+    r"(?<![\w.:])(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f]*:[0-9A-Fa-f:.]*[0-9A-Fa-f:])(?![\w.]*\w)")
+
+
+def _without_address(found: re.Match) -> str:
+  text = found[0]
+  for end in range(len(text), 2, -1):  # "10.0.0.1" of "10.0.0.1:"; a port may follow
+    try:
+      ipaddress.ip_address(text[:end])
+    except ValueError:
+      continue
+    return "(address)" + text[end:] if re.search(r"\d", text[:end]) else text
   return text
+
+
+def _users() -> Iterator[str]:
+  """The names of this user."""
+  try:
+    yield pathlib.Path.home().name
+  except RuntimeError:  # without HOME, and the system does not know the user: a container
+    pass
+  try:
+    yield getpass.getuser()
+  except (KeyError, OSError):
+    pass
 
 
 def _percent(x: float) -> str:
@@ -173,11 +232,14 @@ def verdict(data: Mapping[str, Any]) -> list[str]:
   """Sentences: what works, what does not, how far predictions are off, what to set."""
   outcomes, machine = data["outcomes"], data["machine"]
   kernels = {name.removeprefix("kernels: "): outcome for name, outcome in outcomes.items()
-             if name.startswith("kernels: ")}
+             if name.startswith("kernels: ") and not outcome.get("skipped")}
   wrong = [name for name, outcome in kernels.items() if outcome.get("wrong")]
   unused = [name for name, outcome in kernels.items() if not outcome.get("checks")
             and not outcome.get("wrong")]
   lines = []
+  if data["stuck"]:
+    lines.append(f"**The process of \"{data['stuck']}\" cannot be killed**, so the run ended "
+                 "there. Restart the machine, and run the command again.")
   if bad := why(outcomes.get("features: xla", {})):
     lines.append(f"**XLA's own product is wrong on this GPU** ({bad}). Nothing below counts "
                  "before that is mended.")
@@ -215,8 +277,8 @@ def verdict(data: Mapping[str, Any]) -> list[str]:
                  f"with the constants of this chip by {_percent(found['median_error'])}, on "
                  f"{_count(found['count'], 'product')} that had no part in the fit.")
   if data["unreached"]:
-    lines.append(f"{_count(len(data['unreached']), 'step')} did not run, because the time was "
-                 "over. Run the command again: it goes on where it was.")
+    lines.append(f"{_count(len(data['unreached']), 'step')} did not run, because the run ended "
+                 "before. Run the command again: it goes on where it was.")
   return lines
 
 
@@ -283,10 +345,10 @@ def words(data: Mapping[str, Any]) -> str:
     lines += _table(["step", "why"], skipped)
   if data["unreached"]:
     more = " and more" if len(data["unreached"]) > 40 else ""
-    lines += [f"The time was over before {', '.join(data['unreached'][:40])}{more}.", ""]
+    lines += [f"The run ended before {', '.join(data['unreached'][:40])}{more}.", ""]
   lines += ["## What this means", "",
-            "docs/guides/first_light.md explains each part. Attach report.json to an issue: it has "
-            "no names of hosts and users, and no paths.", ""]
+            "docs/guides/first_light.md explains each part. Attach report.json to an issue: "
+            "names of this host and this user, addresses and paths are left out.", ""]
   return "\n".join(lines)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 import dataclasses
+import datetime
 import json
 import os
 import pathlib
@@ -12,7 +13,7 @@ import shutil
 import sys
 import threading
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 from jaxgemm.call import denied
 from jaxgemm.first_light import features, kernels, products, report
@@ -58,6 +59,20 @@ class Step:
     return self.name.partition(":")[0]
 
 
+class Found(NamedTuple):
+  """What a run found.
+
+  Attributes:
+    data: the data of the report, without names and paths.
+    machine: what is there; see machine.py.
+    outcomes: those of the steps, by name.
+  """
+
+  data: dict[str, Any]
+  machine: dict[str, Any]
+  outcomes: dict[str, Outcome]
+
+
 class Progress:
   """A bar on stderr; a line for each tenth if that is no terminal."""
 
@@ -89,8 +104,8 @@ class Progress:
       print(file=sys.stderr)
 
 
-def run(options: Options) -> dict[str, Any]:
-  """Runs what is not known yet, and returns the data of the report, which it also writes.
+def run(options: Options) -> Found:
+  """Runs what is not known yet, and writes the report.
 
   Raises:
     NoGpu: there is no GPU.
@@ -123,6 +138,9 @@ class _Run:
     self._steps = [each for each in self._all_steps() if each.part in options.parts]
     self._progress = Progress(len(self._steps), options.minutes)
     self._unreached: list[str] = []
+    # Outcomes that say nothing of a kernel: they are in the report, and the steps run again.
+    self._passing: dict[str, Outcome] = {}
+    self._stuck = ""  # the step whose process cannot be killed
 
   def _all_steps(self) -> Iterator[Step]:
     virtual = self._machine["virtual"]
@@ -150,7 +168,7 @@ class _Run:
     for each in products.further(self._options.further):
       yield _of_product(each, with_xla=False)
 
-  def all(self) -> dict[str, Any]:
+  def all(self) -> Found:
     """Runs the steps, and writes the report."""
     for part in PARTS:
       if part in self._options.parts and part != "tuning":
@@ -158,13 +176,13 @@ class _Run:
     if "tuning" in self._options.parts:
       self._run_part("tuning", list(self._to_tune()))
     self._progress.show("the report")
-    data = report.data_of(self._machine, self._state.outcomes, self._unreached,
-                          self._progress.seconds() / 60)
+    data = report.data_of(self._machine, self._state.outcomes | self._passing, self._unreached,
+                          self._progress.seconds() / 60, self._stuck)
     folder = self._options.folder
     (folder / "report.json").write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
     (folder / "report.md").write_text(report.words(data), encoding="utf-8")
     self._progress.end()
-    return data
+    return Found(data, self._machine, self._state.outcomes)
 
   def _run_part(self, part: str, steps: Sequence[Step]) -> None:
     steps = [each for each in steps if not self._is_known(each)]
@@ -195,11 +213,15 @@ class _Run:
   def _run_side_by_side(self, steps: Sequence[Step], end: float) -> None:
     """Runs steps that are no measurements in several processes, which compile at once.
 
-    A step that ends its process, or hangs the GPU, may take others with it. So those that failed
-    so run once more, alone.
+    A step that ends its process, or hangs the GPU, may take others with it. So of those that failed
+    so nothing is kept, and they run once more, alone.
     """
     count = max(1, min(4, len(os.sched_getaffinity(0)) // 2, len(steps)))
+    if count == 1:
+      self._run_in_turn(self._child, steps, end)
+      return
     children: queue.SimpleQueue[Child] = queue.SimpleQueue()
+    broken: list[Step] = []
     mine = [self._child, *(Child(self._options.folder / f"log-{i}.txt") for i in range(1, count))]
     for child in mine:
       children.put(child)
@@ -207,7 +229,7 @@ class _Run:
     def one(step: Step) -> None:
       child = children.get()
       try:
-        self._run_step(child, step, end)
+        self._run_step(child, step, end, broken)
       finally:
         children.put(child)
 
@@ -217,26 +239,34 @@ class _Run:
     finally:
       for child in mine[1:]:
         child.stop()
-    if count > 1:
-      self._run_in_turn(self._child, [
-          each for each in steps if self._state.outcomes.get(each.name, {}).get("broke")], end)
+    self._run_in_turn(self._child, broken, end)
 
-  def _run_step(self, child: Child, step: Step, end: float) -> None:
-    if self._progress.seconds() > end:
-      if step.name not in self._state.outcomes:  # else it was to run once more, alone
-        self._unreached.append(step.name)
+  def _run_step(self, child: Child, step: Step, end: float,
+                broken: list[Step] | None = None) -> None:
+    """Runs a step, unless the time is over. If it breaks its process, it is added to `broken`."""
+    if self._progress.seconds() > end or self._stuck:
+      self._unreached.append(step.name)
       self._progress.show(step.name, done=1)
       return
     self._progress.show(step.name)
     run_one = self._check_kernel if step.part == "kernels" else self._run_once
-    outcome = run_one(child, step)
+    outcome = run_one(child, step) | {
+        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")}
+    if outcome.get("stuck"):
+      self._stuck = step.name
+    if broken is not None and outcome.get("broke"):
+      broken.append(step)
+      return
     with _lock:
-      self._state.keep(step.name, outcome)
+      if outcome.get("how") == "start":
+        self._passing[step.name] = {"skipped": outcome["failed"], "date": outcome["date"]}
+      else:
+        self._state.keep(step.name, outcome)
     self._progress.show(step.name, done=1)
 
   def _run_once(self, child: Child, step: Step) -> Outcome:
     outcome = child.run(step.function, step.arguments, self._options.step_seconds)
-    if outcome.get("part") != "xla":
+    if outcome.get("part") != "xla" or outcome.get("stuck"):
       return outcome
     alone = {**step.arguments, "with_xla": False}
     return child.run(step.function, alone, self._options.step_seconds) | {
@@ -254,11 +284,15 @@ class _Run:
       outcome = child.run(step.function, {**step.arguments, "without": without},
                           self._options.step_seconds)
       if "failed" not in outcome:
-        return outcome | {"wrong": wrong + outcome["wrong"], "broke": bool(wrong)}
-      case = outcome["part"]
+        found = {"checks": [], "refused": {}, "wrong": [], **outcome}
+        return found | {"wrong": wrong + found["wrong"], "broke": bool(wrong)}
+      case, stuck = outcome["part"], outcome.get("stuck", False)
+      if not case:  # no check of the kernel had begun
+        return {"failed": f"no check began: {outcome['failed']}", "how": "start", "broke": True,
+                "stuck": stuck}
       wrong.append(kernels.found_wrong(case, outcome["failed"]))
-      if wrong[-1]["schedule"] == denied.ANY:
-        return {"checks": [], "refused": {}, "wrong": wrong, "broke": True}
+      if wrong[-1]["schedule"] == denied.ANY or stuck:
+        return {"checks": [], "refused": {}, "wrong": wrong, "broke": True, "stuck": stuck}
       without.append(case)
 
   def _to_tune(self) -> Iterator[Step]:
@@ -293,22 +327,22 @@ def _by_environment(steps: Iterable[Step]) -> Iterator[tuple[Mapping[str, str], 
     left = [each for each in left if each.environment != environment]
 
 
-def write(data: Mapping[str, Any], folder: pathlib.Path,
-          say: Callable[[str], None]) -> None:
+def write(found: Found, folder: pathlib.Path, say: Callable[[str], None]) -> None:
   """Denies what was found wrong on the chip, and adds what was tuned to the user's file.
+
+  Rules of what was not checked stay as they are.
 
   Raises:
     OSError, ValueError: a file cannot be written.
   """
-  machine = data["machine"]
   file = denied.path()
   if file is None:
     raise ValueError("JAXGEMM_DENIED is 'off', or there is no home folder, so there is no list of "
                      "denied kernels. Set JAXGEMM_DENIED to the path of a file")
-  chip = machine["chip"] + " virtual" * machine["virtual"]
-  rules = [denied.Rule(**each) for each in data["denied"]]
-  denied.write(file, chip, rules)
-  say(f"{len(rules)} rules for {chip} are in {file}")
+  chip = found.machine["denied_as"]
+  count = denied.write(file, chip, report.rules(found.outcomes),
+                       lambda rule: report.is_settled(rule, found.outcomes))
+  say(f"{count} rules for {chip} are in {file}")
   tuned = folder / "tuning.json"
   if tuned.exists():
     place = database.place(None, "JAXGEMM_TUNING=")

@@ -1,6 +1,8 @@
 """Kernels that are denied on a chip: no path chooses them, and explain says so."""
 
+import concurrent.futures
 import functools
+import types
 
 import jax
 import jax.numpy as jnp
@@ -27,10 +29,12 @@ def deny(tmp_path, monkeypatch):
   monkeypatch.setenv("JAXGEMM_DENIED", str(file))
 
   def deny(*rules, chip="MI300X"):
-    denied.write(file, chip, [Rule(*each, "the result is wrong", "2026-01-02") for each in rules])
+    denied.write(file, chip, [Rule(*each, "the result is wrong", "2026-01-02") for each in rules],
+                 lambda rule: True)
     jax.clear_caches()
     return file
 
+  deny()
   yield deny
   monkeypatch.undo()
   denied.forget()
@@ -139,6 +143,7 @@ def test_the_routing_kernel(deny, monkeypatch):
   monkeypatch.setattr(_ffi, "target", lambda platform: "gfx942")
   monkeypatch.setattr(_ffi, "chip", lambda target: "MI300X")
   monkeypatch.setattr(_ffi, "default_platform", lambda: "rocm")
+  monkeypatch.setattr(_ffi, "own_chip", lambda target: "MI300X")
   assert not lack("rocm")
   deny(("routing", "*"))
   assert "denied on MI300X: routing" in lack("rocm")
@@ -179,5 +184,56 @@ def test_a_file_that_cannot_be_read_is_an_error(deny, text):
   with pytest.raises(ValueError, match="cannot be read.*JAXGEMM_DENIED"):
     explain(X, W)
   with pytest.raises(ValueError, match="cannot be read"):
-    denied.write(file, "MI300X", [])
+    denied.write(file, "MI300X", [], lambda rule: True)
   assert file.read_text() == text
+
+
+def test_a_list_that_is_named_must_be_there(tmp_path, monkeypatch):
+  file = tmp_path / "jaxgemm" / "denied.json"
+  monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+  monkeypatch.delenv("JAXGEMM_DENIED", raising=False)
+  denied.forget()
+  assert denied.rules_of("MI300X") == ()
+  monkeypatch.setenv("JAXGEMM_DENIED", str(file))
+  denied.forget()
+  with pytest.raises(ValueError, match="JAXGEMM_DENIED names .*denied.json.*first_light --write"):
+    denied.rules_of("MI300X")
+  rule = Rule("gemm", "*", "bad", "2026-01-02")
+  assert denied.write(file, "MI300X", [rule], lambda rule: True) == 1
+  assert denied.rules_of("MI300X") == [rule]
+  # Bytes that are no text, and a folder, are no list either, also at the default path.
+  for broken in (lambda: file.write_bytes(b"\xff\xfe{"), lambda: (file.unlink(), file.mkdir())):
+    broken()
+    for name in (str(file), ""):
+      monkeypatch.setenv("JAXGEMM_DENIED", name)
+      denied.forget()
+      with pytest.raises(ValueError, match="denied.json cannot be read.*Correct or remove it"):
+        denied.rules_of("MI300X")
+  monkeypatch.undo()
+  denied.forget()
+
+
+def test_another_name_of_the_chip_does_not_avoid_the_list(deny, monkeypatch):
+  deny(("gemm", "*"))
+  device = types.SimpleNamespace(device_kind="AMD Instinct MI300X", compute_capability="gfx942")
+  monkeypatch.setattr(jax, "devices", lambda *_: [device])
+  monkeypatch.setattr(_ffi, "default_platform", lambda: "rocm")
+  for name in (None, "gfx942", "MI308X"):
+    monkeypatch.setattr(_ffi, "_wanted_rocm_arch", lambda name=name: name)
+    assert denied.rule_for(_ffi.chip("gfx942"), "gemm"), name
+  # Programs for another chip than that of the device are not concerned.
+  monkeypatch.setattr(_ffi, "_wanted_rocm_arch", lambda: None)
+  assert denied.rule_for("MI308X", "gemm") is None
+  assert denied.rule_for("MI355X", "gemm") is None
+
+
+def test_processes_that_write_at_once_lose_no_rule(tmp_path):
+  file = tmp_path / "denied.json"
+
+  def add(i):
+    denied.write(file, "MI300X", [Rule(f"gemm_{i}", "*", "bad", "2026-01-02")], lambda rule: False)
+
+  with concurrent.futures.ThreadPoolExecutor(8) as threads:
+    list(threads.map(add, range(64)))
+  assert {rule.kernel for rule in denied.read(file)["MI300X"]} == {f"gemm_{i}" for i in range(64)}
+  assert {each.name for each in tmp_path.iterdir()} == {"denied.json", "denied.json.lock"}

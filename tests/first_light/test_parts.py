@@ -5,7 +5,9 @@ import getpass
 import json
 import pathlib
 import re
+import signal
 import socket
+import threading
 
 import jax
 import jax.numpy as jnp
@@ -15,9 +17,11 @@ import pytest
 import jaxgemm
 from jaxgemm import _ffi
 from jaxgemm.call import releases
-from jaxgemm.first_light import arrays, fit, kernels, products, report
+from jaxgemm.first_light import arrays, features, fit, kernels, products, report
+from jaxgemm.first_light import child as child_module
 from jaxgemm.first_light.child import Child
 from jaxgemm.first_light.state import State
+from jaxgemm.grouped import gated_gradient, routing_calls
 
 
 def test_each_name_of_a_kernel_is_understood(rng):
@@ -70,11 +74,34 @@ def test_a_process_that_takes_too_long_ends_or_fails(tmp_path, monkeypatch):
     assert found["how"] == "error" and "KeyError" in found["failed"]
     # The next step has a new process.
     assert child.run("features.check", {"name": "xla"}, 60) == first
+    # One that ended between steps is started again.
     child._process.kill()
+    child._process.wait()
+    assert child.run("features.check", {"name": "xla"}, 60) == first
+    # One that ends within a step.
+    child._process.send_signal(signal.SIGSTOP)
+    threading.Timer(0.3, child._process.kill).start()
     found = child.run("features.check", {"name": "xla"}, 60)
     assert found["how"] == "end" and "signal 9" in found["failed"]
   finally:
     child.stop()
+
+
+def test_a_process_that_cannot_be_killed_is_left_alone(tmp_path, monkeypatch):
+  monkeypatch.setenv("JAX_PLATFORMS", "cpu")
+  monkeypatch.setattr(child_module, "_KILL_SECONDS", 0.1)
+  child = Child(tmp_path / "log.txt")
+  assert child.run("features.check", {"name": "xla"}, 60) == {"why": "", "skipped": ""}
+  process = child._process
+  kill = process.kill
+  monkeypatch.setattr(process, "kill", lambda: process.send_signal(signal.SIGSTOP))
+  try:
+    found = child.run("features.check", {"name": "persistent"}, 0.001)
+    assert found["stuck"] and "longer than 0.001 s; its process cannot be killed" in found["failed"]
+    assert child.stop()
+  finally:
+    kill()
+    process.wait()
 
 
 def test_the_state_of_another_machine_or_of_half_a_file_does_not_count(tmp_path):
@@ -121,7 +148,8 @@ def test_the_products_are_as_many_as_promised():
 
 def machine() -> dict:
   return {"virtual": False, "further": 0, "device_kind": "a chip", "chip": "MI300X",
-          "compute_units": 304, "devices": 1, "memory_gib": 192.0, "driver": "1.2", "rocm": "",
+          "denied_as": "MI300X", "compute_units": 304, "devices": 1, "memory_gib": 192.0,
+          "driver": "1.2", "rocm": "",
           "platform_version": "rocm", "plugins": {}, "versions": {}, "clocks": "", "kernels": [],
           "lacks": 0}
 
@@ -140,6 +168,8 @@ def test_the_rules_of_outcomes():
                           "wrong": wrong(("stream_k", "stream_k"))},
       "kernels: of_all": {"checks": ["edges", "stream_k"], "refused": {},
                           "wrong": wrong(("stream_k", "stream_k"), ("edges", "*"))}}
+  outcomes = {name: each | {"date": "2026-01-02"} for name, each in outcomes.items()}
+  assert {rule.date for rule in report.rules(outcomes)} == {"2026-01-02"}
   found = {(rule.kernel, rule.schedule) for rule in report.rules(outcomes)}
   assert found == {("*", "work_stealing"), ("routing", "*"), ("of_one", "stream_k"),
                    ("of_all", "*")}
@@ -167,6 +197,53 @@ def test_the_report_has_no_names_and_no_paths():
   # Ratios, units and names of kernels are no paths.
   for kept in ("3 GB/s", "1/2", "gemm_bfloat16_bfloat16_32x128x64_rrr", "jaxgemm/first"):
     assert report._clean(kept) == kept
+
+
+@pytest.mark.parametrize("host", ["node7", "node7.rack.example.com", "NODE7.rack.example.com"])
+def test_other_forms_of_names_and_paths_are_not_in_a_report(monkeypatch, host):
+  monkeypatch.setattr(report.socket, "gethostname", lambda: host)
+  monkeypatch.setattr(report.getpass, "getuser", lambda: "Alice")
+  for name in ("node7", "Node7", "node7.rack.example.com", "node7.other.org"):
+    assert report._clean(f"on {name}: it failed. See it") == "on (host): it failed. See it"
+  if "." in host:
+    assert report._clean("of node8.rack.example.com.") == "of (host)."
+  assert report._clean("of ALICE, alice") == "of (user), (user)"
+  for path in ("/home/al ice/my work/x.so", "/home/x/my file.txt", "~/secret", "~al/secret/x",
+               "/home/secret/", "/opt/a/b-c_d/x.y.so"):
+    for before, after in (("in ", ": bad"), ("<", ">"), ("'", "'"), ("file=", ", bad")):
+      assert report._clean(before + path + after) == before + "(path)" + after
+  for address in ("10.1.2.3", "fe80::1", "2001:db8:0:1:2:3:4:5", "::1"):
+    assert report._clean(f"to {address}, bad") == "to (address), bad"
+  assert report._clean("10.1.2.3:8080 and [fe80::1]:8080") == (
+      "(address):8080 and [(address)]:8080")
+  for kept in ("1.2.3", "12:34:56", "0000:c1:00.0", "std::a", "a::b", "at [3, 4]", "part: 3"):
+    assert report._clean(kept) == kept
+
+
+def test_a_report_without_a_home_folder(monkeypatch):
+  def none():
+    raise RuntimeError("Could not determine home directory.")
+
+  monkeypatch.setattr(report.pathlib.Path, "home", none)
+  assert report._clean("all is well") == "all is well"
+
+
+@pytest.mark.parametrize("name, number", [("top_k_softmax", 0), ("top_k_softmax", 1),
+                                          ("gated_gradient", 0), ("gated_gradient", 1),
+                                          ("gated_gradient", 2)])
+def test_each_kernel_of_a_routing_is_checked(monkeypatch, name, number):
+  assert features.check("routing") == {"why": "", "skipped": ""}
+  module = {"top_k_softmax": routing_calls, "gated_gradient": gated_gradient}[name]
+  right = getattr(module, name)
+
+  def wrong(*args):
+    out = list(right(*args))
+    at = (3,) * out[number].ndim if name == "top_k_softmax" else (1,) * out[number].ndim
+    out[number] = out[number].at[at].add(1)
+    return tuple(out)
+
+  monkeypatch.setattr(module, name, wrong)
+  assert "1 of" in features.check("routing")["why"]
 
 
 def of_times(rng) -> dict:

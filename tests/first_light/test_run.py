@@ -7,7 +7,7 @@ import time
 import pytest
 
 from jaxgemm.call import denied
-from jaxgemm.first_light import run
+from jaxgemm.first_light import report, run
 from tests.first_light.test_parts import machine
 
 KERNELS = ["gemm_good", "gemm_hangs", "gemm_ends_with_stream_k", "gemm_dies_beside_it", "gemm_last"]
@@ -68,6 +68,10 @@ def gpu(monkeypatch):
 
 
 def started(tmp_path, **options):
+  return found(tmp_path, **options).data
+
+
+def found(tmp_path, **options):
   return run.run(run.Options(tmp_path, **({"parts": ("features", "kernels")} | options)))
 
 
@@ -114,19 +118,126 @@ def test_failed_times_are_no_reason_to_deny(tmp_path, gpu):
 
 def test_the_times_of_a_layer_whose_product_by_xla_fails(tmp_path, gpu):
   outcomes = started(tmp_path, parts=("times",))["outcomes"]
-  found = outcomes["times: layer, mlp"]
-  assert found["ours_us"] == 5.0 and found["xla_fails"] == "XLA hangs"
+  layer = outcomes["times: layer, mlp"]
+  assert layer["ours_us"] == 5.0 and layer["xla_fails"] == "XLA hangs"
 
 
 def test_what_is_found_is_written_for_the_chip(tmp_path, gpu, monkeypatch):
   file = tmp_path / "denied.json"
   monkeypatch.setenv("JAXGEMM_DENIED", str(file))
   said: list[str] = []
-  run.write(started(tmp_path / "one"), tmp_path / "one", said.append)
+  run.write(found(tmp_path / "one"), tmp_path / "one", said.append)
   assert {(rule.kernel, rule.schedule) for rule in denied.read(file)["MI300X"]} == {
       ("gemm_hangs", "*"), ("gemm_ends_with_stream_k", "stream_k")}
   assert said == [f"2 rules for MI300X are in {file}"]
   monkeypatch.setenv("JAXGEMM_DENIED", "off")
   with pytest.raises(ValueError, match="JAXGEMM_DENIED is 'off'"):
-    run.write(started(tmp_path / "one"), tmp_path / "one", said.append)
+    run.write(found(tmp_path / "one"), tmp_path / "one", said.append)
   denied.forget()
+
+
+def rules_in(file):
+  return {(rule.kernel, rule.schedule) for rule in denied.read(file).get("MI300X", [])}
+
+
+def test_rules_of_what_was_not_checked_stay(tmp_path, gpu, monkeypatch):
+  file = tmp_path / "denied.json"
+  monkeypatch.setenv("JAXGEMM_DENIED", str(file))
+  others = [("gemm_other", "*"), ("gemm_last", "*"), ("gemm_good", "work_stealing"),
+            ("gemm_good", "stream_k"), ("routing", "*"), ("*", "work_stealing"), ("*", "stream_k")]
+  denied.write(file, "MI300X", [denied.Rule(*each, "bad", "2026-01-02") for each in others],
+               lambda rule: True)
+  run.write(found(tmp_path / "one", parts=("kernels",), kernels="good|hangs"), tmp_path / "one",
+            lambda text: None)
+  # The check of work_stealing did not run with gemm_good.
+  assert rules_in(file) == {*others, ("gemm_hangs", "*")} - {("gemm_good", "stream_k")}
+  monkeypatch.setattr(gpu, "failing", {
+      "stream_k": {"why": "bad", "skipped": ""}, "routing": {"why": "", "skipped": "no kernel"}})
+  run.write(found(tmp_path / "one", parts=("features",)), tmp_path / "one", lambda text: None)
+  assert rules_in(file) == {*others, ("gemm_hangs", "*")} - {
+      ("gemm_good", "stream_k"), ("*", "work_stealing")}
+  # A rule that is newer than the outcome stays.
+  late = denied.Rule("gemm_good", "*", "bad", "9999-01-01")
+  denied.write(file, "MI300X", [late], lambda rule: True)
+  run.write(found(tmp_path / "one"), tmp_path / "one", lambda text: None)
+  assert late in denied.read(file)["MI300X"]
+  denied.forget()
+
+
+def test_names_of_hosts_and_users_do_not_change_the_list(tmp_path, gpu, monkeypatch):
+  monkeypatch.setattr(report.socket, "gethostname", lambda: "MI300X")
+  monkeypatch.setattr(report.getpass, "getuser", lambda: "gemm_hangs")
+  file = tmp_path / "denied.json"
+  monkeypatch.setenv("JAXGEMM_DENIED", str(file))
+  one = found(tmp_path / "one")
+  run.write(one, tmp_path / "one", lambda text: None)
+  assert rules_in(file) == {("gemm_hangs", "*"), ("gemm_ends_with_stream_k", "stream_k")}
+  assert one.data["machine"]["chip"] == "MI300X"
+  assert rules(one.data) == rules_in(file) and "kernels: gemm_hangs" in one.data["outcomes"]
+  denied.forget()
+
+
+def test_what_broke_beside_others_is_not_kept_before_it_ran_alone(tmp_path, gpu, monkeypatch):
+  alone = run._Run._run_in_turn
+
+  def at_the_end_of_the_time(self, child, steps, end):
+    alone(self, child, steps, -1.0 if gpu.kernels() else end)
+
+  monkeypatch.setattr(run._Run, "_run_in_turn", at_the_end_of_the_time)
+  data = started(tmp_path)
+  assert rules(data) == set()
+  assert {*data["unreached"]} >= {"kernels: gemm_hangs", "kernels: gemm_dies_beside_it"}
+  monkeypatch.setattr(run._Run, "_run_in_turn", alone)
+  assert rules(started(tmp_path)) == {("gemm_hangs", "*"), ("gemm_ends_with_stream_k", "stream_k")}
+
+
+@pytest.mark.parametrize("outcome, said", [
+    ({"failed": "it ended", "how": "start", "part": ""}, "it ended"),
+    ({"failed": "an import failed", "how": "error", "part": ""}, "an import failed"),
+    ({"why": "", "skipped": "this build lacks a kernel"}, "this build lacks a kernel")])
+def test_faults_that_are_not_the_kernels_are_no_rules(tmp_path, gpu, monkeypatch, outcome, said):
+  right = gpu.run
+
+  def fails(step, arguments, seconds):
+    is_one = arguments.get("name") == "gemm_good" or (
+        arguments.get("name") == "stream_k" and outcome.get("how") == "start")
+    return dict(outcome) if is_one else right(step, arguments, seconds)
+
+  monkeypatch.setattr(gpu, "run", fails)
+  data = started(tmp_path)
+  assert rules(data) == {("gemm_hangs", "*"), ("gemm_ends_with_stream_k", "stream_k")}
+  words = (tmp_path / "report.md").read_text()
+  assert "| kernels: gemm_good | " in words and said in words and "of 4 kernels are right" in words
+  monkeypatch.setattr(gpu, "run", right)
+  if "failed" in outcome:  # it runs again
+    again = started(tmp_path)["outcomes"]
+    assert again["kernels: gemm_good"]["checks"] and not again["features: stream_k"]["skipped"]
+
+
+def test_a_product_by_xla_that_cannot_be_killed_ends_the_run(tmp_path, gpu, monkeypatch):
+  right = gpu.run
+
+  def fails(step, arguments, seconds):
+    outcome = right(step, arguments, seconds)
+    return outcome | {"stuck": True} if outcome.get("part") == "xla" else outcome
+
+  monkeypatch.setattr(gpu, "run", fails)
+  data = started(tmp_path, parts=("times",))
+  layers = [step for step, _ in gpu.ran if step == "times.of_layer"]
+  assert data["stuck"].startswith("times: layer") and len(layers) == 1
+  assert "ours_us" not in data["outcomes"][data["stuck"]] and data["unreached"]
+
+
+def test_a_process_that_cannot_be_killed_ends_the_run(tmp_path, gpu, monkeypatch):
+  monkeypatch.setattr(run.os, "sched_getaffinity", lambda _: range(1))
+  right = gpu.run
+
+  def fails(step, arguments, seconds):
+    outcome = right(step, arguments, seconds)
+    return outcome | {"stuck": True} if arguments.get("name") == "gemm_hangs" else outcome
+
+  monkeypatch.setattr(gpu, "run", fails)
+  data = started(tmp_path)
+  assert data["stuck"] == "kernels: gemm_hangs" and rules(data) == {("gemm_hangs", "*")}
+  assert data["unreached"] == [f"kernels: {name}" for name in KERNELS[2:]]
+  assert '"kernels: gemm_hangs" cannot be killed' in (tmp_path / "report.md").read_text()
