@@ -8,7 +8,8 @@ that imports them instead runs on GPUs and CPUs. There are these differences:
 * they have derivatives, for which results have to vary along the mesh axes of their operands.
   megablox's results vary along varying_axes only, which is () if it is not given. A program that
   relies on that, and casts the result of gmm by `jax.lax.pcast`, passes varying_axes=();
-* the result of tgmm is summed over the devices along axes that varying_axes leaves out;
+* the result of tgmm is summed over the devices along axes that varying_axes leaves out, but with
+  check_vma=False nothing is summed;
 * group_offset may have the shape () or (1,), and group_sizes any integer dtype;
 * operands are arrays, or objects with the attributes qvalue and scale, such as Qwix's `QArray`.
 """
@@ -208,13 +209,16 @@ def tgmm(
     interpret: ignored.
     varying_axes: the axes of a `jax.shard_map` along which the result's type varies. The default
       is those of the operands. Along their other axes the product is summed over the devices: it
-      is the gradient of weights that are the same there.
+      is the gradient of weights that are the same there. group_offset may not vary along these.
+      With check_vma=False of the `jax.shard_map` nothing is summed: jax does not know then along
+      which axes the operands vary. Its own derivative of the `jax.shard_map` sums gradients there.
     **options: see `gmm`.
 
   Returns:
     An array of shape (num_actual_groups, k, n).
 
   Raises:
+    ValueError: group_offset or existing_out varies along an axis over which the result is summed.
     ValueError, TypeError: see `jaxgemm.ragged_dot_general`.
   """
   del tiling, interpret
@@ -239,6 +243,12 @@ def tgmm(
   _check_existing(existing_out, shape, dtype)
   given = [x for x in (lhs, rhs, group_sizes, offset, *factors) if x is not None]
   summed = () if axes is None else tuple(sorted(frozenset().union(*map(varying, given)) - {*axes}))
+  if offset is not None and (wrong := tuple(sorted(varying(offset) & {*summed}))):
+    raise ValueError(
+        f"varying_axes={axes} was given, and group_offset differs from device to device along "
+        f"{wrong}; along the axes of varying_axes it is allowed to. The result would be a sum of "
+        f"gradients of different experts. Pass varying_axes={(*(axes or ()), *wrong)}, "
+        "or leave it out.")
   if existing_out is not None and varying(existing_out) & {*summed}:
     raise ValueError(
         f"varying_axes={axes} was given, and existing_out differs from device to device along "

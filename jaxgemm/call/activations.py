@@ -119,15 +119,17 @@ def _partial_eval(saveable, unknown, recomputed, eqn):
   operands = list(zip(eqn.invars, recomputed, strict=True))
   if any(unknown):
     return None, eqn, [True], [True], _not_there(operands)
-  preacts = operands[1:] or operands
   # The forward pass does not read preact: jax.checkpoint would then round it.
   known = eqn if len(operands) == 1 else eqn.replace(
       primitive=kept_p, invars=eqn.invars[:1], params={})
-  if not all(recomputed):
-    if saveable(eqn.primitive, *(x.aval for x in eqn.invars), **eqn.params) is True:
-      return known, None, [False], [False], []
+  preacts = operands[1:] or operands
+  i = epilogue.there(saveable, [again for _, again in preacts], [x for x, _ in preacts])
+  if not all(recomputed) and (
+      saveable(eqn.primitive, *(x.aval for x in eqn.invars), **eqn.params) is True):
+    return known, None, [False], [False], []
+  if i is not None or not all(recomputed):
     # Of one preact: out would need the product again, or be saved, too.
-    operands = sorted(preacts, key=lambda x: x[1])[:1]
+    operands = [preacts[i or 0]]
   again = eqn.replace(invars=[x for x, _ in operands])
   return known, again, [False], [True], _not_there(operands)
 

@@ -16,12 +16,16 @@ from jaxgemm.call.spec import Labels
 # two parts before a gate have names of their own.
 PREACT = "jaxgemm_preact", "mlpwi_0", "mlpwi_1"
 
+# The primitive of checkpoint_name; jax has no public name for it.
+_name_p = jax.make_jaxpr(lambda x: checkpoint_name(x, "x"))(
+    jax.ShapeDtypeStruct((), jnp.float32)).eqns[0].primitive
+
 # These are the kernels' formulas: gelu is the tanh approximation.
 _ACTIVATIONS = {"relu": jax.nn.relu, "gelu": jax.nn.gelu, "silu": jax.nn.silu}
 
 
-# one_of_p(x, x, ...) is x. Its operands have different names. Where jax.checkpoint has saved one of
-# them, it does not compute the others again.
+# one_of_p(x, x, ...) is x. Its operands have the names PREACT. Where jax.checkpoint has saved one
+# of them, it does not compute the others again.
 one_of_p = Primitive("jaxgemm_one_of")
 one_of_p.def_impl(lambda x, *_: x)
 one_of_p.def_abstract_eval(lambda x, *_: x)
@@ -30,14 +34,34 @@ batching.defvectorized(one_of_p)
 ad.primitive_jvps[one_of_p] = lambda primals, tangents: (one_of_p.bind(*primals), tangents[0])
 
 
+def there(saveable, recomputed, named) -> int | None:
+  """Which of the operands with the names PREACT the backward pass has, if any; one is enough.
+
+  For jax.checkpoint an offloaded value is one that the backward pass computes: by a copy from the
+  host's memory. So the policy says which these are. jax drops the copies that nothing reads.
+
+  Args:
+    saveable: the policy.
+    recomputed: for each operand, whether the backward pass computes it; else it is saved.
+    named: the operands.
+  """
+  if not all(recomputed):
+    return recomputed.index(False)
+  for i, (name, x) in enumerate(zip(PREACT, named)):
+    # jax has no public name for this decision.
+    if type(saveable(_name_p, x.aval, name=name)).__name__ == "Offloadable":
+      return i
+  return None
+
+
 def _partial_eval(saveable, unknown, recomputed, eqn):
   """The rule of one_of_p for `jax.checkpoint`; for the arguments see call/activations.py."""
-  del saveable
   if any(unknown):
     saved = [x for x, again in zip(eqn.invars, recomputed, strict=True) if not again]
     return None, eqn, [True], [True], saved
-  saved = [x for x, again in zip(eqn.invars, recomputed, strict=True) if not again][:1]
-  return eqn, eqn.replace(invars=saved or eqn.invars[:1]), [False], [True], saved
+  i = there(saveable, recomputed, eqn.invars) or 0
+  read = eqn.invars[i:i + 1]
+  return eqn, eqn.replace(invars=read), [False], [True], [] if recomputed[i] else read
 
 
 pe.partial_eval_jaxpr_custom_rules[one_of_p] = _partial_eval

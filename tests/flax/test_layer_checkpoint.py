@@ -111,6 +111,24 @@ def test_the_names_decide_what_is_saved(rng, capsys, names, sharded):
   assert sorted(line for line in lines if line.startswith("f32[") and line != "f32[]") == wanted
 
 
+@pytest.mark.parametrize("activation", ["silu", ClampedSwiGLU()], ids=["silu", "clamped"])
+def test_the_value_before_the_activation_is_offloaded_once(rng, activation):
+  x, params = tokens(rng, TOKENS), make_params(rng)
+  cotangent = jnp.asarray(rng.standard_normal(x.shape), jnp.float32)
+  layer = functools.partial(block, ours, activation=activation)
+  offload = jax.checkpoint_policies.save_and_offload_only_these_names(
+      names_which_can_be_saved=[], names_which_can_be_offloaded=["mlpwi_0", "mlpwi_1"],
+      offload_src="device", offload_dst="pinned_host")
+  given, kept = (jax.checkpoint(layer, policy=each) for each in (offload, policy(PREACT)))
+
+  def gradient(function):
+    return jax.grad(lambda x, params: (function(x, params)[0] * cotangent).sum(), (0, 1))
+
+  assert str(jax.make_jaxpr(gradient(given))(x, params)).count("MemorySpace.Host") == 1
+  assert count_lowered(gradient(given), x, params) == count_lowered(gradient(kept), x, params)
+  assert_near(*(value_and_grads(f, x, params, cotangent) for f in (given, kept)), 1e-5)
+
+
 @pytest.mark.parametrize("options, has_rows", [
     (dict(activation=ClampedSwiGLU()), False), (dict(dtype=jnp.bfloat16), False),
     (dict(ragged_dot=lax.ragged_dot), True), (dict(recipe="rowwise"), True)],

@@ -104,6 +104,29 @@ def test_policies_decide_which_products_run_again(rng, new, scan):
       assert_close(jax.jit(function)(*args), wanted)
 
 
+@pytest.mark.parametrize("scan", [False, True], ids=["alone", "scan"])
+@pytest.mark.parametrize("offloaded, kept, copies", [
+    (["jaxgemm_preact"], [], 2), (["mlpwi_1"], [], 2), (["mlpwi_0", "mlpwi_1"], [], 2),
+    (["mlpwi_0"], ["mlpwi_1"], 0)], ids=str)
+def test_one_copy_is_offloaded_and_read(rng, offloaded, kept, copies, scan):
+  """Of both values before an activation, under whichever of their names; no product runs again."""
+  policy = POLICIES.save_and_offload_only_these_names(
+      names_which_can_be_saved=kept, names_which_can_be_offloaded=offloaded,
+      offload_src="device", offload_dst="pinned_host")
+  args = operands(rng)
+
+  def layers(block):
+    if not scan:
+      return block
+    return lambda x, *weights: jax.lax.scan(
+        lambda x, _: (block(x, *weights), None), x, length=2)[0]
+
+  function = gradient(layers(jax.checkpoint(experts, policy=policy)))
+  assert str(jax.make_jaxpr(function)(*args)).count("MemorySpace.Host") == copies
+  assert count_lowered(function, *args) == 12 + 1  # down gives the operand of a sine
+  assert_close(jax.jit(function)(*args), wide(gradient(layers(experts_in_float64)), *args))
+
+
 def test_the_name_decides_what_is_saved(rng, capsys):
   """Only arguments and values of this name are saved, in jit, and in shard_map."""
   args = operands(rng)

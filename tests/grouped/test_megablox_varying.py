@@ -139,3 +139,30 @@ def test_the_gradient_of_weights_that_are_the_same_on_all_devices(rng, mesh):
   with pytest.raises(ValueError, match=r"existing_out differs .* along \('x',\), too"):
     jax.shard_map(function, mesh=mesh, in_specs=(P("x"), *specs[1:]), out_specs=P())(
         jnp.repeat(before, D, 0), lhs, ct)
+
+
+def test_an_offset_that_differs_where_gradients_are_summed(rng, mesh):
+  """Each device has another expert's gradient: their sum would be no gradient."""
+  lhs, ct = array(rng, D * M, K), array(rng, D * M, N)
+
+  def mapped(**options):
+    body = lambda lhs, ct: tgmm(lhs.T, ct, SIZES, group_offset=lax.axis_index("x") % G,
+                                num_actual_groups=1, **options)
+    return jax.jit(jax.shard_map(body, mesh=mesh, in_specs=P("x"), out_specs=P("x")))(lhs, ct)
+
+  parts = list(zip(groups(lhs), groups(ct)))
+  wanted = np.stack([x[i % G].T @ y[i % G] for i, (x, y) in enumerate(parts)])
+  for options in ({}, {"varying_axes": "x"}):
+    np.testing.assert_allclose(mapped(**options), wanted, atol=1e-4)
+  with pytest.raises(ValueError, match=(
+      r"varying_axes=\(\) was given, and group_offset differs .* along \('x',\); .* "
+      r"Pass varying_axes=\('x',\), or")):
+    mapped(varying_axes=())
+
+
+def test_nothing_is_summed_without_check_vma(rng, mesh):
+  lhs, ct = array(rng, D * M, K), array(rng, D * M, N)
+  given = jax.shard_map(lambda lhs, ct: tgmm(lhs.T, ct, SIZES, varying_axes=()), mesh=mesh,
+                        in_specs=P("x"), out_specs=P("x"), check_vma=False)(lhs, ct)
+  wanted = [x.T @ y for parts in zip(groups(lhs), groups(ct)) for x, y in zip(*parts)]
+  np.testing.assert_allclose(given, wanted, atol=1e-4)

@@ -297,10 +297,58 @@ def test_a_program_of_maxtext():
     np.testing.assert_allclose(losses[name], losses["xla"], atol=2e-6)
 
 
-def test_a_program_that_asks_for_devices_too_early():
-  done = run("-c", "import maxtext, jax; jax.devices()", JAXGEMM_MAXTEXT="1")
-  assert "asks JAX for its devices before it imports MaxText's experts" in done.stderr
-  assert "JAXGEMM_MAXTEXT" not in run("-c", "import jax; jax.devices()", JAXGEMM_MAXTEXT="1").stderr
+@pytest.mark.parametrize("before", ["import jax", "import jax, maxtext"])
+def test_a_program_that_imports_maxtexts_experts_after_it_has_asked_for_devices(before):
+  program = f"{before}; jax.devices(); from maxtext import train; train.main()"
+  done = run("-c", program, "megablox=true", JAXGEMM_MAXTEXT="1")
+  assert done.returncode == 0, done.stderr
+  assert "jaxgemm's kernels compute maxtext.kernels.megablox.backend.gmm" in done.stderr
+  assert len(done.stdout.split()) == 3
+
+
+def test_the_variable_does_nothing_in_other_programs():
+  done = run("-c", "import jax; print(len(jax.devices()), jax.lax.ragged_dot.__module__)",
+             JAXGEMM_MAXTEXT="1")
+  assert done.returncode == 0 and "_src.lax" in done.stdout and "jaxgemm" not in done.stderr
+
+
+UNKNOWN = """
+from maxtext.kernels.megablox import backend
+backend.tgmm = lambda lhs, sparsity: None
+"""
+
+
+@pytest.mark.parametrize("use", [
+    "from maxtext import train; train.main()",
+    "jax.lax.ragged_dot_general(jnp.ones((4, 3)), jnp.ones((1, 3, 2)), jnp.array([4]), None)",
+    "backend.gmm(None, None, None)", "backend.tgmm(None, None)"])
+def test_what_cannot_be_installed_ends_the_program(use):
+  """JAX only logs what it is told while it looks for devices."""
+  done = run("-c", f"import jax, jax.numpy as jnp{UNKNOWN}jax.devices()\nprint('on')\n{use}",
+             JAXGEMM_MAXTEXT="1")
+  assert done.returncode == 1 and done.stdout == "on\n"
+  assert re.search("^RuntimeError: JAXGEMM_MAXTEXT is set, and jaxgemm could not be put into "
+                   "MaxText. .*backend.tgmm of MaxText 0.2.5 has the arguments sparsity",
+                   done.stderr, re.MULTILINE)
+
+
+def test_what_cannot_be_installed_later_ends_the_program(tmp_path):
+  """Here in the import of MaxText's experts, and in each further one."""
+  (tmp_path / "backend.py").write_text("gmm = tgmm = lambda lhs, sparsity: None\n")
+  program = f"""
+import jax, maxtext.kernels.megablox
+jax.devices()
+maxtext.kernels.megablox.__path__.insert(0, {str(tmp_path)!r})
+try:
+  import maxtext.kernels.megablox.backend
+except RuntimeError:
+  print("once")
+import maxtext.kernels.megablox.backend
+"""
+  done = run("-c", program, JAXGEMM_MAXTEXT="1")
+  assert done.returncode == 1 and done.stdout == "once\n"
+  assert re.search("RuntimeError: .*backend.gmm of MaxText 0.2.5 has the arguments sparsity",
+                   done.stderr.splitlines()[-1])
 
 
 @pytest.mark.parametrize("message, note", [

@@ -5,19 +5,67 @@ their `initialize`, when it looks for its devices. A program without MaxText, or
 variable, does nothing here.
 """
 
+from collections.abc import Callable
+import functools
+import importlib.abc
+import importlib.machinery
 import os
 import sys
 
+_BACKEND = "maxtext.kernels.megablox.backend"
+
 
 def initialize() -> None:
-  """What JAX calls. MaxText is imported by then; it asks for devices when it reads its options."""
-  if os.environ.get("JAXGEMM_MAXTEXT", "0") in ("", "0") or "maxtext" not in sys.modules:
+  """What JAX calls. MaxText may be imported by then, or later."""
+  if os.environ.get("JAXGEMM_MAXTEXT", "0") in ("", "0"):
     return
-  if "maxtext.kernels.megablox.backend" not in sys.modules:
+  if _BACKEND not in sys.modules:
     # It cannot be imported here: modules of MaxText may ask for devices, which JAX is looking for.
-    raise RuntimeError(
-        "JAXGEMM_MAXTEXT is set, and this program asks JAX for its devices before it imports "
-        "MaxText's experts. Run it by python -m jaxgemm.maxtext, or call "
-        "jaxgemm.maxtext.install().")
+    sys.meta_path.insert(0, _InstallsAfterImport())
+    return
+  try:
+    _install()
+  except Exception as error:
+    _refuse(error)
+    raise
+
+
+def _install() -> None:
   from jaxgemm import maxtext
   maxtext.install()
+
+
+def _refuse(error: Exception) -> None:
+  """Lets the functions that were to be replaced raise the error.
+
+  JAX only logs what `initialize` raises, and the program would go on without jaxgemm.
+  """
+  def refusing(function: Callable) -> Callable:
+    @functools.wraps(function)
+    def refuse(*_, **__):
+      raise RuntimeError(f"JAXGEMM_MAXTEXT is set, and jaxgemm could not be put into MaxText. "
+                         f"{error}") from error
+    return refuse
+
+  for module, names in {"jax.lax": ("ragged_dot", "ragged_dot_general"),
+                        _BACKEND: ("gmm", "tgmm")}.items():
+    for name in names:
+      setattr(sys.modules[module], name, refusing(getattr(sys.modules[module], name)))
+
+
+class _InstallsAfterImport(importlib.abc.MetaPathFinder):
+  """Calls `jaxgemm.maxtext.install` when MaxText's experts are imported; they raise its errors."""
+
+  def find_spec(self, fullname, path, target=None):
+    if fullname != _BACKEND:
+      return None
+    spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
+    if spec is not None and spec.loader is not None:
+      execute = spec.loader.exec_module
+
+      def execute_and_install(module) -> None:
+        execute(module)
+        _install()
+
+      spec.loader.exec_module = execute_and_install  # type: ignore[method-assign]
+    return spec
