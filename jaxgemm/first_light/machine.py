@@ -19,7 +19,8 @@ from jaxgemm.emulator import rocm
 def _plugins() -> dict[str, str]:
   """The versions of JAX's plugins for other devices, found by their entry points."""
   return {each.dist.name: each.dist.version
-          for each in importlib.metadata.entry_points(group="jax_plugins") if each.dist}
+          for each in importlib.metadata.entry_points(group="jax_plugins")
+          if each.dist and each.name != "jaxgemm_maxtext"}
 
 
 def _version_in(file: str) -> str:

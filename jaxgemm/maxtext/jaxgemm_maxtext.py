@@ -1,8 +1,9 @@
 """The environment variable JAXGEMM_MAXTEXT=1 calls `jaxgemm.maxtext.install`.
 
-This module is installed in the namespace package jax_plugins. JAX imports such modules, and calls
+The package has an entry point for it in the group jax_plugins. JAX imports such modules, and calls
 their `initialize`, when it looks for its devices. A program without MaxText, or without the
-variable, does nothing here.
+variable, does nothing here. (In the namespace package jax_plugins it would hide other plugins: an
+editable installation takes the whole package for its own.)
 """
 
 from collections.abc import Callable
