@@ -7,6 +7,7 @@ attach to an issue. It may be stopped, and goes on where it was when it is start
 
 import argparse
 import pathlib
+import re
 import sys
 
 from jaxgemm.first_light import report
@@ -38,6 +39,10 @@ def main(argv=None) -> int:
     parser.error(f"--parts has {', '.join(unknown)}; allowed are {', '.join(PARTS)}")
   if given.minutes <= 0 or given.step_seconds <= 0 or given.further < 0:
     parser.error("--minutes and --step_seconds are above 0, and --further is not below it")
+  try:
+    re.compile(given.kernels)
+  except re.error as error:
+    parser.error(f"--kernels={given.kernels} is no regular expression: {error}")
   folder = pathlib.Path(given.folder)
   try:
     found = run(Options(folder, given.minutes, parts, given.kernels, given.further, given.again,
@@ -49,6 +54,9 @@ def main(argv=None) -> int:
   except (RuntimeError, OSError) as error:
     print(f"{error}.", file=sys.stderr)
     return 2
+  except KeyboardInterrupt:
+    print("\nStopped, without a report. Run the command again from here to go on.", file=sys.stderr)
+    return 130
   data = found.data
   for line in report.verdict(data):
     print(f"- {line.replace('**', '')}")

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 import dataclasses
+import fcntl
 import datetime
 import json
 import os
@@ -109,9 +110,19 @@ def run(options: Options) -> Found:
 
   Raises:
     NoGpu: there is no GPU.
-    RuntimeError: JAX does not start.
+    RuntimeError: JAX does not start, another call uses the folder, or no kernel has such a name.
   """
   options.folder.mkdir(parents=True, exist_ok=True)
+  with open(options.folder / "lock", "w", encoding="utf-8") as lock:
+    try:
+      fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+      raise RuntimeError(f"Another call uses the folder {options.folder}. Wait for it, or give this "
+                         "call another --folder") from None
+    return _run(options)
+
+
+def _run(options: Options) -> Found:
   child = Child(options.folder / "log-0.txt")
   try:
     machine = child.run("machine.describe", {}, 300.0)
@@ -132,6 +143,10 @@ class _Run:
     self._options, self._machine = options, machine | {"further": options.further}
     self._child = child
     identity = {name: value for name, value in machine.items() if name != "clocks"}
+    names = machine["kernels"]
+    if options.kernels and not any(re.search(options.kernels, name) for name in names):
+      raise RuntimeError(f"--kernels={options.kernels} is in the name of none of the {len(names)} "
+                         "kernels of this build")
     self._state = State(options.folder / "state.json", identity)
     if options.again:
       self._state.outcomes.clear()

@@ -1,5 +1,6 @@
 """The order of the steps, and what follows from their outcomes, with steps that are made up."""
 
+import fcntl
 import json
 import threading
 import time
@@ -7,7 +8,7 @@ import time
 import pytest
 
 from jaxgemm.call import denied
-from jaxgemm.first_light import report, run
+from jaxgemm.first_light import __main__, report, run
 from tests.first_light.test_parts import machine
 
 KERNELS = ["gemm_good", "gemm_hangs", "gemm_ends_with_stream_k", "gemm_dies_beside_it", "gemm_last"]
@@ -91,6 +92,31 @@ def test_those_that_break_the_process_run_again_alone(tmp_path, gpu):
   assert [step for step, _ in gpu.ran] == ["machine.describe"]
   started(tmp_path, again=True)
   assert gpu.kernels().count("gemm_good") == 1
+
+
+def test_one_call_at_a_time_uses_a_folder(tmp_path, gpu):
+  with open(tmp_path / "lock", "w", encoding="utf-8") as other:
+    fcntl.flock(other, fcntl.LOCK_EX)
+    with pytest.raises(RuntimeError, match="Another call uses the folder .*another --folder"):
+      started(tmp_path)
+  assert started(tmp_path)["denied"] and gpu.ran
+
+
+def test_the_pattern_of_kernels_is_checked(tmp_path, gpu, capsys):
+  with pytest.raises(RuntimeError, match="--kernels=nosuch is in the name of none of the 5"):
+    started(tmp_path, kernels="nosuch")
+  with pytest.raises(SystemExit):
+    __main__.main([f"--folder={tmp_path}", "--kernels=["])
+  assert "--kernels=[ is no regular expression" in capsys.readouterr().err
+
+
+def test_a_call_that_is_stopped_says_so(tmp_path, gpu, monkeypatch, capsys):
+  def stop(*_):
+    raise KeyboardInterrupt
+
+  monkeypatch.setattr(gpu, "run", stop)
+  assert __main__.main([f"--folder={tmp_path}"]) == 130
+  assert "Run the command again from here to go on." in capsys.readouterr().err
 
 
 def test_a_schedule_that_fails_is_not_tried_with_each_kernel(tmp_path, gpu):
