@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 import dataclasses
-import fcntl
 import datetime
+import fcntl
 import json
 import os
 import pathlib
@@ -117,8 +117,8 @@ def run(options: Options) -> Found:
     try:
       fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-      raise RuntimeError(f"Another call uses the folder {options.folder}. Wait for it, or give this "
-                         "call another --folder") from None
+      raise RuntimeError(f"Another call uses the folder {options.folder}. Wait for it, or give "
+                         "this call another --folder") from None
     return _run(options)
 
 
@@ -357,7 +357,7 @@ def write(found: Found, folder: pathlib.Path, say: Callable[[str], None]) -> Non
   chip = found.machine["denied_as"]
   count = denied.write(file, chip, report.rules(found.outcomes),
                        lambda rule: report.is_settled(rule, found.outcomes))
-  say(f"{count} rules for {chip} are in {file}")
+  say(f"{count} {'rule' if count == 1 else 'rules'} for {chip} in {file}")
   tuned = folder / "tuning.json"
   if tuned.exists():
     place = database.place(None, "JAXGEMM_TUNING=")
