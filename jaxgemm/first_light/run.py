@@ -357,7 +357,8 @@ def write(found: Found, folder: pathlib.Path, say: Callable[[str], None]) -> Non
   chip = found.machine["denied_as"]
   count = denied.write(file, chip, report.rules(found.outcomes),
                        lambda rule: report.is_settled(rule, found.outcomes))
-  say(f"{count} {'rule' if count == 1 else 'rules'} for {chip} in {file}")
+  rules = "1 rule for {} is" if count == 1 else f"{count} rules for {{}} are"
+  say(f"{rules.format(chip)} in {file}")
   tuned = folder / "tuning.json"
   if tuned.exists():
     place = database.place(None, "JAXGEMM_TUNING=")
