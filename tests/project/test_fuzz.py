@@ -13,12 +13,12 @@ from tests.support.fuzz import __main__ as fuzz
 from tests.support.fuzz import api, calls, files, planted
 from tests.support.fuzz.outcome import first_fault
 
-CASES = {"api": 50, "calls": 100, "files": 60, "computations": 20}
+CASES = {"api": 50, "calls": 100, "files": 120, "computations": 20}
 
 
 @pytest.mark.parametrize("kind", CASES)
 def test_some_cases(kind):
-  counts, faults = fuzz.fuzz([kind], CASES[kind], seed=20261125)
+  counts, faults = fuzz.fuzz([kind], CASES[kind], seed=20261129)
   assert not faults
   assert sum(counts.values()) == CASES[kind]
   # Some cases are refused, and some are accepted.
