@@ -381,6 +381,7 @@ FakeCall MakeTopK(int64_t tokens, int64_t num_experts, int64_t top_k) {
   FakeCall call;
   call.AddArg(XLA_FFI_DataType_F32, &unread, {tokens, num_experts});
   call.AddRet(XLA_FFI_DataType_S32, &unread, {tokens, top_k});
+  call.AddRet(XLA_FFI_DataType_F32, &unread, {tokens, top_k});
   return call;
 }
 

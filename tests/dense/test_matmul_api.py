@@ -182,7 +182,7 @@ def test_names_may_be_of_any_type_to_be_refused(rng):
 
 def test_dir_has_the_public_names():
   assert {*jaxgemm.__all__} <= {*dir(jaxgemm)} <= {
-      *jaxgemm.__all__, "__version__", "flax", "emulator"}
+      *jaxgemm.__all__, "__version__", "flax", "emulator", "maxtext"}
 
 
 @pytest.mark.parametrize("fields", [
