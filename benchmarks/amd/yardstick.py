@@ -39,7 +39,7 @@ KINDS: dict[str, tuple[int, dict[str, Any]]] = {
     "mxfp8": (8, {"block_k": 32, "mx": 1}), "mxfp4": (4, {"block_k": 32, "mx": 1})}
 ROWS = (1, 16, 64, 256, 1024)  # the largest m of the classes but the last
 SHORT_US = 4  # a kernel is bound by its launch if neither CUs nor memory need so long
-# Of a prediction that is too long by more than this, the report gives the likely reason.
+# If a prediction is too long by more than this factor, the report gives the likely reason.
 LONGER = 1.2
 # power_exponent, sustained_share and memory_norm of model.def. An exponent of 1.25 for the last one
 # would have a slightly smaller error, but then the plan cuts tiles that the clock would not cut.

@@ -128,7 +128,7 @@ def _partial_eval(saveable, unknown, recomputed, eqn):
       saveable(eqn.primitive, *(x.aval for x in eqn.invars), **eqn.params) is True):
     return known, None, [False], [False], []
   if i is not None or not all(recomputed):
-    # Of one preact: out would need the product again, or be saved, too.
+    # One preact is enough: out would need the product again, or be saved, too.
     operands = [preacts[i or 0]]
   again = eqn.replace(invars=[x for x, _ in operands])
   return known, again, [False], [True], _not_there(operands)

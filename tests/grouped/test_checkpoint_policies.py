@@ -83,23 +83,25 @@ AGAIN = {
     POLICIES.save_from_both_policies(ours.dots_saveable, names("other")): 0}
 
 
+def layers_of(scan: bool, block):
+  """The block alone, or two of it in a scan."""
+  if not scan:
+    return block
+  return lambda x, *weights: jax.lax.scan(
+      lambda x, _: (block(x, *weights), None), x, length=2)[0]
+
+
 @pytest.mark.parametrize("scan", [False, True], ids=["alone", "scan"])
 @pytest.mark.parametrize("new", [False, True], ids=["remat2", "remat3"])
 def test_policies_decide_which_products_run_again(rng, new, scan):
   args = operands(rng)
 
-  def layers(block):
-    if not scan:
-      return block
-    return lambda x, *weights: jax.lax.scan(
-        lambda x, _: (block(x, *weights), None), x, length=2)[0]
-
-  wanted = wide(gradient(layers(experts_in_float64)), *args)
+  wanted = wide(gradient(layers_of(scan, experts_in_float64)), *args)
   with remat3(new):
-    once = count_lowered(gradient(layers(experts)), *args)
+    once = count_lowered(gradient(layers_of(scan, experts)), *args)
     assert once == 12
     for policy, again in AGAIN.items():
-      function = gradient(layers(jax.checkpoint(experts, policy=policy)))
+      function = gradient(layers_of(scan, jax.checkpoint(experts, policy=policy)))
       assert count_lowered(function, *args) == once + again, policy
       assert_close(jax.jit(function)(*args), wanted)
 
@@ -115,16 +117,10 @@ def test_one_copy_is_offloaded_and_read(rng, offloaded, kept, copies, scan):
       offload_src="device", offload_dst="pinned_host")
   args = operands(rng)
 
-  def layers(block):
-    if not scan:
-      return block
-    return lambda x, *weights: jax.lax.scan(
-        lambda x, _: (block(x, *weights), None), x, length=2)[0]
-
-  function = gradient(layers(jax.checkpoint(experts, policy=policy)))
+  function = gradient(layers_of(scan, jax.checkpoint(experts, policy=policy)))
   assert str(jax.make_jaxpr(function)(*args)).count("MemorySpace.Host") == copies
   assert count_lowered(function, *args) == 12 + 1  # down gives the operand of a sine
-  assert_close(jax.jit(function)(*args), wide(gradient(layers(experts_in_float64)), *args))
+  assert_close(jax.jit(function)(*args), wide(gradient(layers_of(scan, experts_in_float64)), *args))
 
 
 def test_the_name_decides_what_is_saved(rng, capsys):
