@@ -94,6 +94,25 @@ std::string CheckBlocks(const Problem& p, const Chip& chip) {
   return "";
 }
 
+// Checks a result that the kernel quantises.
+std::string CheckQuantizeOut(const Problem& p, const Chip& chip) {
+  const int64_t block = QuantizedColumns(p.quantize_out);
+  if (!IsF8(p.out_dtype) || IsInteger(p.lhs_dtype)) {
+    return "quantize_out gives float8 from float operands; the operands are " +
+           Str(Name(p.lhs_dtype)) + " and out is " + Str(Name(p.out_dtype)) + ".";
+  }
+  if (p.n % block != 0) {
+    return "out has " + Str(p.n) + " columns, and blocks of " + Str(block) +
+           " of them have a scale each; a multiple is allowed.";
+  }
+  if (chip.gpu()) return "the kernels of " + Str(chip.target) + " do not quantise results.";
+  if (p.ragged == Ragged::kK || p.tiles_per_chunk > 0 || (p.save_preact && p.block_k > 0)) {
+    return "the kernels quantise results of products without chunks and without groups along k, "
+           "and store no values before the activation if the operands have scales of blocks.";
+  }
+  return "";
+}
+
 std::string CheckGroups(const Problem& p) {
   constexpr int64_t kMax = int64_t{1} << 30;
   int64_t extent = p.ragged == Ragged::kM ? p.m : p.k;
@@ -181,6 +200,10 @@ std::string CheckProblem(const Problem& p, const Chip& chip) {
   }
   if ((p.accumulate && p.ragged != Ragged::kK) || (p.gated && p.ragged != Ragged::kM)) {
     return "accumulate=1 needs ragged='k' and gated=1 needs ragged='m'.";
+  }
+  if (p.quantize_out != QuantizeOut::kNone) {
+    const std::string error = CheckQuantizeOut(p, chip);
+    if (!error.empty()) return error;
   }
   if (p.gated && IsInteger(p.out_dtype)) {
     return "a gate works in float, and out is " + Str(Name(p.out_dtype)) +
@@ -333,6 +356,13 @@ std::string CheckChoice(const Problem& p, const Choice& c, const Chip& chip) {
   }
   if (c.order_at_launch && p.tiles_per_chunk == 0) {
     return Concat("order_at_launch=1 is for lhs that arrives in chunks.", kAgain);
+  }
+  if (p.quantize_out != QuantizeOut::kNone &&
+      (c.transposed || (!HasWholeBlocks(p, c.tile_n) && c.tile_n < p.num_columns()))) {
+    return "tile_n=" + Str(c.tile_n) + "; the result is quantised in blocks of " +
+           Str(QuantizedColumns(p.quantize_out)) +
+           " columns, and a tile has whole blocks (a gated one, of the gate and of the up "
+           "projection).";
   }
   if (p.gated && p.n > 0 && c.tile_n % 2) {
     return "tile_n=" + Str(c.tile_n) +

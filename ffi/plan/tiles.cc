@@ -15,7 +15,18 @@ std::string Field(std::string_view name, int64_t value) {
 
 }  // namespace
 
+bool HasWholeBlocks(const Problem& p, int64_t tile_n) {
+  return p.quantize_out == QuantizeOut::kNone ||
+         tile_n / (p.gated ? 2 : 1) % QuantizedColumns(p.quantize_out) == 0;
+}
+
 bool Computes(const GpuInstance& instance, const Problem& given) {
+  // Tiles for few rows have an epilogue of their own, which does not quantise.
+  if (given.quantize_out != QuantizeOut::kNone &&
+      (instance.transposed || instance.waves_k > 1 || IsForFewRows(instance) ||
+       !HasWholeBlocks(given, instance.tile_n))) {
+    return false;
+  }
   if (instance.transposed && (given.grouped() || given.tiles_per_chunk > 0 || given.k == 0)) {
     return false;
   }

@@ -66,7 +66,7 @@ def register(primitive: Primitive, before_activation: Callable) -> None:
     gated = getattr(params.get("form"), "gated", False)
     has_activation = spec.activation is not None or gated
     product = functools.partial(primitive.bind, **params)
-    if spec.save_preact or not (
+    if spec.save_preact or spec.quantize_out or not (
         saves(policy, primitive, avals, params)
         or has_activation and any(
             saves(policy, name_p, (), {"name": name}) for name in epilogue.PREACT)):

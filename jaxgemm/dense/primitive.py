@@ -64,7 +64,12 @@ def _vector(x, labels, batch, n, size):
 
 
 def _result(x, chosen: layout.Layout, out, dtype, size):
-  """The kernel's result, [M, N] or [B, M, N], with one dimension for each of `out`."""
+  """The kernel's result, [M, N] or [B, M, N], with one dimension for each of `out`.
+
+  The scales of a quantised result have fewer elements along the last dimension.
+  """
+  if x.size != layout.count(out, size):
+    return jnp.reshape(x, [*(size[i] for i in out[:-1]), -1])
   batch = chosen.batch[len(chosen.summed):]
   if chosen.summed:
     parts = layout.count(chosen.summed, size), layout.count(batch, size)
@@ -290,7 +295,8 @@ def _batch(operands, axes, *, labels, spec, partitioned):
   # vmap lets this rule choose the place of the new dimension in out. It takes the cheapest one.
   sizes = layout.label_sizes(batched, *(x.shape for x in operands))
   best, axis = None, 0
-  for i in range(len(labels.out) + 1):
+  # The blocks of a quantised result are along its last dimension.
+  for i in range(len(labels.out) + (spec.quantize_out is None)):
     trial = batched._replace(out=labels.out[:i] + (new,) + labels.out[i:])
     chosen = layout.choose(trial, sizes, spec.activation is None)
     if chosen is not None and (best is None or chosen.cost < best):

@@ -37,12 +37,18 @@ class KernelPart(NamedTuple):
 def kernel_part(lhs, rhs, dims: Dims, sizes, spec: Spec) -> KernelPart:
   """What the kernel computes of a contraction with these sizes of labels."""
   chosen = layout.choose(dims, sizes, spec.activation is None)
-  fused = chosen is not None
+  fused = chosen is not None and (spec.quantize_out is None or _keeps_columns(chosen, dims))
   if chosen is None:
     chosen = layout.of_product(dims, sizes)
   if not fused or chosen.summed:
     spec = spec.accumulator(lhs, rhs)
   return KernelPart(chosen, dataclasses.replace(spec, weak_type=False), fused)
+
+
+def _keeps_columns(how: layout.Layout, dims: Dims) -> bool:
+  """Whether the last dimension of out is the last one of the kernel's columns."""
+  return (not how.swap and not how.summed and "out" not in how.relayouts
+          and how.n[-1:] == dims.out[-1:])
 
 
 def kernel_scales(scale, row_scale, how: layout.Layout):
