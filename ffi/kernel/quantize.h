@@ -36,10 +36,15 @@ static JAXGEMM_INLINE LargestValue LargestOf(DType dtype) {
   }
 }
 
-// The bits of |value|, or 0 if value is not finite. Their order is that of the magnitudes.
+// The bits of |value|. Their order is that of the magnitudes; NaN comes last.
+inline constexpr int32_t kInfinityBits = 0x7f800000;
+static JAXGEMM_INLINE int32_t MagnitudeBits(float value) {
+  return __builtin_bit_cast(int32_t, value) & 0x7fffffff;
+}
+// The same, or 0 if value is not finite.
 static JAXGEMM_INLINE int32_t FiniteMagnitude(float value) {
-  const int32_t bits = __builtin_bit_cast(int32_t, value) & 0x7fffffff;
-  return bits < 0x7f800000 ? bits : 0;
+  const int32_t bits = MagnitudeBits(value);
+  return bits < kInfinityBits ? bits : 0;
 }
 
 // The scale of a block, and its reciprocal, by which the elements are multiplied.
@@ -71,20 +76,22 @@ struct BlockScale {
   JAXGEMM_INLINE uint8_t E8M0() const {
     return static_cast<uint8_t>(__builtin_bit_cast(int32_t, scale) >> 23);
   }
-  // An element before it is cast. With scales that are powers of two an element may be beyond the
-  // largest value by more than rounding: then it becomes that value, if it is finite.
+  // An element before it is cast. With scales that are powers of two it may be beyond the largest
+  // value by more than rounding.
   JAXGEMM_INLINE float Apply(QuantizeOut kind, float value, LargestValue largest) const {
     const float scaled = value * reciprocal;
-    if (kind != QuantizeOut::kMx || FiniteMagnitude(value) == 0) return scaled;
-    return scaled > largest.value    ? largest.value
-           : scaled < -largest.value ? -largest.value
-                                     : scaled;
+    return kind == QuantizeOut::kMx ? Clamp(scaled, largest) : scaled;
+  }
+  // value, or the largest value with its sign if it is finite and beyond that.
+  static JAXGEMM_INLINE float Clamp(float value, LargestValue largest) {
+    if (MagnitudeBits(value) >= kInfinityBits) return value;
+    return value > largest.value ? largest.value : value < -largest.value ? -largest.value : value;
   }
 };
 
 // Stores the scale of block `at` of out.
 static JAXGEMM_INLINE void StoreScale(QuantizeOut kind, void* scales, int64_t at,
-                                      const BlockScale& scale) {
+                                      BlockScale scale) {
   if (kind == QuantizeOut::kMx) {
     static_cast<uint8_t*>(scales)[at] = scale.E8M0();
   } else {

@@ -105,7 +105,22 @@ std::string CheckQuantizeOut(const Problem& p, const Chip& chip) {
     return "out has " + Str(p.n) + " columns, and blocks of " + Str(block) +
            " of them have a scale each; a multiple is allowed.";
   }
-  if (chip.gpu()) return "the kernels of " + Str(chip.target) + " do not quantise results.";
+  if (chip.gpu()) {
+    const Float8 own = FindTarget(chip.target).float8;
+    const bool is_ocp = p.out_dtype == DType::kF8E4M3FN || p.out_dtype == DType::kF8E5M2;
+    if (own == Float8::kNone || is_ocp != (own == Float8::kOcp)) {
+      return "out is " + Str(Name(p.out_dtype)) + ", and the kernels of " + Str(chip.target) +
+             " quantise to " +
+             (own == Float8::kNone  ? "no type."
+              : own == Float8::kOcp ? "float8_e4m3fn and float8_e5m2."
+                                    : "float8_e4m3fnuz and float8_e5m2fnuz.");
+    }
+  }
+  constexpr int64_t kMostColumns = 1 << 22;  // AMD kernels have offsets in rows in 32 bits
+  if (chip.family() == Family::kAmd && p.n > kMostColumns) {
+    return "out has " + Str(p.n) + " columns; the kernels of " + Str(chip.target) +
+           " quantise results of 2**22 at most.";
+  }
   if (p.ragged == Ragged::kK || p.tiles_per_chunk > 0 || (p.save_preact && p.block_k > 0)) {
     return "the kernels quantise results of products without chunks and without groups along k, "
            "and store no values before the activation if the operands have scales of blocks.";

@@ -49,6 +49,11 @@ std::string NoInstance(const Problem& p, const Config& c, const Chip& chip) {
   std::string asked =
       Field("tile_m", c.tile_m) + Field("tile_n", c.tile_n) + Field("tile_k", c.tile_k);
   if (!c.kernel.empty()) asked = " kernel='" + Str(c.kernel) + "'" + asked;
+  if (p.quantize_out != QuantizeOut::kNone && asked.empty()) {
+    return "no kernel of " + Str(chip.target) +
+           " for these operands quantises the result in blocks of " +
+           Str(QuantizedColumns(p.quantize_out)) + " columns.";
+  }
   std::string names;
   for (const GpuInstance& each : GpuInstances(chip.target)) {
     const bool has_scales = p.block_k == 0 || HasForm(each, p.scales_form());

@@ -118,6 +118,10 @@ std::vector<Draft> HopperDrafts(const Problem& p, const Config& config, const Ch
     // loaded in multiples of 64 columns.
     if (!Suits(instance, p, config) || (p.gated && instance.tile_n % 128 != 0)) continue;
     if (p.block_k > 0 && !HasForm(instance, KernelForm::kScaled)) continue;
+    if (p.quantize_out != QuantizeOut::kNone && !p.block_k &&
+        !(as_it_is.reads_both() && HasForm(instance, QuantizedForm(p)))) {
+      continue;
+    }
     const Problem computed = ComputedBy(instance, p);
     // Kernels that store out^T have a CTA for each tile or share.
     const int64_t at_once = instance.transposed ? kMaxWorkgroups : CtasAtOnce(instance, chip);

@@ -99,6 +99,10 @@ int64_t ClustersAtOnce(int64_t ctas, KernelForm form, const Chip& chip) {
   return kClusters[ctas] * Sm90CtasPerSm(form) * chip.num_cus / kClusters[1];
 }
 
+KernelForm QuantizedForm(const Problem& p) {
+  return p.grouped() ? KernelForm::kGroupedQuantized : KernelForm::kQuantized;
+}
+
 KernelForm MostPeersForm(const GpuInstance& instance) {
   return HasForm(instance, KernelForm::kPeersHalfSm) ? KernelForm::kPeersHalfSm
                                                      : KernelForm::kPeers;
@@ -143,7 +147,7 @@ void ChooseForm(const Problem& p, const Chip& chip, Plan* plan) {
     return;
   }
   if (p.quantize_out != QuantizeOut::kNone) {
-    c.form = p.grouped() ? KernelForm::kGroupedQuantized : KernelForm::kQuantized;
+    c.form = QuantizedForm(p);
     return;
   }
   if (IsForFewRows(instance)) {
