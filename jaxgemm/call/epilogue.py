@@ -145,8 +145,18 @@ def results(z, spec, gated: bool = False) -> list[jax.Array]:
   """The results of a call (see `out_avals`) from the value before the activation."""
   if spec.activation is not None or gated:
     z = named(z)
-  out = activate(z, spec.activation, gated)
-  preact = [z.astype(spec.preact_dtype)] if spec.save_preact else []
+  return quantized(activate(z, spec.activation, gated), [z] * spec.save_preact, spec)
+
+
+def quantized(out, preact: list, spec) -> list[jax.Array]:
+  """The results of a call (see `out_avals`) from its float results.
+
+  Args:
+    out: the result.
+    preact: [the value before the activation] with spec.save_preact, else [].
+    spec: its `Spec`.
+  """
+  preact = [x.astype(spec.preact_dtype) for x in preact]
   if spec.quantize_out is None:
     return [out.astype(spec.out_dtype), *preact]
   values, scales = quantize(out, spec.quantize_out, dtype=spec.out_dtype)

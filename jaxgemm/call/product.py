@@ -14,8 +14,8 @@ from jaxgemm import _ffi
 from jaxgemm.call.plan import PLATFORMS, lacks_kernel, require_built
 
 # Why the kernels do not quantise a result.
-NOT_ON_MESHES = ("the mesh has axes outside of jax.shard_map, where the kernels do not quantise "
-                 "results")
+NOT_ON_MESHES = ("the mesh has explicit axes, where the kernels do not quantise results; they do "
+                 "on automatic axes and inside jax.shard_map")
 
 
 class Given(NamedTuple):
@@ -87,14 +87,14 @@ class Product(abc.ABC):
     which is transpose(x, permutation), or None if it cannot."""
     del params, i, permutation
 
-  def why_not_quantized(self, avals, params: dict[str, Any], partition: bool) -> str:
+  def why_not_quantized(self, avals, params: dict[str, Any], explicit: bool) -> str:
     """Why the kernels do not quantise the result of a call with spec.quantize_out; "" if they do.
 
     Args:
       avals, params: see `plan`.
-      partition: whether the call is for an automatic or explicit mesh.
+      explicit: whether the call is for a mesh with explicit axes.
     """
-    if partition:
+    if explicit:
       return NOT_ON_MESHES
     try:
       self.plan(avals, params, params["spec"].target(_ffi.default_platform()))

@@ -63,6 +63,12 @@ class Spec:
     return dataclasses.replace(self, out_dtype=out_dtype, activation=None, save_preact=False,
                                config=config, weak_type=False, quantize_out=None)
 
+  def not_quantized(self) -> "Spec":
+    """The same product with a float32 result in place of a quantised one."""
+    if self.quantize_out is None:
+      return self
+    return dataclasses.replace(self, out_dtype=jnp.dtype(jnp.float32), quantize_out=None)
+
   @property
   def preact_dtype(self) -> np.dtype:
     """The dtype of the value before the activation."""

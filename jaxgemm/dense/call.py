@@ -61,11 +61,10 @@ def dense_product(lhs, rhs, given: Vectors, product: Callable[[Options], Product
 def _why_not_quantized(lhs, rhs, given: Vectors, product: Product, options: Options) -> str:
   """Why XLA quantises the result, or ""."""
   dims, vectors = placed(given, jnp.asarray(lhs), jnp.asarray(rhs), product, chunked=False)
-  partition = meshes.needs_partitioning_rule(options.config.partition) or (
-      meshes.explicit_mesh(lhs, rhs) is not None)
   avals = _kernel_avals(lhs, rhs, vectors, product, (lhs.dtype, rhs.dtype))
   return PRODUCT.why_not_quantized(
-      avals, {"labels": dims, "spec": Spec.of(product.result.dtype, options)}, partition)
+      avals, {"labels": dims, "spec": Spec.of(product.result.dtype, options)},
+      meshes.explicit_mesh(lhs, rhs) is not None)
 
 
 def _kernel_avals(lhs, rhs, vectors, product: Product, dtypes):

@@ -99,8 +99,14 @@ class Dense(Product):
     dims, (lhs, rhs) = params["labels"], avals[:2]
     sizes = layout.label_sizes(dims, *(x.shape for x in avals))
     kernel = kernel_part(lhs, rhs, dims, sizes, params["spec"])
-    reasons = () if kernel.fused else (
-        "the epilogue runs outside the kernel: bias or scale varies along rows of one matrix",)
+    reasons: tuple[str, ...] = ()
+    if not kernel.fused and kernel.layout == layout.choose(
+        dims, sizes, params["spec"].activation is None):
+      reasons = ("XLA quantises the result, whose last dimension is not that of the kernel's "
+                 "columns",)
+    elif not kernel.fused:
+      reasons = (
+          "the epilogue runs outside the kernel: bias or scale varies along rows of one matrix",)
     return Arranged(kernel.layout.relayouts, gradients(dims, sizes, lhs, rhs),
                     kernel.layout.swap, kernel.fused, reasons)
 

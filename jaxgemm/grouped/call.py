@@ -175,10 +175,7 @@ def _quantized(call: Call, lhs, rhs, *others, **arrays):
   lhs, rhs, arrays = jax.tree.map(without_derivative, (lhs, rhs, arrays))
   check_blocks(kind, jax.tree.leaves(
       jax.eval_shape(functools.partial(_result, plain), lhs, rhs, *others, **arrays))[0].shape)
-  why = ""
-  if meshes.needs_partitioning_rule(call.options.config.partition) or (
-      meshes.explicit_mesh(lhs, rhs) is not None):
-    why = NOT_ON_MESHES
+  why = "" if meshes.explicit_mesh(lhs, rhs) is None else NOT_ON_MESHES
   try:
     jax.eval_shape(functools.partial(_result, call), lhs, rhs, *others, **arrays)
   except ValueError as error:

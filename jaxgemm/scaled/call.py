@@ -275,8 +275,7 @@ def _jitted(call: Call, given: Given) -> Any:
     return _by_whole_sums(call, given) if _reason(call, given) else _by_blocks(call, given)[0]
   given = jax.tree.map(without_derivative, given)
   check_blocks(kind, (given.rhs.shape[-2],))
-  on_mesh = meshes.needs_partitioning_rule(call.options.config.partition)
-  if not on_mesh and not _reason(call, given):
+  if not _reason(call, given):
     return of_results(kind, *_by_blocks(call, given))
   out = _jitted(call._replace(options=call.options._replace(
       quantize_out=None, preferred_element_type=jnp.dtype(jnp.float32))), given)
