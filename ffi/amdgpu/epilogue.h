@@ -8,13 +8,34 @@
 
 namespace jaxgemm {
 
+// Where a lane's four columns are in the staged rows of its wave, and in out, bias and scale.
+template <class Traits>
+struct LaneColumns {
+  static constexpr int kVec4s = Traits::kWaveN / 4;  // groups of four columns in a staged row
+
+  bool gated;
+  int64_t col;    // in out
+  int vec4, row;  // in the staged rows; gated: vec4 + 4 is the group of the up projection
+
+  explicit JAXGEMM_AMD LaneColumns(const GemmArgs& args, const WorkTile& tile) : gated(args.gated) {
+    const int lane = LaneId();
+    const int vec4s = gated ? kVec4s / 2 : kVec4s;
+    const int in_row = lane % vec4s;
+    row = lane / vec4s;
+    vec4 = gated ? in_row / 4 * 8 + in_row % 4 : in_row;
+    const int64_t first = int64_t{tile.n} * Traits::kTileN + Traits::WaveN() * Traits::kWaveN;
+    col = (gated ? first / 2 : first) + 4 * in_row;
+  }
+  JAXGEMM_AMD int rows_at_once() const { return kWaveSize / kVec4s * (gated ? 2 : 1); }
+};
+
 template <class Traits>
 JAXGEMM_AMD void StoreRows(const GemmArgs& args, const WorkTile& tile,
                            typename Traits::Acc4 (&acc)[Traits::kFragsM][Traits::kFragsN],
                            const typename Traits::Acc4* loaded, StagedRows<Traits> stage) {
   using Columns = LaneColumns<Traits>;
   const int lane = LaneId();
-  const Columns columns(args.gated, tile.n, lane);
+  const Columns columns(args, tile);
   const int64_t col = columns.col;
   const int64_t first_row =
       int64_t{tile.m} * Traits::kTileM + Traits::WaveM() * Traits::kWaveM + columns.row;
@@ -59,12 +80,12 @@ template <class Traits>
 JAXGEMM_AMD void StoreTile(const GemmArgs& args, const WorkTile& tile,
                            typename Traits::Acc4 (&acc)[Traits::kFragsM][Traits::kFragsN],
                            const typename Traits::Acc4* loaded, Lds* lds) {
-  const StagedRows<Traits> stage{lds};
   if constexpr (kConvertsFloat8 && Traits::kLhs != DType::kS8) {
     if (__builtin_expect(args.quantize_out != QuantizeOut::kNone, false)) {
-      return QuantizedTile<Traits>(tile, stage).Store(acc, loaded);
+      return QuantizedTile<Traits>(tile, lds).Store(acc, loaded);
     }
   }
+  const StagedRows<Traits> stage{lds};
   if (StoresVectors(args, Traits::kLhs, kTargetFloat8, Traits::kWaveM)) {
     StoreVectors<Traits>(args, tile, acc, loaded, stage);
   } else {

@@ -1,10 +1,11 @@
 // A variant of amdgpu/epilogue.h, which calls it, for results that are quantised: float8, and a
-// scale for each block of columns of a row. Several waves may have columns of a block, so they tell
-// each other through LDS the largest element that they have.
+// scale for each block of columns of a row. Everything but the last step is done in the registers
+// of the fragments: a lane has four columns of each fragment, in a row of its own. The largest
+// elements of blocks are found through LDS, for several waves may have columns of a block. At the
+// end the float8 results go through LDS, so that each lane stores 16 columns of a row.
 #pragma once
 
 #include "amdgpu/args.h"
-#include "amdgpu/lane_columns.h"
 #include "amdgpu/vector_epilogue.h"
 #include "kernel/quantize.h"
 
@@ -20,210 +21,348 @@ inline constexpr bool kConvertsFloat8 = true;
 template <class Traits>
 class QuantizedTile {
   using Acc4 = typename Traits::Acc4;
-  using Columns = LaneColumns<Traits>;
+  using Accumulators = Acc4[Traits::kFragsM][Traits::kFragsN];
   using Int4 = int __attribute__((ext_vector_type(4)));
   using LdsInt4 = __attribute__((address_space(3))) Int4;
-  // A lane's groups of four columns in the 32 rows of a pass; half as many if gated.
-  static constexpr int kSteps = Traits::kWaveN / 8;
+  using Int2 = int __attribute__((ext_vector_type(2)));
+  static constexpr int kFragsM = Traits::kFragsM, kFragsN = Traits::kFragsN;
+  // Two magnitudes of each of the four lanes of 16 rows.
+  static constexpr int kTopsBytes = 16 * 4 * sizeof(Int2);
+  static_assert(2 * kTopsBytes + 16 * 64 <= kStageBytes<Traits>);
 
  public:
-  JAXGEMM_AMD QuantizedTile(const WorkTile& tile, StagedRows<Traits> stage)
-      : tile_(tile), stage_(stage) {}
+  // `lds` is this wave's own; those of the other waves are kStageBytes apart.
+  JAXGEMM_AMD QuantizedTile(const WorkTile& tile, Lds* lds) : tile_(tile), lds_(lds) {}
 
-  // All waves of the workgroup call this.
-  JAXGEMM_AMD void Store(Acc4 (&acc)[Traits::kFragsM][Traits::kFragsN], const Acc4* loaded) const {
-#pragma clang loop unroll(disable)
-    for (int pass = 0; pass < Traits::kFragsM / 2; ++pass) {
-      stage_.Write(pass, acc, loaded);
-      ApplyEpilogue(32 * pass);
-      StorePass(32 * pass);
+  // All waves of the workgroup call this. The accumulators are in `acc`, or in memory at `loaded`.
+  JAXGEMM_AMD void Store(const Accumulators& acc, const Acc4* loaded) const {
+    const GemmArgs args = LoadArgs();
+    const TileEpilogue epilogue(args, tile_, args.groups.ragged);
+    if (loaded || epilogue.HasVectors() || args.gated || args.preact ||
+        epilogue.activation != Activation::kNone) {
+      return StoreRows(acc, loaded);
     }
+    if (args.quantize_out == QuantizeOut::kMx) return StoreAll<QuantizeOut::kMx>(acc);
+    StoreAll<QuantizeOut::kBlock>(acc);
   }
 
  private:
-  // What a pass needs of the arguments and of the lane. It is computed again in each pass, because
-  // there are no registers to keep it.
-  struct Pass {
+  // The wave's place in out. It is computed where it is needed, because there are no registers to
+  // keep it.
+  struct Place {
     const GemmArgs args;
     const int lane;
-    const Columns columns;
-    int rows;            // of the pass, inside of out
-    int64_t first_row;   // of the pass in its matrix
+    int64_t col;         // the wave's first column
+    int rows;            // the wave's rows inside of out
+    int64_t first_row;   // of the wave in its matrix
     int64_t row_of_out;  // the matrix's first row in out
 
-    JAXGEMM_AMD Pass(const WorkTile& tile, int first)
-        : args(LoadArgs()), lane(LaneOfPass()), columns(args.gated, tile.n, lane) {
+    explicit JAXGEMM_AMD Place(const WorkTile& tile) : args(LoadArgs()), lane(OpaqueLane()) {
       const MatrixRows of_out = RowsOfOut(args, tile);
-      first_row = int64_t{tile.m} * Traits::kTileM + Traits::WaveM() * Traits::kWaveM + first;
+      first_row = int64_t{tile.m} * Traits::kTileM + Traits::WaveM() * Traits::kWaveM;
       const int64_t left = of_out.count - first_row;
-      rows = left < 0 ? 0 : left < 32 ? static_cast<int>(left) : 32;
+      rows = left < 0 ? 0 : left < Traits::kWaveM ? static_cast<int>(left) : Traits::kWaveM;
       row_of_out = of_out.first;
+      const int64_t first = int64_t{tile.n} * Traits::kTileN + Traits::WaveN() * Traits::kWaveN;
+      col = args.gated ? first / 2 : first;
     }
-    static JAXGEMM_AMD int LaneOfPass() {
+    // The compiler computes what follows from it here.
+    static JAXGEMM_AMD int OpaqueLane() {
       int lane = LaneId();
       asm volatile("" : "+v"(lane));
       return lane;
     }
   };
 
-  // Replaces the accumulators in LDS by the results. `first` is the pass's first row in the wave's.
-  JAXGEMM_AMD void ApplyEpilogue(int first) const {
-    const Pass pass(tile_, first);
-    const GemmArgs& args = pass.args;
-    const Columns& columns = pass.columns;
-    const TileEpilogue epilogue(args, tile_, args.groups.ragged);
-    const bool applies = epilogue.HasVectors() || epilogue.activation != Activation::kNone ||
-                         args.gated || args.preact;
-    if (!applies) return;
-    const bool has_columns = columns.col < args.n;
-    const int64_t col = has_columns ? columns.col : 0;
-    const ColumnVectors vectors(epilogue, col, 4);
-    const int64_t first_of_group = args.groups.ragged == Ragged::kM ? tile_.origin : 0;
-    const int of_lane = pass.lane % 32;
-    const RowVector row_vectors =
-        of_lane < pass.rows
-            ? RowVector::Load(args, epilogue, first_of_group + pass.first_row + of_lane)
-            : RowVector::None();
+  // Stores one row of fragments after the other: 16 rows of out. In a gated product the fragments
+  // of the gate and of the up projection alternate.
+  JAXGEMM_AMD void StoreRows(const Accumulators& acc, const Acc4* loaded) const {
+    const Place place(tile_);
+    const int columns = place.args.gated ? Traits::kWaveN / 2 : Traits::kWaveN;
+    const int columns_of_block = QuantizedColumns(place.args.quantize_out);
+    const int waves = columns < columns_of_block ? columns_of_block / columns : 1;
+    const int wave = Traits::WaveN() % waves;
+    const int row_of_lane = place.lane % 16, quarter = place.lane / 16;
+    // The code for a row of fragments is long, so it is there once.
 #pragma clang loop unroll(disable)
-    for (int staged = 0; staged < 32; staged += columns.rows_at_once()) {
-      const int in_stage = staged + columns.row;
-      const RowVector row_vector = FromLane(in_stage, row_vectors);
-      const Vec4<float> z = vectors.Apply(stage_.Read(in_stage, columns.vec4), row_vector);
-      Vec4<float> value = z, up = z;
-      WithActivation(epilogue.activation, [&](auto activate) __attribute__((always_inline)) {
+    for (int i = 0; i < kFragsM; ++i) {
+      // The arguments are loaded again, because there are no registers to keep them.
+      const GemmArgs args = LoadArgs();
+      const QuantizeOut kind = args.quantize_out;
+      const bool e4m3 = args.out_dtype == kTargetFloat8.e4m3;
+      const LargestValue largest =
+          e4m3 ? LargestOf(kTargetFloat8.e4m3) : LargestOf(kTargetFloat8.e5m2);
+      Vec4<float> values[4] = {};
+      Load(acc, loaded, i, values);
+      ApplyEpilogue(args, place, 16 * i, values);
+      // Magnitudes of the lane's columns in the first 32 columns, and in the others; those of a
+      // block of 128 together. Rows take turns in two places in LDS.
+      Int2 top = Top(values, [](float x) { return MagnitudeBits(x); });
+      if (__builtin_amdgcn_ballot_w64(Larger(top[0], top[1]) >= kInfinityBits) != 0) {
+        top = Top(values, [](float x) { return FiniteMagnitude(x); });
+      }
+      if (kind == QuantizeOut::kBlock) top = Larger(top[0], top[1]);
+      Lds* const of_rows = lds_ + i % 2 * kTopsBytes;
+      *TopsOf<Int2>(of_rows, 0, row_of_lane, quarter) = top;
+      if (waves > 1) Barrier();
+      top = 0;
+#pragma clang loop unroll(disable)
+      for (int other = 0; other < waves; ++other) {
 #pragma unroll
-        for (int i = 0; i < 4; ++i) value[i] = activate(z[i]);
-      });
-      if (args.gated) {
-        up = ColumnVectors(epilogue, args.n + col, 4)
-                 .Apply(stage_.Read(in_stage, columns.vec4 + 4), row_vector);
-        value = value * up;
+        for (int j = 0; j < 4; ++j) {
+          const Int2 of_other = *TopsOf<Int2>(of_rows, other - wave, row_of_lane, j);
+          top = Int2{Larger(top[0], of_other[0]), Larger(top[1], of_other[1])};
+        }
       }
-      if (args.preact && has_columns && in_stage < pass.rows) {
-        const int64_t length = args.gated ? 2 * args.n : args.n;
-        const int64_t at = (pass.row_of_out + pass.first_row + in_stage) * length + col;
-        Store4(args.preact, at, Convert16(true, z), 4, true);
-        if (args.gated) Store4(args.preact, at + args.n, Convert16(true, up), 4, true);
+      const BlockScale scales[2] = {BlockScale::Of(kind, top[0], largest),
+                                    BlockScale::Of(kind, top[1], largest)};
+      const int row = 16 * i + row_of_lane;
+      const int64_t row_of_out = place.row_of_out + place.first_row + row;
+      // Of the four lanes of a row, the first two store a scale each.
+      const int64_t col = place.col + quarter * columns_of_block;
+      if (wave == 0 && row < place.rows && col < args.n &&
+          (quarter == 0 || quarter * columns_of_block < columns)) {
+        StoreScale(kind, args.out_scales, (row_of_out * args.n + col) / columns_of_block,
+                   quarter == 0 ? scales[0] : scales[1]);
       }
-      *stage_.At(in_stage, columns.vec4) = value;
+#pragma unroll
+      for (int j = 0; j < 4; ++j) {
+        Vec4<float> value = values[j] * Same4(scales[j / 2].reciprocal);
+        if (kind == QuantizeOut::kMx) {
+#pragma unroll
+          for (int k = 0; k < 4; ++k) value[k] = BlockScale::Clamp(value[k], largest);
+        }
+        *Staged<4>(lds_ + 2 * kTopsBytes, row_of_lane, j, quarter) =
+            e4m3 ? ToFloat8<true>(value) : ToFloat8<false>(value);
+      }
+      // A lane stores 16 columns of a row. Rows and columns outside of out are outside of the
+      // resource.
+      const auto row_bytes = static_cast<uint32_t>(args.n);
+      const int chunk = place.lane % 4;
+      const auto stored = static_cast<uint32_t>(place.col) + 16 * chunk;
+      const uint32_t offset = 16 * chunk < columns && stored < args.n
+                                  ? place.lane / 4 * row_bytes + stored
+                                  : kOutsideBuffer;
+      const int left = place.rows - 16 * i, rows = left < 0 ? 0 : left < 16 ? left : 16;
+      const auto resource = __builtin_amdgcn_make_buffer_rsrc(
+          static_cast<char*>(args.out) + (place.row_of_out + place.first_row + 16 * i) * row_bytes,
+          0, rows * row_bytes, kDataFormat32);
+      const Int4 codes =
+          *reinterpret_cast<LdsInt4*>(Staged<4>(lds_ + 2 * kTopsBytes, place.lane / 4, chunk, 0));
+      __builtin_amdgcn_raw_buffer_store_b128(__builtin_bit_cast(Vec16, codes), resource, offset, 0,
+                                             0);
+    }
+    // Another wave may still read what the next tile overwrites.
+    if (waves > 1) Barrier();
+  }
+
+  // The accumulators of a row of fragments; those that the wave does not have stay as they are.
+  JAXGEMM_AMD void Load(const Accumulators& acc, const Acc4* loaded, int i,
+                        Vec4<float> (&values)[4]) const {
+    if (loaded) {
+#pragma unroll
+      for (int j = 0; j < kFragsN; ++j) {
+        values[j] = Convert4<float>(loaded[(i * kFragsN + j) * Traits::kThreads]);
+      }
+      return;
+    }
+    // Registers cannot be indexed at run time, so each row has a branch of its own.
+#pragma unroll
+    for (int other = 0; other < kFragsM; ++other) {
+      if (other != i) continue;
+#pragma unroll
+      for (int j = 0; j < kFragsN; ++j) values[j] = Convert4<float>(acc[other][j]);
     }
   }
 
-  JAXGEMM_AMD void StorePass(int first) const {
-    const Pass pass(tile_, first);
-    const GemmArgs& args = pass.args;
-    const Columns& columns = pass.columns;
-    const int lane = pass.lane, rows_at_once = columns.rows_at_once();
-    const int64_t row_of_out = pass.row_of_out + pass.first_row;
-    const QuantizeOut kind = args.quantize_out;
-    const bool e4m3 = args.out_dtype == kTargetFloat8.e4m3;
-    Vec4<float> values[kSteps];
-    // Each four lanes write the largest magnitude of their 16 columns of a row to the first rows of
-    // the stage, which the first step reads.
-    auto write_top = [&](int step, int top) __attribute__((always_inline)) {
-      if (lane % 4 == 0) {
-        TopsOf(0, step * rows_at_once + columns.row)[columns.in_row / 4] = top;
+  // Replaces the accumulators of the row of fragments by the results, of which a gated product has
+  // half as many; the others are then zeros. `first` is the first row.
+  JAXGEMM_AMD void ApplyEpilogue(const GemmArgs& args, const Place& place, int first,
+                                 Vec4<float> (&values)[4]) const {
+    const TileEpilogue epilogue(args, tile_, args.groups.ragged);
+    const bool gated = args.gated;
+    const int row = first + place.lane % 16;
+    const bool is_inside = row < place.rows;
+    const int64_t first_of_group = args.groups.ragged == Ragged::kM ? tile_.origin : 0;
+    const RowVector row_vector =
+        is_inside ? RowVector::Load(args, epilogue, first_of_group + place.first_row + row)
+                  : RowVector::None();
+    const int64_t length = gated ? 2 * args.n : args.n;
+#pragma unroll
+    for (int j = 0; j < kFragsN; ++j) {
+      const int64_t col = place.col + 16 * (gated ? j / 2 : j) + place.lane / 16 * 4;
+      const int64_t of_vectors = (col < args.n ? col : 0) + (gated && j % 2 ? args.n : 0);
+      values[j] = ColumnVectors(epilogue, of_vectors, 4).Apply(values[j], row_vector);
+      if (args.preact && is_inside && col < args.n) {
+        const int64_t at = (place.row_of_out + place.first_row + row) * length + of_vectors;
+        Store4(args.preact, at, Convert16(true, values[j]), 4, true);
+      }
+    }
+    Vec4<float> up[2] = {values[1], values[3]};
+    if (gated) values[1] = values[2], values[2] = values[3] = Same4(0.0f);
+    WithActivation(epilogue.activation, [&](auto activate) __attribute__((always_inline)) {
+#pragma unroll
+      for (int j = 0; j < kFragsN; ++j) {
+        // The code is long, so only what a gated product has is there twice.
+        if (gated && j >= kFragsN / 2) continue;
+#pragma unroll
+        for (int k = 0; k < 4; ++k) values[j][k] = activate(values[j][k]);
+      }
+    });
+    if (gated) values[0] = values[0] * up[0], values[1] = values[1] * up[1];
+  }
+
+  static JAXGEMM_AMD Int2 Top(const Vec4<float> (&values)[4], auto magnitude) {
+    Int2 top = 0;
+#pragma unroll
+    for (int j = 0; j < 16; ++j) top[j / 8] = Larger(magnitude(values[j / 4][j % 4]), top[j / 8]);
+    return top;
+  }
+
+  // Stores all rows together, of a product without an epilogue.
+  template <QuantizeOut kKind>
+  JAXGEMM_AMD void StoreAll(const Accumulators& acc) const {
+    // Fragments in a row of them and in a block, and blocks in the wave's columns. A block may have
+    // columns of several waves.
+    constexpr int kFrags = kFragsN, kFragsOfBlock = QuantizedColumns(kKind) / 16;
+    constexpr int kBlocks = kFrags > kFragsOfBlock ? kFrags / kFragsOfBlock : 1;
+    constexpr int kFragsHere = kFrags / kBlocks;
+    constexpr int kWaves = kFrags < kFragsOfBlock ? kFragsOfBlock / kFrags : 1;
+    if constexpr (kWaves > Traits::kWavesN) return;  // no tile with whole blocks, so no such call
+    static_assert(kBlocks * Traits::kWaveM * sizeof(Int4) <= kStageBytes<Traits>);
+    const Place place(tile_);
+    const GemmArgs& args = place.args;
+    const int lane = place.lane;
+
+    // Four lanes have the columns of a row. Each writes the largest magnitude of its own.
+    int all = 0, tops[kFragsM][kBlocks];
+    auto find = [&](auto largest_of) __attribute__((always_inline)) {
+#pragma unroll
+      for (int i = 0; i < kFragsM; ++i) {
+#pragma unroll
+        for (int b = 0; b < kBlocks; ++b) {
+          int top = 0;
+#pragma unroll
+          for (int j = 0; j < 2 * kFragsHere; ++j) {
+            const auto frag = Convert4<float>(acc[i][b * kFragsHere + j / 2]);
+            top = largest_of(top, frag[j % 2 * 2], frag[j % 2 * 2 + 1]);
+          }
+          tops[i][b] = top;
+          all = Larger(top, all);
+        }
       }
     };
-    int all = 0;
-#pragma unroll
-    for (int step = 0; step < kSteps; ++step) {
-      if (step * rows_at_once >= 32) continue;
-      values[step] = stage_.Read(step * rows_at_once + columns.row, columns.vec4);
-      const int top = Top(values[step], [](float x) { return MagnitudeBits(x); });
-      all = top > all ? top : all;
-      write_top(step, top);
+    find([](int top, float x, float y) __attribute__((always_inline)) {
+      if constexpr (kKind == QuantizeOut::kBlock) return LargerNumber(top, x, y);
+      return Larger(Larger(MagnitudeBits(x), MagnitudeBits(y)), top);
+    });
+    // Infinities, and for MX formats NaN, are rare.
+    const bool special = __builtin_amdgcn_ballot_w64(all >= kInfinityBits) != 0;
+    if (__builtin_expect(special, false)) {
+      find([](int top, float x, float y) __attribute__((always_inline)) {
+        return Larger(Larger(FiniteMagnitude(x), FiniteMagnitude(y)), top);
+      });
     }
-    // NaN and infinities are rare.
-    if (__builtin_expect(__builtin_amdgcn_ballot_w64(all >= kInfinityBits) != 0, false)) {
 #pragma unroll
-      for (int step = 0; step < kSteps; ++step) {
-        if (step * rows_at_once >= 32) continue;
-        write_top(step, Top(values[step], [](float x) { return FiniteMagnitude(x); }));
+    for (int i = 0; i < kFragsM; ++i) {
+#pragma unroll
+      for (int b = 0; b < kBlocks; ++b) {
+        *TopsOf<int>(lds_, 0, b * Traits::kWaveM + 16 * i + lane % 16, lane / 16) = tops[i][b];
       }
     }
-    // Lane l computes the scale of row l % 32 of the pass; with two blocks in the wave's columns,
-    // lanes from 32 on those of the second one.
-    const int quads = columns.vec4s() / 4, quads_of_block = kind == QuantizeOut::kMx ? 2 : 8;
-    const bool shares = quads < quads_of_block;
-    if (shares) Barrier();
-    const int waves = shares ? quads_of_block / quads : 1, wave = Traits::WaveN() % waves;
-    const int block_of_lane = shares ? 0 : lane / 32;
-    int32_t top = 0;
-#pragma clang loop unroll(disable)
-    for (int other = 0; other < waves; ++other) {
-      const Int4 of_row = TopsOfRow(other - wave, lane % 32);
-#pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        const bool counts = i < quads && (shares || i / quads_of_block == block_of_lane);
-        top = counts && of_row[i] > top ? of_row[i] : top;
-      }
-    }
+    if (kWaves > 1) Barrier();
+
+    // Lane l computes the scales of rows l, l + 64 and so on, of one block after the other.
+    constexpr int kRows = kBlocks * Traits::kWaveM, kScales = kRows > 64 ? kRows / 64 : 1;
+    const bool e4m3 = args.out_dtype == kTargetFloat8.e4m3;
     const LargestValue largest =
         e4m3 ? LargestOf(kTargetFloat8.e4m3) : LargestOf(kTargetFloat8.e5m2);
-    const BlockScale scale = BlockScale::Of(kind, top, largest);
-    const int log_columns = kind == QuantizeOut::kMx ? 5 : 7;
-    const int64_t block = (columns.first_of_wave >> log_columns) + block_of_lane;
-    const bool has_block = lane < 32 || quads >= 2 * quads_of_block;
-    if (wave == 0 && has_block && lane % 32 < pass.rows && block < args.n >> log_columns) {
-      StoreScale(kind, args.out_scales, (row_of_out + lane % 32) * (args.n >> log_columns) + block,
-                 scale);
-    }
-    // Rows and columns outside of out are outside of the resource.
-    const auto row_bytes = static_cast<uint32_t>(args.n);
-    const auto resource =
-        __builtin_amdgcn_make_buffer_rsrc(static_cast<char*>(args.out) + row_of_out * row_bytes, 0,
-                                          pass.rows * row_bytes, kDataFormat32);
-    const uint32_t offset = columns.col < args.n
-                                ? columns.row * row_bytes + static_cast<uint32_t>(columns.col)
-                                : kOutsideBuffer;
-    const int from = columns.row + (shares ? 0 : columns.in_row / 4 / quads_of_block * 32);
-    const int32_t reciprocal = __builtin_bit_cast(int32_t, scale.reciprocal);
-    auto store = [&](auto convert) __attribute__((always_inline)) {
+    const int wave = Traits::WaveN() % kWaves;
+    int reciprocals[kScales];
 #pragma unroll
-      for (int step = 0; step < kSteps; ++step) {
-        if (step * rows_at_once >= 32) continue;
-        const int own = __builtin_amdgcn_ds_bpermute(4 * (from + step * rows_at_once), reciprocal);
-        const int codes = convert(values[step] * Same4(__builtin_bit_cast(float, own)));
-        __builtin_amdgcn_raw_buffer_store_b32(codes, resource,
-                                              offset + step * rows_at_once * row_bytes, 0, 0);
+    for (int s = 0; s < kScales; ++s) {
+      const int row = s * 64 + lane % kRows;
+      int top = 0;
+#pragma unroll
+      for (int other = 0; other < kWaves; ++other) {
+        const Int4 of_row = *reinterpret_cast<LdsInt4*>(TopsOf<int>(lds_, other - wave, row, 0));
+        top = Larger(Larger(Larger(of_row[0], of_row[1]), Larger(of_row[2], of_row[3])), top);
+      }
+      const BlockScale scale = BlockScale::Of(kKind, top, largest);
+      reciprocals[s] = __builtin_bit_cast(int, scale.reciprocal);
+      const int of_wave = row % Traits::kWaveM, block = row / Traits::kWaveM;
+      const int64_t col = place.col + block * QuantizedColumns(kKind);
+      if (wave == 0 && of_wave < place.rows && col < args.n) {
+        StoreScale(kKind, args.out_scales,
+                   ((place.row_of_out + place.first_row + of_wave) * args.n + col) /
+                       QuantizedColumns(kKind),
+                   scale);
+      }
+    }
+    // Another wave may still read what is overwritten next.
+    if (kWaves > 1) Barrier();
+
+    auto stage = [&](auto convert) __attribute__((always_inline)) {
+#pragma unroll
+      for (int i = 0; i < kFragsM; ++i) {
+#pragma unroll
+        for (int j = 0; j < kFrags; ++j) {
+          constexpr int kWaveM = Traits::kWaveM;
+          const int row = j / kFragsHere * kWaveM + 16 * i;
+          const int reciprocal =
+              __builtin_amdgcn_ds_bpermute(4 * (row % 64 + lane % 16), reciprocals[row / 64]);
+          const auto value =
+              Convert4<float>(acc[i][j]) * Same4(__builtin_bit_cast(float, reciprocal));
+          *Staged<kFrags>(lds_, 16 * i + lane % 16, j, lane / 16) = convert(value);
+        }
       }
     };
-    if (kind == QuantizeOut::kMx) {
-      auto clamp = [&](Vec4<float> x) __attribute__((always_inline)) {
+    auto stage_as = [&](auto clamp) __attribute__((always_inline)) {
+      auto clamp4 = [&](Vec4<float> x) __attribute__((always_inline)) {
 #pragma unroll
-        for (int i = 0; i < 4; ++i) x[i] = BlockScale::Clamp(x[i], largest);
+        for (int k = 0; k < 4; ++k) x[k] = clamp(x[k]);
         return x;
       };
       if (e4m3) {
-        store([&](Vec4<float> x)
-                  __attribute__((always_inline)) { return ToFloat8<true>(clamp(x)); });
+        stage([&](Vec4<float> x)
+                  __attribute__((always_inline)) { return ToFloat8<true>(clamp4(x)); });
       } else {
-        store([&](Vec4<float> x)
-                  __attribute__((always_inline)) { return ToFloat8<false>(clamp(x)); });
+        stage([&](Vec4<float> x)
+                  __attribute__((always_inline)) { return ToFloat8<false>(clamp4(x)); });
       }
-    } else if (e4m3) {
-      store([](Vec4<float> x) __attribute__((always_inline)) { return ToFloat8<true>(x); });
+    };
+    if (kKind == QuantizeOut::kBlock) {
+      stage_as([](float x) { return x; });
+    } else if (__builtin_expect(special, false)) {
+      stage_as([&](float x) { return BlockScale::Clamp(x, largest); });
     } else {
-      store([](Vec4<float> x) __attribute__((always_inline)) { return ToFloat8<false>(x); });
+      stage_as([&](float x) { return __builtin_amdgcn_fmed3f(x, -largest.value, largest.value); });
     }
-    // Another wave may still read what the next pass overwrites.
-    if (shares) Barrier();
+
+    // Rows and columns outside of out are outside of the resource.
+    const auto row_bytes = static_cast<uint32_t>(args.n);
+    const auto resource = __builtin_amdgcn_make_buffer_rsrc(
+        static_cast<char*>(args.out) + (place.row_of_out + place.first_row) * row_bytes, 0,
+        place.rows * row_bytes, kDataFormat32);
+    constexpr int kAtOnce = kWaveSize / kFrags;  // rows
+    const int row_of_lane = lane / kFrags, chunk = lane % kFrags;
+    const auto col = static_cast<uint32_t>(place.col) + 16 * chunk;
+    const uint32_t offset = col < args.n ? row_of_lane * row_bytes + col : kOutsideBuffer;
+#pragma unroll
+    for (int row = 0; row < Traits::kWaveM; row += kAtOnce) {
+      const Int4 codes =
+          *reinterpret_cast<LdsInt4*>(Staged<kFrags>(lds_, row + row_of_lane, chunk, 0));
+      if (kAtOnce > Traits::kWaveM && row_of_lane >= Traits::kWaveM) continue;
+      __builtin_amdgcn_raw_buffer_store_b128(__builtin_bit_cast(Vec16, codes), resource, offset,
+                                             row * row_bytes, 0);
+    }
   }
 
-  // The largest of the 16 columns that this lane and its three neighbours have.
-  static JAXGEMM_AMD int Top(Vec4<float> value, auto magnitude) {
-    constexpr int kSwapPairs = 0xb1, kSwapHalves = 0x4e;  // DPP controls quad_perm
-    int top = 0;
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const int other = magnitude(value[i]);
-      top = other > top ? other : top;
-    }
-    int other = __builtin_amdgcn_update_dpp(0, top, kSwapPairs, 0xf, 0xf, false);
-    top = other > top ? other : top;
-    other = __builtin_amdgcn_update_dpp(0, top, kSwapHalves, 0xf, 0xf, false);
-    return other > top ? other : top;
+  static JAXGEMM_AMD int Larger(int a, int b) { return a > b ? a : b; }
+  // The largest of a magnitude (its bits) and those of two numbers; NaN does not count.
+  static JAXGEMM_AMD int LargerNumber(int top, float x, float y) {
+    asm("v_max3_f32 %0, |%1|, |%2|, %0" : "+v"(top) : "v"(x), "v"(y));
+    return top;
   }
   // An overflow gives NaN, or inf if the type has it (CDNA3 ISA, FP16_OVFL is 0).
   template <bool kE4m3>
@@ -239,16 +378,25 @@ class QuantizedTile {
     }
   }
 
-  // The magnitudes of a row's four times 16 columns, of the wave `waves` columns of waves away.
-  JAXGEMM_AMD Int4 TopsOfRow(int waves, int row) const {
-    return *(reinterpret_cast<LdsInt4*>(stage_.lds + waves * kStageBytes<Traits>) + row);
+  // The magnitudes of a quarter of a row's lanes, in the part `lds` of LDS of the wave that is
+  // `waves` columns of waves away.
+  template <class T>
+  static JAXGEMM_AMD __attribute__((address_space(3))) T* TopsOf(Lds* lds, int waves, int row,
+                                                                 int quarter) {
+    return reinterpret_cast<__attribute__((address_space(3))) T*>(lds +
+                                                                  waves * kStageBytes<Traits>) +
+           4 * row + quarter;
   }
-  JAXGEMM_AMD LdsIndex* TopsOf(int waves, int row) const {
-    return reinterpret_cast<LdsIndex*>(stage_.lds + waves * kStageBytes<Traits>) + 4 * row;
+  // Word `word` of chunk `chunk` of 16 results of a row, which has kChunks. The chunks of eight
+  // rows are swizzled, so that rows lie in different banks.
+  template <int kChunks>
+  static JAXGEMM_AMD LdsIndex* Staged(Lds* lds, int row, int chunk, int word) {
+    const int place = chunk ^ row / (8 / kChunks) % kChunks;
+    return reinterpret_cast<LdsIndex*>(lds) + (row * kChunks + place) * 4 + word;
   }
 
   const WorkTile& tile_;
-  const StagedRows<Traits> stage_;
+  Lds* const lds_;
 };
 
 }  // namespace jaxgemm
