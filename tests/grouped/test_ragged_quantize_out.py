@@ -110,7 +110,8 @@ def test_derivatives_are_refused(rng):
 
 
 @pytest.mark.parametrize("of_x, of_w", [
-    (P("x"), P()), (P(), P(None, None, "y")), (P(), P("x", None, "y")), (P(None, "x"), P(None, "x"))])
+    (P("x"), P()), (P(), P(None, None, "y")), (P(), P("x", None, "y")),
+    (P(None, "x"), P(None, "x"))])
 def test_automatic_mesh(rng, of_x, of_w):
   """With experts on several devices their results are added up before they are quantised."""
   mesh = jax.make_mesh((2, 4), ("x", "y"), axis_types=(AxisType.Auto,) * 2)

@@ -40,7 +40,7 @@ def assert_quantized(given: Quantized, exact: np.ndarray, kind: str, dtype, erro
   np.testing.assert_array_equal(np.isfinite(values), finite)
   wanted = np.clip(np.where(finite, exact / scales, 0), -largest, largest)
   # Half of a unit in the last place, of a subnormal number, too.
-  half = np.maximum(np.exp2(np.floor(np.log2(np.maximum(np.abs(wanted), 1e-300)))) * float(info.eps),
-                    float(info.smallest_subnormal)) / 2
+  power = np.exp2(np.floor(np.log2(np.maximum(np.abs(wanted), 1e-300))))
+  half = np.maximum(power * float(info.eps), float(info.smallest_subnormal)) / 2
   off = np.abs(np.where(finite, values, 0) - wanted)
   assert (off <= half * 1.001 + error / scales).all(), (off / half).max()
