@@ -35,7 +35,7 @@ def matmul(
     activation: str | None = None,
     schedule: str | None = None,
     reduction: str | None = None,
-    deterministic: bool = False,
+    deterministic: bool | str = False,
     config: GemmConfig | None = None,
     implementation: str | None = None,
 ) -> jax.Array:
@@ -115,7 +115,7 @@ def dot_general(
     activation: str | None = None,
     schedule: str | None = None,
     reduction: str | None = None,
-    deterministic: bool = False,
+    deterministic: bool | str = False,
     config: GemmConfig | None = None,
     implementation: str | None = None,
 ) -> jax.Array:
