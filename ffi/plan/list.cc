@@ -23,11 +23,11 @@ std::vector<Draft> Drafts(const Problem& p, const Config& config, const Chip& ch
   return {};
 }
 
-// Why a plan is not for deterministic="rows", or "". The order in which it adds up a row must follow
-// from k, the types and the target alone. Whole tiles have one order on each target: GPU kernels
-// multiply k in ascending order, by matrix instructions of one depth in all tiles and layouts, and
-// the host multiplies blocks of k of one size. Workgroups, CTAs or waves that divide k have other
-// orders, and so have the host's kernels that do not pack rhs.
+// Why a plan is not for deterministic="rows", or "". The order in which it adds up a row must
+// follow from k, the types and the target alone. Whole tiles have one order on each target: GPU
+// kernels multiply k in ascending order, by matrix instructions of one depth in all tiles and
+// layouts, and the host multiplies blocks of k of one size. Workgroups, CTAs or waves that divide k
+// have other orders, and so have the host's kernels that do not pack rhs.
 std::string WhyNotSameRows(const Plan& plan) {
   const Choice& c = plan.choice;
   const bool divides_k = c.num_shares > 0 || c.cluster_k > 1;
@@ -90,7 +90,8 @@ std::string List(const Problem& given, const Config& config, const Chip& chip, L
   listing->copies = Copies(given, config, chip);
   listing->problem = Relaid(given, listing->copies);
   listing->kernels = Kernels(listing->problem, config, chip, &error);
-  if (error.empty() && !config.same_rows) listing->xla = WhyFasterByXla(given, config, chip, listing->copies);
+  if (error.empty() && !config.same_rows)
+    listing->xla = WhyFasterByXla(given, config, chip, listing->copies);
   return error;
 }
 

@@ -238,8 +238,8 @@ def matmul_reduce_scatter(
     activation: see `jaxgemm.matmul`; it is applied to the whole sum.
     schedule: see `allgather_matmul`.
     reduction: see `jaxgemm.matmul`.
-    deterministic: see `jaxgemm.matmul`. The order in which the devices' parts are added is
-      fixed in any case.
+    deterministic: True or False; see `jaxgemm.matmul`. The order in which the devices' parts are
+      added is fixed in any case, but it is not the same for all rows, so "rows" is an error.
     config: see `allgather_matmul`.
     implementation: see `jaxgemm.matmul`.
     transfers: see `allgather_matmul`. With "copies" each part of a sum is rounded to sum_dtype

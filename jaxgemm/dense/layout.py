@@ -127,16 +127,17 @@ def choose(
     dims: the contraction.
     sizes: pairs of label and size.
     linear: whether there is no activation, so that several products may be summed.
-    one_order: whether the order of each sum must not depend on the sizes: k is in the order of its
-      labels, and products are not summed.
+    one_order: whether the bits of a sum must not depend on the sizes: k is in the order of its
+      labels, products are not summed, and operands do not change places.
   """
   size = dict(sizes)
   of_columns = {*(dims.bias or ()), *(dims.scale or ())}
   of_rows = {*(dims.row_scale or ())}
   has_vectors = any(x is not None for x in dims[3:])
   best, best_key = None, None
-  # If the operands change places, the scales do, too. The kernels have no bias for each row.
-  for swap in (False,) if dims.bias is not None else (False, True):
+  # If the operands change places, the scales do, too: they multiply a sum one after the other. The
+  # kernels have no bias for each row.
+  for swap in (False,) if dims.bias is not None or one_order else (False, True):
     lhs, rhs = (dims.rhs, dims.lhs) if swap else (dims.lhs, dims.rhs)
     along_n, along_m = (of_rows, of_columns) if swap else (of_columns, of_rows)
     names = ("rhs", "lhs") if swap else ("lhs", "rhs")
@@ -145,7 +146,8 @@ def choose(
       if along_n & set(m) or along_m & set(n):
         continue
       of_lhs, of_rhs = set(lhs) - set(rhs), set(rhs) - set(lhs)
-      if (along_n & of_lhs and count(m, size) == 1 < count(of_lhs, size)
+      if not one_order and (
+          along_n & of_lhs and count(m, size) == 1 < count(of_lhs, size)
           or along_m & of_rhs and count(n, size) == 1 < count(of_rhs, size)):
         # Here each row or column would be a product of its own, which reads all of the other
         # operand.

@@ -10,6 +10,7 @@ import jaxgemm
 from jaxgemm import GemmConfig, _ffi
 from tests.support import scaled
 from tests.support.same_rows import (
+  MANY,
   MORE,
   Case,
   array,
@@ -26,9 +27,9 @@ PAIRS = [(arch, dtype) for arch in ARCHS for dtype in TYPES] + [("gfx942", FNUZ)
 SIZES = (1, 5, 16, 17, 33, 130, 300)
 
 
-def case(arch, dtype, k=200, n=40, lhs=1, rhs=0, out=None, epilogue=False, **options):
+def case(arch, dtype, k=200, n=40, lhs=1, rhs=0, out=None, activation="", **options):
   out = out or ("int32" if dtype == "int8" else "bfloat16")
-  return Case(dtype, dtype, out, k, n, lhs, rhs, epilogue,
+  return Case(dtype, dtype, out, k, n, lhs, rhs, activation,
               {"implementation": f"emulated:{arch}", **options})
 
 
@@ -59,7 +60,8 @@ def test_all_kernels_have_one_order(arch, dtype, k):
 @pytest.mark.parametrize("schedule", ("persistent", "work_stealing", "auto"))
 @pytest.mark.parametrize("arch", ARCHS)
 def test_dense(rng, arch, schedule):
-  assert_same(dense_bits(rng, case(arch, "bfloat16", 520, schedule=schedule), SIZES))
+  given = case(arch, "bfloat16", 520, out="float32", schedule=schedule)
+  assert_same(dense_bits(rng, given, SIZES))
 
 
 @pytest.mark.parametrize("arch", ARCHS)
@@ -69,10 +71,12 @@ def test_rows_that_are_loaded_by_element(rng, arch):
   assert_same(dense_bits(rng, given, (1, 8, 9, 64, 65, 127, 136)))
 
 
-@pytest.mark.parametrize("n,out", ((40, "bfloat16"), (36, "float32"), (33, "float16")))
+@pytest.mark.parametrize("n,out,activation", (
+    (40, "bfloat16", "silu"), (36, "float32", "gelu"), (33, "float16", "gelu")))
 @pytest.mark.parametrize("arch", ARCHS)
-def test_with_an_epilogue(rng, arch, n, out):
-  assert_same(dense_bits(rng, case(arch, "bfloat16", 136, n, out=out, epilogue=True), SIZES))
+def test_with_an_epilogue(rng, arch, n, out, activation):
+  given = case(arch, "bfloat16", 136, n, out=out, activation=activation)
+  assert_same(dense_bits(rng, given, SIZES))
 
 
 @pytest.mark.parametrize("arch", ARCHS)
@@ -82,18 +86,19 @@ def test_without_the_promise_bits_differ(rng, arch):
     assert_same(dense_bits(rng, free(case(arch, "bfloat16", 1032, out="float32")), SIZES))
 
 
-@pytest.mark.parametrize("epilogue", (False, True))
+@pytest.mark.parametrize("activation", ("", "gelu"))
 @pytest.mark.parametrize("arch,dtype", [(arch, "bfloat16") for arch in ARCHS] + [
     ("gfx942", FNUZ), ("gfx950", OCP)])
-def test_grouped(rng, arch, dtype, epilogue):
-  assert_same(grouped_bits(rng, case(arch, dtype, 264, epilogue=epilogue), SIZES))
+def test_grouped(rng, arch, dtype, activation):
+  given = case(arch, dtype, 264, out="float32", activation=activation)
+  assert_same(grouped_bits(rng, given, SIZES))
 
 
 @pytest.mark.whole
 @pytest.mark.parametrize("bits", (dense_bits, grouped_bits))
 @pytest.mark.parametrize("arch", ARCHS)
 def test_up_to_many_rows(rng, arch, bits):
-  assert_same(bits(rng, case(arch, "bfloat16", 136, 32), (1, *MORE, 1000, 4099, 8192)))
+  assert_same(bits(rng, case(arch, "bfloat16", 136, 32, out="float32"), (1, *MORE, *MANY)))
 
 
 @pytest.mark.parametrize("arch,dtype,mx", (

@@ -27,17 +27,17 @@ F8, F8B, S8 = "float8_e4m3fn", "float8_e5m2", "int8"
 CASES = [
     Case(BF16, BF16, F32, k=1111, n=70),
     Case(BF16, BF16, F32, k=900, n=33, rhs_contracting=1),
-    Case(BF16, BF16, BF16, k=640, n=128, lhs_contracting=0, epilogue=True),
+    Case(BF16, BF16, BF16, k=640, n=128, lhs_contracting=0, activation="gelu"),
     Case(F16, F16, F32, k=1111, n=48),
     Case(F32, F32, F32, k=1111, n=70),
     Case(F32, F32, F32, k=517, n=9, rhs_contracting=1),
-    Case(F32, F32, BF16, k=700, n=3, lhs_contracting=0, epilogue=True),
+    Case(F32, F32, BF16, k=700, n=3, lhs_contracting=0, activation="gelu"),
     Case(F32, F32, F32, k=1111, n=1),
-    Case(F8, F8, BF16, k=1111, n=70, epilogue=True),
+    Case(F8, F8, BF16, k=1111, n=70, activation="silu"),
     Case(F8, F8B, F32, k=700, n=40, rhs_contracting=1),
     Case(BF16, F8, F32, k=700, n=40),
     Case(S8, S8, "int32", k=700, n=40),
-    Case(S8, S8, F32, k=700, n=40, epilogue=True),
+    Case(S8, S8, F32, k=700, n=40, activation="silu"),
     Case(F32, F32, F32, k=1, n=40),
 ]
 

@@ -32,7 +32,7 @@ class Case:
     lhs, rhs, out: dtypes.
     k, n: sizes.
     lhs_contracting, rhs_contracting: which dimension of an operand is k.
-    epilogue: whether there are bias, scales and an activation.
+    activation: with one there are bias and scales, too.
     options: further options of the product.
   """
 
@@ -43,12 +43,12 @@ class Case:
   n: int
   lhs_contracting: int = 1
   rhs_contracting: int = 0
-  epilogue: bool = False
+  activation: str = ""
   options: Any = ()
 
   def __str__(self):
     layouts = "cr"[self.lhs_contracting] + "rc"[self.rhs_contracting]
-    return f"{self.lhs}-{self.rhs}-{self.out}-{layouts}-{self.k}-{self.n}"
+    return f"{self.lhs}-{self.rhs}-{self.out}-{layouts}-{self.k}-{self.n}-{self.activation}"
 
   @property
   def given(self) -> dict:
@@ -57,10 +57,10 @@ class Case:
 
   def vectors(self, rng) -> dict:
     """Bias, scale and activation, which do not depend on the number of rows."""
-    if not self.epilogue:
+    if not self.activation:
       return {}
     return {"bias": array(rng, self.n), "scale_rhs": abs(array(rng, self.n)) + 0.1,
-            "activation": "silu"}
+            "activation": self.activation}
 
 
 def places(rng, m: int) -> list[int]:
@@ -77,7 +77,7 @@ def dense_bits(rng, case: Case, sizes) -> dict[int, set[bytes]]:
   for m in sizes:
     at = np.asarray(places(rng, m))
     lhs = array(rng, m, case.k, dtype=case.lhs).at[at].set(row)
-    if case.epilogue:
+    if case.activation:
       vectors["scale_lhs"] = (abs(array(rng, m)) + 0.1).at[at].set(scale)
     out = jaxgemm.dot_general(
         lhs if case.lhs_contracting else lhs.T, rhs,
