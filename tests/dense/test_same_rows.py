@@ -100,6 +100,18 @@ def test_vmap(rng):
     assert np.asarray(got)[0].tobytes() == wanted[0].tobytes()
 
 
+def test_vmap_of_an_epilogue(rng):
+  """The kernel applies it for one row as for several, though each row is a product of its own."""
+  w, biases, scales = array(rng, 300, 40), array(rng, 6, 40), abs(array(rng, 6, 1))
+  row, found = array(rng, 300), set()
+  product = jax.vmap(lambda x, bias, scale: jaxgemm.matmul(
+      x, w, bias=bias, scale_lhs=scale, activation="gelu", deterministic="rows"))
+  for m in (1, 2, 7, 40):
+    x = array(rng, 6, m, 300).at[4, m - 1].set(row)
+    found.add(np.asarray(product(x, biases, scales))[4, m - 1].tobytes())
+  assert len(found) == 1
+
+
 def test_gradient_of_lhs(rng):
   """Its rows are those of the cotangent."""
   b, row = array(rng, 50, 700), array(rng, 700)
@@ -159,6 +171,21 @@ def test_a_rule_of_the_plan_leaves_nothing_to_xla(rng):
   a, b = array(rng, 2, 3), array(rng, 3, 4)
   assert jaxgemm.explain(a, b).data["implementation"] == "xla"
   assert jaxgemm.explain(a, b, deterministic="rows").data["implementation"] == "jaxgemm"
+
+
+def test_rows_that_travel_between_devices(rng):
+  a, b = array(rng, 48, 700, dtype=BF16), array(rng, 700, 40, dtype=BF16)
+  mesh = sharded(8).mesh
+  gathered = jax.shard_map(
+      lambda a, b: jaxgemm.allgather_matmul(a, b, "rows", deterministic="rows"), mesh=mesh,
+      in_specs=(jax.P("rows"), jax.P()), out_specs=jax.P(), check_vma=False)(a, b)
+  assert np.asarray(gathered).tobytes() == np.asarray(
+      jaxgemm.matmul(a, b, deterministic="rows")).tobytes()
+  scattered = jax.shard_map(
+      lambda a, b: jaxgemm.matmul_reduce_scatter(a, b, "rows", deterministic="rows"), mesh=mesh,
+      in_specs=(jax.P(None, "rows"), jax.P("rows")), out_specs=jax.P("rows"))
+  with pytest.raises(ValueError, match="deterministic='rows' was given.*allgather_matmul"):
+    scattered(a[:, :640], b[:640])
 
 
 def test_unknown_values_are_refused():
