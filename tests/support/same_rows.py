@@ -15,13 +15,17 @@ MORE = (63, 128, 129, 300, 515)
 MANY = (1000, 4099, 8192)
 
 
-def array(rng, *shape, dtype="float32"):
+def values(rng, *shape, dtype="float32") -> np.ndarray:
   """Random numbers of very different sizes, so that each order of a sum has other bits."""
   if dtype == "int8":
-    return jnp.asarray(rng.integers(-128, 128, shape), dtype)
+    return rng.integers(-128, 128, shape, np.int8)
   wide = 2.0 if jnp.dtype(dtype).itemsize == 1 else 8.0
-  values = rng.standard_normal(shape) * 2.0 ** rng.uniform(-wide, wide / 2, shape)
-  return jnp.asarray(values.astype(np.float32)).astype(dtype)
+  found = rng.standard_normal(shape) * 2.0 ** rng.uniform(-wide, wide / 2, shape)
+  return found.astype(np.float32).astype(jnp.dtype(dtype))
+
+
+def array(rng, *shape, dtype="float32") -> jax.Array:
+  return jnp.asarray(values(rng, *shape, dtype=dtype))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,7 +63,7 @@ class Case:
     """Bias, scale and activation, which do not depend on the number of rows."""
     if not self.activation:
       return {}
-    return {"bias": array(rng, self.n), "scale_rhs": abs(array(rng, self.n)) + 0.1,
+    return {"bias": values(rng, self.n), "scale_rhs": abs(values(rng, self.n)) + 0.1,
             "activation": self.activation}
 
 
@@ -70,15 +74,17 @@ def places(rng, m: int) -> list[int]:
 
 def dense_bits(rng, case: Case, sizes) -> dict[int, set[bytes]]:
   """The bits of one row's result, by the number of rows of the product that it is in."""
-  row, rhs = array(rng, case.k, dtype=case.lhs), array(rng, case.k, case.n, dtype=case.rhs)
+  row, rhs = values(rng, case.k, dtype=case.lhs), values(rng, case.k, case.n, dtype=case.rhs)
   vectors, scale = case.vectors(rng), 0.7
   rhs = rhs.T if case.rhs_contracting else rhs
   found = {}
   for m in sizes:
     at = np.asarray(places(rng, m))
-    lhs = array(rng, m, case.k, dtype=case.lhs).at[at].set(row)
+    lhs = values(rng, m, case.k, dtype=case.lhs)
+    lhs[at] = row
     if case.activation:
-      vectors["scale_lhs"] = (abs(array(rng, m)) + 0.1).at[at].set(scale)
+      vectors["scale_lhs"] = abs(values(rng, m)) + 0.1
+      vectors["scale_lhs"][at] = scale
     out = jaxgemm.dot_general(
         lhs if case.lhs_contracting else lhs.T, rhs,
         (((case.lhs_contracting,), (case.rhs_contracting,)), ((), ())), **case.given, **vectors)
@@ -88,8 +94,8 @@ def dense_bits(rng, case: Case, sizes) -> dict[int, set[bytes]]:
 
 def grouped_bits(rng, case: Case, sizes, groups: int = 5) -> dict[int, set[bytes]]:
   """The same for a grouped product, where the row is in group 1 and other groups may be empty."""
-  row = array(rng, case.k, dtype=case.lhs)
-  rhs = array(rng, groups, case.k, case.n, dtype=case.rhs)
+  row = values(rng, case.k, dtype=case.lhs)
+  rhs = values(rng, groups, case.k, case.n, dtype=case.rhs)
   vectors = case.vectors(rng)
   vectors.pop("scale_rhs", None)
   found = {}
@@ -100,7 +106,8 @@ def grouped_bits(rng, case: Case, sizes, groups: int = 5) -> dict[int, set[bytes
     others = np.diff(cuts, prepend=0, append=m - before - own)
     group_sizes = jnp.asarray([before, own, *others], jnp.int32)
     at = before + np.asarray(places(rng, own))
-    lhs = array(rng, m, case.k, dtype=case.lhs).at[at].set(row)
+    lhs = values(rng, m, case.k, dtype=case.lhs)
+    lhs[at] = row
     out = jaxgemm.ragged_dot(lhs, rhs, group_sizes, **case.given, **vectors)
     found[m] = {x.tobytes() for x in np.asarray(out)[at]}
   return found
