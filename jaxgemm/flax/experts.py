@@ -20,6 +20,7 @@ import jax.numpy as jnp
 import jaxgemm
 from jaxgemm.call import epilogue
 from jaxgemm.call.options import Options, own_products
+from jaxgemm.call.quantized import Quantized, weights_argument
 from jaxgemm.call.transposes import INLINE
 from jaxgemm.grouped import api as ours
 from jaxgemm.grouped.combined import ragged_dot_combine
@@ -34,7 +35,8 @@ class Mlp(NamedTuple):
   """Parameters of the experts (with the leading dimension E) or of shared experts.
 
   Attributes:
-    down: [E, H, C] or [H, C].
+    down: [E, H, C] or [H, C]. This kernel and the other ones may be a `jaxgemm.Quantized`, for
+      serving: see `jaxgemm.matmul`.
     up: [E, C, H] or [C, H]; None in an MLP with a gate.
     gate_up: [E, C, 2, H] or [C, 2, H], the gate first; None in an MLP without a gate.
     down_bias: [E, C] or [C], or None.
@@ -160,7 +162,11 @@ def mlp(x: jax.Array, params: Mlp, activation: Activation, products: Products) -
   Returns:
     [T, C] in x's dtype, or what `products.last` gives.
   """
-  cast = lambda kernel: kernel.astype(x.dtype) if products.casts else kernel
+  def cast(kernel):
+    if isinstance(kernel, Quantized):
+      return weights_argument("kernel", kernel, x)
+    return kernel.astype(x.dtype) if products.casts else kernel
+
   if isinstance(activation, ClampedSwiGLU):
     products = products._replace(gated=_gated(products.linear))
   elif products.experts is not None and params.gate_up is not None:
