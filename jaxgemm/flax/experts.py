@@ -315,6 +315,7 @@ def grouped_products(
     products = Products(linear, fused(ragged_gated_linear_unit))
 
   def in_float8(x, params, activation):
+    assert recipe is not None
     static = Static(jnp.dtype(x.dtype if tokens is None else tokens.dtype), activation,
                     Options.of({"precision": precision}))
     return float8.gated_experts(

@@ -14,14 +14,13 @@ dtype that these have anyway, so that they need no scales and no transposed copi
 """
 
 import functools
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm.call import copies, epilogue
-from jaxgemm.call.options import Options
 from jaxgemm.call.residuals import kept
 from jaxgemm.fp8 import blocks
 from jaxgemm.fp8.recipes import RECIPES, check, dtypes_of, first_derivative
@@ -162,8 +161,9 @@ def _backward(params: _Params, saved, ct):
   flat = d_z.reshape(len(d_z), -1)
   d_gate_up = of_kernel(x, flat, dtypes[0].dtype, lhs_indices=table)
   d_down = of_kernel(hidden, ct, dtypes[1].dtype, rhs_indices=table)
-  d_weights = None if table is None else d_w.at[table.row].get(
-      unique_indices=True, mode="promise_in_bounds")
+  d_weights: Any = None
+  if table is not None:
+    d_weights = d_w.at[table.row].get(unique_indices=True, mode="promise_in_bounds")
   gate_up_bias, down_bias = biases
   ones = jnp.ones((len(flat), 1), flat.dtype)
   if gate_up_bias is not None:
@@ -177,7 +177,7 @@ def _backward(params: _Params, saved, ct):
     d_bias, of_weights_too = jax.vjp(sums, *wide)[1](ct.astype(jnp.float32))
     down_bias, d_weights = d_bias.astype(down_bias.dtype), d_weights + of_weights_too
   d_experts = Experts(d_gate_up.reshape(count, features, 2, -1), d_down, gate_up_bias, down_bias)
-  if weights is not None:
+  if table is not None:
     d_weights = d_weights.astype(weights.dtype)
   gradients = jax.tree.map(first_derivative, (d_x, d_experts, d_weights))
   return *gradients, None, None, None

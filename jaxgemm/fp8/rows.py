@@ -3,12 +3,15 @@
 The kernels are in ffi/routing/ (float8.h). Where there is none, XLA computes the same.
 """
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 
 from jaxgemm import _ffi
 from jaxgemm.call import epilogue
 from jaxgemm.fp8 import blocks
+from jaxgemm.fp8.recipes import first_derivative
 from jaxgemm.grouped import gated_gradient
 from jaxgemm.grouped.group_sizes import bounds_of_groups, ends_of_groups, local_sizes
 from jaxgemm.grouped.kernel_calls import make
@@ -47,7 +50,7 @@ def hidden_quantized(z: jax.Array, activation: str | None, kind: str, dtype,
 def gated_gradient_quantized(z, g, w, activation: str | None, kind: str, dtype
                              ) -> tuple[jax.Array, jax.Array, jax.Array, Quantized]:
   """(dz, hw, dw) of `gated_gradient`, and dz[R, 2 H] as `quantized_rows` gives it."""
-  z, g, w = unify_varying([z, g, w.astype(jnp.float32)])
+  z, g, w = map(first_derivative, unify_varying([z, g, w.astype(jnp.float32)]))
   block = BLOCKS.get(kind, 0)
   if block and z.shape[-1] % block:
     dz, hw, dw = gated_gradient.gated_gradient(z, g, w, activation)
@@ -61,8 +64,9 @@ def gated_gradient_quantized(z, g, w, activation: str | None, kind: str, dtype
 def _quantized(x, gated: tuple | None, kind: str, dtype, bounds) -> Quantized:
   block = BLOCKS.get(kind, 0)
   bounds = jnp.array([0, len(x)], jnp.int32) if bounds is None else bounds
-  params = dict(gated=gated is not None, activation="" if gated is None else gated[0])
-  x, bounds = unify_varying([x, bounds])
+  params: dict[str, Any] = dict(
+      gated=gated is not None, activation="" if gated is None else gated[0])
+  x, bounds = unify_varying([first_derivative(x), bounds])
   if block and x.shape[-1] % block:
     return blocks.quantized(_rows_within(x, bounds, **params), kind, dtype)
   return Quantized(*_rows_p.bind(
