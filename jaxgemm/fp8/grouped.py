@@ -12,6 +12,7 @@ from jaxgemm.call.options import Options, operand_argument
 from jaxgemm.call.residuals import kept
 from jaxgemm.fp8 import blocks
 from jaxgemm.fp8.recipes import RECIPES, check, dtypes_of, first_derivative
+from jaxgemm.fp8.weights import weights_of
 from jaxgemm.grouped import api
 from jaxgemm.grouped.checks import (
   BASIC,
@@ -60,15 +61,14 @@ def _of_groups(x, group, groups: int):
   return jnp.where((group < groups)[:, None], x, 0)
 
 
-def _forward_in_blocks(lhs, rhs, sizes, offset, params: _Params):
-  """(the product, lhs and rhs quantised for its gradients) for the kinds "block" and "mx"."""
+def _forward_in_blocks(lhs, rhs: Quantized, sizes, offset, params: _Params):
+  """(the product, lhs quantised for the gradient of rhs) for the kinds "block" and "mx"."""
   quantized = functools.partial(blocks.quantized, kind=params.kind, dtype=params.float8[0])
   left = quantized(lhs)
-  right, of_gradient = blocks.for_both_products(rhs, params.kind, params.float8[0])
   out = scaled_ragged_dot(
-      left.values, right.values, sizes, left.scales, right.scales, params.dtypes[2], offset,
+      left.values, rhs.values, sizes, left.scales, rhs.scales, params.dtypes[2], offset,
       **params.options.keywords())
-  return out, quantized(lhs, k_first=True), of_gradient
+  return out, quantized(lhs, k_first=True)
 
 
 def _backward_in_blocks(params: _Params, lhs: Quantized, rhs: Quantized, sizes, offset, ct):
@@ -88,17 +88,15 @@ def _forward(lhs, rhs, sizes, offset, params: _Params):
   dtype = params.float8[0]
   groups = rhs.shape[0]
   lhs = _of_groups(lhs, groups_of_rows(sizes, offset, groups, lhs.shape[0]), groups)
+  weights = weights_of(rhs, params.kind, dtype)
   if params.kind in blocks.BLOCKS:
-    out, lhs, rhs = _forward_in_blocks(lhs, rhs, sizes, offset, params)
-    return out, kept((lhs, rhs, sizes, offset))
-  if params.kind == "tensor":  # the matrix of each expert has one scale
-    lhs, rhs = quantize(lhs, dtype=dtype), quantize_rows(rhs, (1, 2), dtype)
-  else:
-    lhs, rhs = quantize_rows(lhs, (1,), dtype), quantize_rows(rhs, (1,), dtype)
-  out = api.ragged_dot(
-      lhs.values, rhs.values, sizes, None, params.dtypes[2], offset, scale_lhs=lhs.scales,
-      scale_rhs=rhs.scales, **params.options.keywords())
-  return out, kept((lhs, rhs, sizes, offset))
+    out, lhs = _forward_in_blocks(lhs, weights.forward, sizes, offset, params)
+    return out, kept((lhs, weights.gradient, sizes, offset))
+  lhs = quantize(lhs, dtype=dtype) if params.kind == "tensor" else quantize_rows(lhs, (1,), dtype)
+  out = api.ragged_dot_general(
+      lhs.values, weights.forward.values, sizes, K_LAST, None, params.dtypes[2], offset,
+      scale_lhs=lhs.scales, scale_rhs=weights.forward.scales, **params.options.keywords())
+  return out, kept((lhs, weights.gradient, sizes, offset))
 
 
 def _backward(params: _Params, saved, ct):
