@@ -3,6 +3,7 @@
   dot_general  jax.lax.dot_general
   ragged_dot   jax.lax.ragged_dot, for mixtures of experts
   DelayedScaling  a state of dot_general, from which the scales come
+  prepare  weights quantised once, for several products; see weights.py
 
 The operands are quantised to e4m3 and the cotangents to e5m2. The scales come from the array's own
 values ("current scaling"), or with a state from those of earlier steps ("delayed scaling"). The
@@ -26,5 +27,7 @@ for each m.
 from jaxgemm.fp8.dense import dot_general
 from jaxgemm.fp8.grouped import ragged_dot
 from jaxgemm.fp8.recipes import Amax, DelayedScaling
+from jaxgemm.fp8.weights import PreparedWeight, originals, prepare
 
-__all__ = ["Amax", "DelayedScaling", "dot_general", "ragged_dot"]
+__all__ = ["Amax", "DelayedScaling", "PreparedWeight", "dot_general", "originals", "prepare",
+           "ragged_dot"]

@@ -12,7 +12,7 @@ from jaxgemm.call.options import Options, operand_argument
 from jaxgemm.call.residuals import kept
 from jaxgemm.fp8 import blocks
 from jaxgemm.fp8.recipes import RECIPES, check, dtypes_of, first_derivative
-from jaxgemm.fp8.weights import weights_of
+from jaxgemm.fp8.weights import PreparedWeight, gradient_of, weight_argument, weights_of
 from jaxgemm.grouped import api
 from jaxgemm.grouped.checks import (
   BASIC,
@@ -37,12 +37,14 @@ class _Params(NamedTuple):
     dtypes: the dtypes of lhs, rhs and the result.
     float8: the dtypes of quantised operands and of quantised cotangents.
     options: those that its products share.
+    rhs: the template of a prepared rhs, or None.
   """
 
   kind: str
   dtypes: tuple[np.dtype, np.dtype, np.dtype]
   float8: tuple[np.dtype, np.dtype]
   options: Options
+  rhs: PreparedWeight | None
 
 
 @functools.partial(jax.custom_vjp, nondiff_argnums=(4,))
@@ -106,7 +108,7 @@ def _backward(params: _Params, saved, ct):
   ct = _of_groups(ct, group, groups)
   if params.kind in blocks.BLOCKS:
     d_lhs, d_rhs = _backward_in_blocks(params, lhs, rhs, sizes, offset, ct)
-    return *map(first_derivative, (d_lhs, d_rhs.astype(params.dtypes[1]))), None, None
+    return _gradients(params, d_lhs, d_rhs)
   if params.kind == "tensor":
     of_rows = of_columns = quantize(ct, "tensor", dtype=dtype)
     rhs_scales, factors = rhs.scales, [lhs.scales, of_rows.scales]
@@ -125,7 +127,12 @@ def _backward(params: _Params, saved, ct):
       num_local_groups=None if offset is None else groups, **options)
   for factor in factors:
     d_rhs = d_rhs * factor[None]
-  return *map(first_derivative, (d_lhs, d_rhs.astype(params.dtypes[1]))), None, None
+  return _gradients(params, d_lhs, d_rhs)
+
+
+def _gradients(params: _Params, d_lhs, d_rhs):
+  d_lhs, d_rhs = map(first_derivative, (d_lhs, d_rhs.astype(params.dtypes[1])))
+  return d_lhs, gradient_of(params.rhs, d_rhs), None, None
 
 
 _dot.defvjp(_forward, _backward)
@@ -181,10 +188,18 @@ def ragged_dot(
     NotImplementedError: a gradient is differentiated again.
   """
   options = Options.of(locals() | {"precision": None})
-  lhs, rhs = (jnp.asarray(operand_argument(name, x)) for name, x in (("lhs", lhs), ("rhs", rhs)))
+  check(recipe, precision)
+  kind = RECIPES[recipe]
+  float8 = dtypes_of(kind, implementation, dtypes)
+  lhs = jnp.asarray(operand_argument("lhs", lhs))
+  rhs = weight_argument("rhs", rhs, recipe, float8[0])
   group_sizes, group_offset = given_groups(group_sizes, group_offset)
   check(recipe, precision, lhs=lhs, rhs=rhs)
-  check_arrays(BASIC, lhs, rhs, group_sizes, group_offset)
+  template, plain = None, rhs
+  if isinstance(rhs, PreparedWeight):
+    rhs = rhs.flat()
+    template, plain = rhs.template(), rhs.weight
+  check_arrays(BASIC, lhs, plain, group_sizes, group_offset)
   check_vector(group_sizes)
   if rhs.ndim != 3:
     raise ValueError(
@@ -192,9 +207,9 @@ def ragged_dot(
         "rhs[None].")
   check_num_groups(rhs.shape[0], group_sizes.size, group_offset is not None)
   out_dtype = jnp.dtype(preferred_element_type or jnp.promote_types(lhs.dtype, rhs.dtype))
-  kind = RECIPES[recipe]
-  params = _Params(kind, (lhs.dtype, rhs.dtype, out_dtype), dtypes_of(kind, implementation, dtypes),
-                   options)
+  params = _Params(kind, (lhs.dtype, plain.dtype, out_dtype), float8, options, template)
   # Because of unify_varying, the gradient of an operand that devices of a shard_map share is summed
   # over these devices.
-  return _jitted(*unify_varying([lhs, rhs]), group_sizes, group_offset, params)
+  operands, structure = jax.tree.flatten((lhs, rhs))
+  lhs, rhs = jax.tree.unflatten(structure, unify_varying(operands))
+  return _jitted(lhs, rhs, group_sizes, group_offset, params)
