@@ -199,7 +199,8 @@ def _backward(params: _Params, saved, ct):
     ct = jnp.zeros(ct.shape, ct.dtype)
   if params.kind in blocks.BLOCKS:
     lhs, rhs = operands
-    return _gradients(params, *_backward_in_blocks(params, lhs, rhs, ct), None)
+    d_lhs, d_rhs = _backward_in_blocks(params, lhs, rhs, ct)
+    return _gradients(params, d_lhs, d_rhs, None)
   dims, dtype = params.dims, params.float8[1]
   labels = dims.lhs, dims.rhs
   b, _, n, k = parts(dims)

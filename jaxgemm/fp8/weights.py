@@ -134,8 +134,8 @@ def weight_argument(name: str, x, recipe: str, dtype) -> Any:
   found = x.forms.forward.values.dtype
   if found != dtype:
     raise ValueError(
-        f"{name} was prepared in {found.name}, and the product reads {dtype.name}; equal dtypes are "
-        "allowed. Pass the same dtypes= and implementation= to jaxgemm.fp8.prepare.")
+        f"{name} was prepared in {found.name}, and the product reads {dtype.name}; equal dtypes "
+        "are allowed. Pass the same dtypes= and implementation= to jaxgemm.fp8.prepare.")
   # The forms have no gradient, so no transformation needs tangents of float8.
   return dataclasses.replace(x, forms=lax.stop_gradient(x.forms))
 
