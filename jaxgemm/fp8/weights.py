@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import jax
 from jax import lax
 import jax.numpy as jnp
+from jax.sharding import NamedSharding, PartitionSpec
 import numpy as np
 
 from jaxgemm.call import copies
@@ -22,6 +23,7 @@ from jaxgemm.call.options import dtype_argument, operand_argument
 from jaxgemm.fp8 import blocks
 from jaxgemm.fp8.recipes import RECIPES, check, dtypes_of
 from jaxgemm.scaled.quantization import Quantized, quantize_rows
+from jaxgemm.sharding import mesh as meshes
 
 
 class Weights(NamedTuple):
@@ -140,6 +142,32 @@ def weight_argument(name: str, x, recipe: str, dtype) -> Any:
   return dataclasses.replace(x, forms=lax.stop_gradient(x.forms))
 
 
+def _stored_forms(weight, kind: str, dtype) -> Weights:
+  """`weights_of` an array of shape (..., K, N), each form in the order of its dimensions."""
+  def forms_of(weight):
+    forms = weights_of(weight, kind, dtype)
+    if kind in blocks.BLOCKS:
+      return forms
+    transposed = copies.transposed(forms.gradient.values)
+    return Weights(Quantized(transposed, forms.forward.scales), forms.gradient)
+
+  mesh = meshes.explicit_mesh(weight)
+  if mesh is None:
+    return forms_of(weight)
+  *lead, k, n = meshes.axes_of(jax.typeof(weight))
+
+  def sharding(x, *axes):
+    parts = [math.prod(mesh.shape[name] for name in each) for each in axes]
+    kept = [each if size % count == 0 else () for each, size, count in zip(axes, x.shape, parts)]
+    return NamedSharding(mesh, PartitionSpec(*(each or None for each in kept)))
+
+  shapes = jax.eval_shape(forms_of, jax.ShapeDtypeStruct(weight.shape, weight.dtype))
+  shardings = Weights(Quantized(*(sharding(x, *lead, n, k) for x in shapes.forward)),
+                      Quantized(*(sharding(x, *lead, k, n) for x in shapes.gradient)))
+  return jax.sharding.auto_axes(
+      forms_of, axes=mesh.explicit_axes, out_sharding=shardings)(weight)
+
+
 def _contracted_of_flax(name: str, weight) -> int | None:
   """See `prepare`."""
   last = name.rpartition("/")[2]
@@ -227,10 +255,7 @@ def prepare(params, recipe: str = "tensorwise", *,
     check(recipe, None, **{name: weight})
     axes = _axes(name, given, weight.ndim)
     found = PreparedWeight(weight, None, recipe, axes, weight.dtype)
-    forms = weights_of(lax.stop_gradient(found.flat().weight), kind, dtype)
-    if kind not in blocks.BLOCKS:
-      forms = forms._replace(forward=Quantized(
-          copies.transposed(forms.gradient.values), forms.forward.scales))
+    forms = _stored_forms(lax.stop_gradient(found.flat().weight), kind, dtype)
     return dataclasses.replace(found, forms=forms)
 
   return jax.tree_util.tree_map_with_path(prepared, originals(params))
