@@ -27,7 +27,7 @@ for each m.
 from jaxgemm.fp8.dense import dot_general
 from jaxgemm.fp8.grouped import ragged_dot
 from jaxgemm.fp8.recipes import Amax, DelayedScaling
-from jaxgemm.fp8.weights import PreparedWeight, originals, prepare
+from jaxgemm.fp8.weights import PreparedWeight, contracted_of_flax, originals, prepare
 
-__all__ = ["Amax", "DelayedScaling", "PreparedWeight", "dot_general", "originals", "prepare",
-           "ragged_dot"]
+__all__ = ["Amax", "DelayedScaling", "PreparedWeight", "contracted_of_flax", "dot_general",
+           "originals", "prepare", "ragged_dot"]

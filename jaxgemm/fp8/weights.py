@@ -168,8 +168,22 @@ def _stored_forms(weight, kind: str, dtype) -> Weights:
       forms_of, axes=mesh.explicit_axes, out_sharding=shardings)(weight)
 
 
-def _contracted_of_flax(name: str, weight) -> int | None:
-  """See `prepare`."""
+def contracted_of_flax(name: str, weight) -> int | None:
+  """Which arrays of a layer are weights, by the names of Flax's layers and `jaxgemm.flax`'s.
+
+  It is the default of the argument contracted of `prepare`. Call it in a function of your own to
+  leave out some weights::
+
+    contracted = lambda name, x: None if "head" in name else contracted_of_flax(name, x)
+
+  Args:
+    name: the names of the array's path, with slashes between them.
+    weight: the array.
+
+  Returns:
+    -2 for the last names "kernel", "up" and "down", -3 for "gate_up" (which has the shape
+    (..., K, 2, N)), and None for others.
+  """
   last = name.rpartition("/")[2]
   if last == "gate_up":
     return -3
@@ -231,8 +245,7 @@ def prepare(params, recipe: str = "tensorwise", *,
       a scale.
     contracted: a function of a leaf's name (the names of its path, with slashes) and the leaf. It
       gives the dimension of a weight that the products contract, or several neighbouring ones, or
-      None for an array that stays as it is. The default gives -2 for the names "kernel", "up" and
-      "down", -3 for "gate_up" (which has the shape (..., K, 2, N)), and None for others.
+      None for an array that stays as it is. The default is `contracted_of_flax`.
     dtypes, implementation: as in the products.
 
   Returns:
@@ -244,7 +257,7 @@ def prepare(params, recipe: str = "tensorwise", *,
   check(recipe, None)
   kind = RECIPES[recipe]
   dtype = dtypes_of(kind, implementation, dtypes)[0]
-  choose = contracted or _contracted_of_flax
+  choose = contracted or contracted_of_flax
 
   def prepared(path, weight):
     name = _name(path)
