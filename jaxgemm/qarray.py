@@ -11,12 +11,12 @@ import jax
 import jax.numpy as jnp
 
 from jaxgemm.call.options import Options, operand_argument
+from jaxgemm.call.quantized import Quantized
 from jaxgemm.call.spec import Labels
 from jaxgemm.dense import api
 from jaxgemm.dense.dimensions import dot_general_product, indices
 from jaxgemm.dense.merge import merged, parts, unmerged
 from jaxgemm.scaled.api import scaled_matmul
-from jaxgemm.scaled.quantization import Quantized
 from jaxgemm.sharding.parts import names_parts
 
 

@@ -6,6 +6,7 @@ import jax
 
 from jaxgemm.call.config import GemmConfig
 from jaxgemm.call.options import Options, given_vectors, operand_argument
+from jaxgemm.call.quantized import Quantized, weights_argument
 from jaxgemm.call.transposes import INLINE
 from jaxgemm.dense.call import dense_results
 from jaxgemm.dense.dimensions import dot_general_product, indices, matmul_product
@@ -23,7 +24,7 @@ def _matmul(a, b, options: Options, **given):
 @names_parts
 def matmul(
     a: jax.Array,
-    b: jax.Array,
+    b: jax.Array | Quantized,
     *,
     precision=None,
     preferred_element_type=None,
@@ -48,7 +49,9 @@ def matmul(
   Args:
     a: array of shape (K,) or (..., M, K). float32, bfloat16, float16, the float8
       types and int8 run in this package's kernels, also mixed.
-    b: array of shape (K,) or (..., K, N).
+    b: array of shape (K,) or (..., K, N), or weights of such a shape that `jaxgemm.quantize`
+      gave. These are dequantised to a's dtype first (to bfloat16 if that has 8 bits), and they
+      are constants to jax.grad.
     precision: as in `jax.numpy.matmul`. float32 is always computed in full, except on
       NVIDIA GPUs: there it is computed as tf32, with "high" in three passes of tf32
       parts (an infinity may then give NaN), and with "highest" by XLA. Algorithms
@@ -88,8 +91,9 @@ def matmul(
     ValueError, TypeError: while tracing: jax's own errors for operands that do not fit
       each other, and errors that say what was given and what is allowed.
   """
-  return _matmul(operand_argument("a", a), operand_argument("b", b), Options.of(locals()),
-                 **given_vectors(locals()))
+  a = operand_argument("a", a)
+  b = weights_argument("b", b, a)
+  return _matmul(a, b, Options.of(locals()), **given_vectors(locals()))
 
 
 @functools.partial(jax.jit, static_argnums=(2, 3), inline=INLINE)
@@ -102,7 +106,7 @@ def _dot_general(lhs, rhs, dimension_numbers, options: Options, **given):
 @names_parts
 def dot_general(
     lhs: jax.Array,
-    rhs: jax.Array,
+    rhs: jax.Array | Quantized,
     dimension_numbers,
     precision=None,
     preferred_element_type=None,
@@ -126,7 +130,7 @@ def dot_general(
 
   Args:
     lhs: array of any rank.
-    rhs: array of any rank.
+    rhs: array of any rank, or weights that `jaxgemm.quantize` gave; see `jaxgemm.matmul`.
     dimension_numbers: ((lhs_contracting, rhs_contracting), (lhs_batch, rhs_batch)).
     precision: as in `jax.lax.dot_general`; see `jaxgemm.matmul`.
     preferred_element_type: dtype of the result; see `jaxgemm.matmul`.
@@ -148,7 +152,8 @@ def dot_general(
   Raises:
     ValueError, TypeError: see `jaxgemm.matmul`.
   """
-  lhs, rhs = operand_argument("lhs", lhs), operand_argument("rhs", rhs)
+  lhs = operand_argument("lhs", lhs)
+  rhs = weights_argument("rhs", rhs, lhs)
   # jax accepts lists as dimension numbers. jax.jit cannot hash these, so they become tuples.
   return _dot_general(lhs, rhs, indices(dimension_numbers), Options.of(locals()),
                       **given_vectors(locals()))

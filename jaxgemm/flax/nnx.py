@@ -12,6 +12,7 @@ from jax.sharding import NamedSharding, PartitionSpec
 
 from jaxgemm import fp8
 from jaxgemm.call.options import dtype_argument
+from jaxgemm.call.quantized import Quantized
 from jaxgemm.call.transposes import INLINE
 from jaxgemm.flax import experts as experts_lib
 from jaxgemm.flax import linen
@@ -31,7 +32,13 @@ class _Mlp(nnx.Module):
 
   def params(self) -> experts_lib.Mlp:
     names = [name for name in experts_lib.Mlp._fields if hasattr(self, name)]
-    return experts_lib.Mlp(**{name: getattr(self, name)[...] for name in names})
+    return experts_lib.Mlp(**{name: _value(getattr(self, name)) for name in names})
+
+
+def _value(param: nnx.Variable):
+  """The array of a variable, or the `jaxgemm.Quantized` that was put in its place."""
+  value = param.get_raw_value()
+  return value if isinstance(value, Quantized) else param[...]
 
 
 # The key of a variable's metadata for the names of its dimensions; it depends on Flax's version.

@@ -23,7 +23,14 @@ from jaxgemm.dense.merge import merged, parts, unmerged
 from jaxgemm.dense.vectors import Vectors
 from jaxgemm.fp8 import blocks
 from jaxgemm.fp8.recipes import RECIPES, DelayedScaling, check, dtypes_of, first_derivative
-from jaxgemm.fp8.weights import PreparedWeight, gradient_of, weight_argument, weights_of
+from jaxgemm.fp8.weights import (
+  PreparedWeight,
+  gradient_of,
+  originals,
+  template_of,
+  weight_argument,
+  weights_of,
+)
 from jaxgemm.scaled.quantization import Quantized, quantize, quantize_rows
 from jaxgemm.sharding.manual_axes import unify_varying, untracked_axes, varying
 from jaxgemm.sharding.parts import names_parts
@@ -126,6 +133,18 @@ def _dot(lhs, rhs, state: DelayedScaling | None, params: _Params) -> jax.Array:
   return _forward(lhs, rhs, state, params)[0]
 
 
+def _forms(rhs, params: _Params) -> tuple[Quantized, Quantized, Labels]:
+  """rhs quantised for the product and for lhs's gradient, and the labels of the first."""
+  dims, sizes = params.dims, dict(params.sizes)
+  if params.rhs is None:
+    for_result = lambda kept: _quantized(rhs, dims.rhs, kept, params.kind, params.float8[0])
+    forward = for_result(dims.out)
+    return forward, for_result(dims.lhs) if params.kind == "row" else forward, dims.rhs
+  b, _, n, k = parts(dims)
+  return (_of_prepared(rhs.forms.forward, (b, n, k), sizes),
+          _of_prepared(rhs.forms.gradient, (b, k, n), sizes), b + n + k)
+
+
 def _of_prepared(x: Quantized, labels: tuple[Labels, Labels, Labels], sizes) -> Quantized:
   """A form of a prepared weight, with a dimension for each label of batch, rows and columns."""
   spread = lambda group, size: [sizes[i] if size != 1 else 1 for i in group]
@@ -171,16 +190,11 @@ def _forward(lhs, rhs, state: DelayedScaling | None, params: _Params):
     lhs, of_lhs = state.lhs.quantize(lhs, dtype)
     rhs, of_rhs = state.rhs.quantize(rhs, dtype)
     state = DelayedScaling(of_lhs, of_rhs, state.cotangent)
+    of_gradient = rhs
   else:
     lhs = _quantized(lhs, dims.lhs, dims.out, params.kind, dtype)
-    if params.rhs is None:
-      rhs = _quantized(rhs, dims.rhs, dims.out, params.kind, dtype)
-  of_gradient = rhs
-  if params.rhs is not None:
-    b, _, n, k = parts(dims)
-    of_gradient = _of_prepared(rhs.forms.gradient, (b, k, n), dict(params.sizes))
-    rhs = _of_prepared(rhs.forms.forward, (b, n, k), dict(params.sizes))
-    dims = dims._replace(rhs=b + n + k)
+    rhs, of_gradient, labels = _forms(rhs, params)
+    dims = dims._replace(rhs=labels)
   out = _product(lhs, rhs.values, rhs.scales, dims, params.dtypes[2], params,
                  params.out_sharding)
   return out, kept((lhs, of_gradient, state, before))
@@ -215,14 +229,17 @@ def _backward(params: _Params, saved, ct):
 
   def gradient(i: int):
     other, of_other = operands[1 - i], of_operands[1 - i]
+    scales = other.scales
     if whole is not None:
       of_ct = whole
+    elif i == 0:
+      of_ct = _quantized(ct, dims.out, labels[0], params.kind, dtype)
     else:
       kept = tuple(x for x in of_other if x in dims.out)
       factor = other.scales.reshape([n for n, x in zip(other.values.shape, of_other) if x in kept])
       scaled = ct.astype(jnp.float32) * epilogue.expand(factor, kept, dims.out)
-      of_ct = _quantized(scaled, dims.out, labels[i], params.kind, dtype)
-    return _product(of_ct, other.values, None if whole is None else other.scales,
+      of_ct, scales = _quantized(scaled, dims.out, labels[1], params.kind, dtype), None
+    return _product(of_ct, other.values, scales,
                     Dims(dims.out, of_other, labels[i]), params.dtypes[i], params)
 
   return _gradients(params, gradient(0), gradient(1), state)
@@ -295,8 +312,8 @@ def dot_general(
     out_sharding: see `jax.lax.dot_general`; not allowed with "blockwise" and "mxfp8".
     recipe: which elements share a scale.
       "tensorwise": all elements of lhs, of rhs, and of the cotangent.
-      "rowwise": the elements of a row of lhs, and of a column of rhs. The cotangent is quantised
-      twice: for each gradient, with a scale for each of its rows or columns.
+      "rowwise": the elements of a row of lhs, and of a column of rhs. rhs and the cotangent are
+      quantised twice: for each of their products, with a scale for each row or column.
       "blockwise": as in DeepSeek-V3 (arXiv:2412.19437): 128 neighbours of lhs and of the cotangent
       along the dimension that is contracted, and blocks of 128 x 128 elements of rhs. lhs, rhs and
       the cotangent are quantised twice, along the dimensions that their two products contract.
@@ -327,9 +344,7 @@ def dot_general(
   lhs = jnp.asarray(operand_argument("lhs", lhs))
   rhs = weight_argument("rhs", rhs, recipe, float8[0])
   check(recipe, precision, lhs=lhs, rhs=rhs)
-  template, plain = None, rhs
-  if isinstance(rhs, PreparedWeight):
-    template, plain = rhs.template(), rhs.weight
+  template, plain = template_of(rhs), originals(rhs)
   product = dot_general_product(
       lhs, plain.astype(rhs.dtype), indices(dimension_numbers),
       options._replace(out_sharding=None))

@@ -12,7 +12,14 @@ from jaxgemm.call.options import Options, operand_argument
 from jaxgemm.call.residuals import kept
 from jaxgemm.fp8 import blocks
 from jaxgemm.fp8.recipes import RECIPES, check, dtypes_of, first_derivative
-from jaxgemm.fp8.weights import PreparedWeight, gradient_of, weight_argument, weights_of
+from jaxgemm.fp8.weights import (
+  PreparedWeight,
+  gradient_of,
+  originals,
+  template_of,
+  weight_argument,
+  weights_of,
+)
 from jaxgemm.grouped import api
 from jaxgemm.grouped.checks import (
   BASIC,
@@ -111,16 +118,14 @@ def _backward(params: _Params, saved, ct):
     return _gradients(params, d_lhs, d_rhs)
   if params.kind == "tensor":
     of_rows = of_columns = quantize(ct, "tensor", dtype=dtype)
-    rhs_scales, factors = rhs.scales, [lhs.scales, of_rows.scales]
+    factors = [lhs.scales, of_rows.scales]
   else:
-    wide = ct.astype(jnp.float32)
-    of_group = jnp.pad(rhs.scales[:, 0], ((0, 1), (0, 0)))  # the last one: rows of no group
-    of_rows = quantize(wide * of_group[group], "row", axis=1, dtype=dtype)
-    of_columns = quantize(wide * lhs.scales, "row", axis=0, dtype=dtype)
-    rhs_scales, factors = None, [of_columns.scales]
+    of_rows = quantize(ct, "row", axis=1, dtype=dtype)
+    of_columns = quantize(ct.astype(jnp.float32) * lhs.scales, "row", axis=0, dtype=dtype)
+    factors = [of_columns.scales]
   d_lhs = api.ragged_dot_general(
       of_rows.values, rhs.values, sizes, K_LAST, None, params.dtypes[0], offset,
-      scale_lhs=of_rows.scales, scale_rhs=rhs_scales, **options)
+      scale_lhs=of_rows.scales, scale_rhs=rhs.scales, **options)
   # A product whose groups are contracted has no epilogue.
   d_rhs = api.ragged_dot_general(
       lhs.values, of_columns.values, sizes, OF_RHS, None, jnp.float32, offset,
@@ -195,10 +200,9 @@ def ragged_dot(
   rhs = weight_argument("rhs", rhs, recipe, float8[0])
   group_sizes, group_offset = given_groups(group_sizes, group_offset)
   check(recipe, precision, lhs=lhs, rhs=rhs)
-  template, plain = None, rhs
   if isinstance(rhs, PreparedWeight):
     rhs = rhs.flat()
-    template, plain = rhs.template(), rhs.weight
+  plain = originals(rhs)
   check_arrays(BASIC, lhs, plain, group_sizes, group_offset)
   check_vector(group_sizes)
   if rhs.ndim != 3:
@@ -207,7 +211,8 @@ def ragged_dot(
         "rhs[None].")
   check_num_groups(rhs.shape[0], group_sizes.size, group_offset is not None)
   out_dtype = jnp.dtype(preferred_element_type or jnp.promote_types(lhs.dtype, rhs.dtype))
-  params = _Params(kind, (lhs.dtype, plain.dtype, out_dtype), float8, options, template)
+  params = _Params(kind, (lhs.dtype, plain.dtype, out_dtype), float8, options,
+                   template_of(rhs))
   # Because of unify_varying, the gradient of an operand that devices of a shard_map share is summed
   # over these devices.
   operands, structure = jax.tree.flatten((lhs, rhs))

@@ -22,7 +22,7 @@ from jaxgemm.call import copies
 from jaxgemm.call.options import dtype_argument, operand_argument
 from jaxgemm.fp8 import blocks
 from jaxgemm.fp8.recipes import RECIPES, check, dtypes_of
-from jaxgemm.scaled.quantization import Quantized, quantize_rows
+from jaxgemm.scaled.quantization import Quantized, quantize
 from jaxgemm.sharding import mesh as meshes
 
 
@@ -43,16 +43,18 @@ def weights_of(rhs, kind: str, dtype) -> Weights:
 
   Args:
     rhs: an array of shape (..., K, N), or a `PreparedWeight` of any shape.
-    kind: the kind of `quantize`; with "tensor" each matrix has a scale, and with "row" each of its
-      columns. In blocks K and N are padded with zeros to whole blocks where they are contracted.
+    kind: the kind of `quantize`; with "tensor" each matrix has a scale, and with "row" each row of
+      a form. In blocks K and N are padded with zeros to whole blocks where they are contracted.
     dtype: dtype of the values.
   """
   if isinstance(rhs, PreparedWeight):
     return rhs.forms
   if kind in blocks.BLOCKS:
     return Weights(*blocks.for_both_products(rhs, kind, dtype))
-  values, scales = quantize_rows(rhs, (-2, -1) if kind == "tensor" else (-2,), dtype)
-  return Weights(Quantized(values.mT, scales.mT), Quantized(values, scales))
+  of_matrix = kind == "tensor"
+  of_k = quantize(rhs, "row", axis=(-2, -1) if of_matrix else -2, dtype=dtype)
+  of_n = of_k if of_matrix else quantize(rhs, "row", axis=-1, dtype=dtype)
+  return Weights(Quantized(copies.transposed(of_k.values), of_k.scales.mT), of_n)
 
 
 @functools.partial(jax.tree_util.register_dataclass, data_fields=("weight", "forms"),
@@ -99,10 +101,6 @@ class PreparedWeight:
     return dataclasses.replace(
         self, weight=self.weight.reshape(*shape[:first], *sizes), contracted=(-2,))
 
-  def template(self) -> "PreparedWeight":
-    """The same without arrays, which is hashable; see `gradient_of`."""
-    return dataclasses.replace(self, weight=None, forms=None)
-
   def __getitem__(self, index) -> "PreparedWeight":
     # The layers of nnx read a parameter by param[...].
     if index is not Ellipsis:
@@ -120,8 +118,15 @@ class PreparedWeight:
         "contracted= of prepare give None.")
 
 
+def template_of(x) -> PreparedWeight | None:
+  """A `PreparedWeight` without its arrays, which is hashable; None for an array."""
+  if not isinstance(x, PreparedWeight):
+    return None
+  return dataclasses.replace(x, weight=None, forms=None)
+
+
 def gradient_of(template: PreparedWeight | None, gradient) -> Any:
-  """The cotangent of a weight from its gradient; template: see there, or None for an array."""
+  """The cotangent of a weight from its gradient and its `template_of`."""
   return gradient if template is None else dataclasses.replace(template, weight=gradient)
 
 
@@ -142,15 +147,9 @@ def weight_argument(name: str, x, recipe: str, dtype) -> Any:
   return dataclasses.replace(x, forms=lax.stop_gradient(x.forms))
 
 
-def _stored_forms(weight, kind: str, dtype) -> Weights:
-  """`weights_of` an array of shape (..., K, N), each form in the order of its dimensions."""
-  def forms_of(weight):
-    forms = weights_of(weight, kind, dtype)
-    if kind in blocks.BLOCKS:
-      return forms
-    transposed = copies.transposed(forms.gradient.values)
-    return Weights(Quantized(transposed, forms.forward.scales), forms.gradient)
-
+def _sharded_forms(weight, kind: str, dtype) -> Weights:
+  """`weights_of` an array of shape (..., K, N), whose type may have a sharding."""
+  forms_of = lambda weight: weights_of(weight, kind, dtype)
   mesh = meshes.explicit_mesh(weight)
   if mesh is None:
     return forms_of(weight)
@@ -268,7 +267,7 @@ def prepare(params, recipe: str = "tensorwise", *,
     check(recipe, None, **{name: weight})
     axes = _axes(name, given, weight.ndim)
     found = PreparedWeight(weight, None, recipe, axes, weight.dtype)
-    forms = _stored_forms(lax.stop_gradient(found.flat().weight), kind, dtype)
+    forms = _sharded_forms(lax.stop_gradient(found.flat().weight), kind, dtype)
     return dataclasses.replace(found, forms=forms)
 
   return jax.tree_util.tree_map_with_path(prepared, originals(params))

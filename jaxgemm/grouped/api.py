@@ -4,6 +4,7 @@ import jax
 from jax import lax
 
 from jaxgemm.call.config import GemmConfig
+from jaxgemm.call.quantized import Quantized
 from jaxgemm.grouped import batching, derivatives  # noqa: F401  they register rules of ragged_p
 from jaxgemm.grouped.call import compute
 from jaxgemm.grouped.rows import RoutingTable
@@ -13,7 +14,7 @@ from jaxgemm.sharding.parts import names_parts
 @names_parts
 def ragged_dot(
     lhs: jax.Array,
-    rhs: jax.Array,
+    rhs: jax.Array | Quantized,
     group_sizes: jax.Array,
     precision=None,
     preferred_element_type=None,
@@ -45,7 +46,8 @@ def ragged_dot(
   Args:
     lhs: array of shape (M, K), of the dtypes that `jaxgemm.matmul` takes.
     rhs: array of shape (G, K, N); with a group_offset, of shape (L, K, N), L <= G.
-      As in jax, (G, K, 2, N) gives (M, 2, N), two products and no gate.
+      As in jax, (G, K, 2, N) gives (M, 2, N), two products and no gate. Or weights that
+      `jaxgemm.quantize` gave; see `jaxgemm.matmul`.
     group_sizes: array of shape (G,), of integers.
     precision: as in `jax.lax.ragged_dot`. float32 is always computed in full, except on
       NVIDIA GPUs: there it is computed as tf32, and XLA computes more precise products.
@@ -105,7 +107,7 @@ def ragged_dot(
 @names_parts
 def ragged_dot_general(
     lhs: jax.Array,
-    rhs: jax.Array,
+    rhs: jax.Array | Quantized,
     group_sizes: jax.Array,
     ragged_dot_dimension_numbers: lax.RaggedDotDimensionNumbers,
     precision=None,
@@ -136,7 +138,7 @@ def ragged_dot_general(
 
   Args:
     lhs: array of any rank.
-    rhs: array of any rank.
+    rhs: array of any rank, or weights that `jaxgemm.quantize` gave; see `jaxgemm.matmul`.
     group_sizes: integer array of shape (G,), or as in `jax.lax.ragged_dot_general`.
     ragged_dot_dimension_numbers: a `jax.lax.RaggedDotDimensionNumbers`.
     precision: see `jaxgemm.ragged_dot`.
@@ -175,7 +177,7 @@ def ragged_dot_general(
 @names_parts
 def ragged_gated_linear_unit(
     lhs: jax.Array,
-    rhs: jax.Array,
+    rhs: jax.Array | Quantized,
     group_sizes: jax.Array,
     precision=None,
     preferred_element_type=None,
@@ -205,7 +207,8 @@ def ragged_gated_linear_unit(
 
   Args:
     lhs: array of shape (M, K), of the dtypes that `jaxgemm.matmul` takes.
-    rhs: array of shape (G, K, 2, N); with a group_offset, of shape (L, K, 2, N).
+    rhs: array of shape (G, K, 2, N); with a group_offset, of shape (L, K, 2, N). Or weights that
+      `jaxgemm.quantize` gave; see `jaxgemm.matmul`.
     group_sizes, precision: see `jaxgemm.ragged_dot`.
     preferred_element_type: dtype of the result, a float.
     group_offset: see `jaxgemm.ragged_dot`.

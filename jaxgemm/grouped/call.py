@@ -24,6 +24,7 @@ from jaxgemm.call.options import (
   given_vectors,
   operand_argument,
 )
+from jaxgemm.call.quantized import weights_argument
 from jaxgemm.call.spec import Spec
 from jaxgemm.call.transposes import INLINE
 from jaxgemm.dense.api import dot_general
@@ -147,7 +148,8 @@ def compute(arguments: Mapping[str, Any], numbers=BASIC, gated: bool = False,
       return _compute_batches(arguments, numbers)
   options, num_local = Options.of(arguments), arguments.get("num_local_groups")
   check_hashable("num_local_groups", num_local, "an int is allowed, or None")
-  lhs, rhs = operand_argument("lhs", arguments["lhs"]), operand_argument("rhs", arguments["rhs"])
+  lhs = operand_argument("lhs", arguments["lhs"])
+  rhs = weights_argument("rhs", arguments["rhs"], lhs)
   buffers = {name: operand_argument(name, x) for name in ("accumulate", "rhs_grad")
              if (x := arguments.get(name)) is not None}
   sizes, offset = given_groups(arguments["group_sizes"], arguments["group_offset"])
@@ -231,7 +233,8 @@ def _call(call: Call, lhs, rhs, sizes, offset, indices, accumulate=None, rhs_gra
 
 def _compute_batches(arguments: Mapping[str, Any], numbers) -> jax.Array:
   """A product whose ragged dimension is a batch dimension. The group sizes have no effect."""
-  lhs, rhs = (operand_argument(name, arguments[name]) for name in ("lhs", "rhs"))
+  lhs = operand_argument("lhs", arguments["lhs"])
+  rhs = weights_argument("rhs", arguments["rhs"], lhs)
   sizes, offset = given_groups(arguments["group_sizes"], arguments["group_offset"])
   ragged_result(Given(lhs, rhs, sizes, offset, arguments["accumulate"]),
                 Call(Options.of(arguments), numbers, arguments["num_local_groups"]))
