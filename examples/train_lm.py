@@ -93,8 +93,9 @@ flags.DEFINE_list(
 
 TOLERANCES = {"bfloat16": (1e-3, 2e-2), "float32": (1e-5, 1e-4)}
 # These are large, because a difference of one rounding may quantise an element to the other
-# neighbour.
-FP8_TOLERANCES = (5e-3, 1e-1)
+# neighbour, and a cotangent in float8_e5m2 has neighbours that differ by a quarter. Also, the layer
+# of experts with a recipe quantises its hidden rows elsewhere than the reference does.
+FP8_TOLERANCES = (5e-3, 2e-1)
 
 
 def make_mesh():

@@ -1,6 +1,7 @@
 """Layers of Flax with weights that jaxgemm.fp8.prepare has quantised."""
 
 import functools
+import math
 
 from flax import linen as nn
 from flax import nnx
@@ -15,6 +16,7 @@ from jaxgemm import fp8
 from jaxgemm.flax import ClampedSwiGLU, Mlp, MoEParams, linen, moe
 from jaxgemm.flax import nnx as layers
 from jaxgemm.fp8.recipes import RECIPES
+from tests.support import compiled
 
 C, H, E, T = 64, 96, 4, 50
 
@@ -112,8 +114,23 @@ def test_scanned_layers_of_linen(rng):
                   length=3)()
   x = array(rng, T, C)
   params = model.init(jax.random.key(0), x, None)
-  run = jax.jit(jax.value_and_grad(lambda params: (model.apply(params, x, None)[0]**2).mean()))
-  close(fp8.originals(run(fp8.prepare(params, "mxfp8"))), run(params))
+  loss = lambda params, x: (model.apply(params, x, None)[0]**2).mean()
+  run = jax.jit(jax.value_and_grad(loss))
+  close(fp8.originals(run(fp8.prepare(params, "mxfp8"), x)), run(params, x))
+
+  def summed(params, prepares):
+    weights = fp8.prepare(params, "mxfp8") if prepares else params
+    def add(total, x):
+      gradient = fp8.originals(jax.grad(loss)(weights, x))
+      return jax.tree.map(jnp.add, total, gradient), None
+    return jax.lax.scan(add, jax.tree.map(jnp.zeros_like, params), array(rng, 8, T, C))[0]
+
+  # No weight is cast in the loop over batches, but gate_up and down of all layers are before it.
+  of_experts = lambda shapes: [x for x in shapes if math.prod(x) % (E * C * H) == 0]
+  for prepares in (True, False):
+    text = jax.jit(summed, static_argnums=1).lower(params, prepares).compile().as_text()
+    inside, outside = map(of_experts, compiled.casts_to_float8(text))
+    assert bool(inside) != prepares and len(outside) == (4 if prepares else 0)
 
 
 @pytest.mark.parametrize("recipe", ["rowwise", "blockwise"])

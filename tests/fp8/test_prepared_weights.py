@@ -49,16 +49,22 @@ def same(given, wanted):
     np.testing.assert_allclose(f64(x), f64(y), rtol=0, atol=atol)
 
 
-@pytest.mark.parametrize("recipe", RECIPES)
-@pytest.mark.parametrize("lhs, rhs, axis, numbers", [
-    ((37, 300), (300, 150), -2, MATRIX),
-    ((5, 7, 96), (96, 3, 50), 0, (((2,), (0,)), ((), ()))),
-    ((9, 3, 40), (3, 40, 65), (0, 1), (((1, 2), (0, 1)), ((), ()))),
-    ((2, 9, 70), (2, 70, 33), 1, (((2,), (1,)), ((0,), (0,)))),
-])
-def test_dense(rng, recipe, lhs, rhs, axis, numbers):
-  if recipe == "tensorwise" and numbers[1][0]:
-    pytest.skip("a prepared weight has a scale for each matrix of the batch")
+PRODUCTS = {
+    "matrices": ((37, 300), (300, 150), -2, MATRIX),
+    "heads": ((5, 7, 96), (96, 3, 50), 0, (((2,), (0,)), ((), ()))),
+    "two contracted": ((9, 3, 40), (3, 40, 65), (0, 1), (((1, 2), (0, 1)), ((), ()))),
+    "batches": ((2, 9, 70), (2, 70, 33), 1, (((2,), (1,)), ((0,), (0,)))),
+}
+
+
+@pytest.mark.whole(unless=lambda recipe, product: (
+    (list(RECIPES).index(recipe) + list(PRODUCTS).index(product)) % 2))
+@pytest.mark.parametrize("recipe, product", [
+    (recipe, product) for recipe in RECIPES for product in PRODUCTS
+    # Of a prepared weight each matrix of a batch has a scale, of an array all of it.
+    if (recipe, product) != ("tensorwise", "batches")])
+def test_dense(rng, recipe, product):
+  lhs, rhs, axis, numbers = PRODUCTS[product]
   x, w = array(rng, *lhs, dtype=jnp.bfloat16), array(rng, *rhs)
   run = lambda x, w: fp8.dot_general(x, w, numbers, None, jnp.float32, recipe=recipe)
   ct = array(rng, *jax.eval_shape(run, x, w).shape) * 1e-3
@@ -149,6 +155,7 @@ def compile_text(function, *args, **options):
   return jax.jit(function, **options).lower(*args).compile().as_text()
 
 
+@pytest.mark.whole(unless=lambda recipe: recipe in ("rowwise", "blockwise"))
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_weights_are_quantised_once_in_a_step_of_8_batches(rng, recipe):
   params, batches = parameters(rng), array(rng, 8, M, K)
@@ -171,6 +178,8 @@ def test_weights_are_quantised_once_in_a_step_of_8_batches(rng, recipe):
   assert len(wide) == 4 and len(before) >= 8
 
 
+@pytest.mark.whole(unless=lambda recipe, dtype: (
+    (recipe in ("tensorwise", "blockwise")) == (dtype == jnp.bfloat16)))
 @pytest.mark.parametrize("recipe", RECIPES)
 @pytest.mark.parametrize("dtype", [jnp.float32, jnp.bfloat16])
 def test_sums_of_gradients(rng, recipe, dtype):
@@ -196,6 +205,8 @@ def plain_loss(params, x):
   return (x**2).mean()
 
 
+@pytest.mark.whole(unless=lambda recipe, policy: (
+    (recipe == "mxfp8") == (policy == "everything_saveable")))
 @pytest.mark.parametrize("policy", [None, "dots_saveable", "everything_saveable"])
 @pytest.mark.parametrize("recipe", ["rowwise", "mxfp8"])
 def test_remat(rng, recipe, policy):
@@ -253,6 +264,7 @@ def mesh(*shape, names=("x", "y")):
                        devices=jax.devices()[:math.prod(shape)])
 
 
+@pytest.mark.whole(unless=lambda recipe, spec: recipe == "blockwise" or spec == P(None, "x"))
 @pytest.mark.parametrize("recipe", RECIPES)
 @pytest.mark.parametrize("spec", [P("x"), P(None, "x"), P(None, None, "x")])
 def test_forms_are_sharded_as_the_weight(rng, recipe, spec):
