@@ -57,7 +57,8 @@ import importlib.metadata
 from jaxgemm import _environment, fp8, megablox, qarray
 from jaxgemm.call import checkpoint_policies
 from jaxgemm.call.config import GemmConfig
-from jaxgemm.call.quantization import Quantized, quantize
+from jaxgemm.call.quantization import quantize
+from jaxgemm.call.quantized import Quantized
 from jaxgemm.chunked.api import chunk_rows, chunked_matmul
 from jaxgemm.chunked.producers import ChunkedArray, join, overlap, start_copy
 from jaxgemm.collective.api import allgather_matmul, matmul_reduce_scatter

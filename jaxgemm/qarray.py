@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxgemm.call.options import Options, operand_argument
-from jaxgemm.call.quantization import Quantized
+from jaxgemm.call.quantized import Quantized
 from jaxgemm.call.spec import Labels
 from jaxgemm.dense import api
 from jaxgemm.dense.dimensions import dot_general_product, indices

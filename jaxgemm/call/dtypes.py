@@ -120,6 +120,10 @@ def is_float4(dtype) -> bool:
   return jnp.dtype(dtype).name == "float4_e2m1fn"
 
 
+def has_4_bits(dtype) -> bool:
+  return is_float4(dtype) or jnp.dtype(dtype).name in ("int4", "uint4")
+
+
 def kernel_dtypes(lhs_dtype, rhs_dtype, target: str,
                   mx: bool = False) -> tuple[np.dtype, np.dtype]:
   """The dtypes in which a target's kernel reads operands of these two dtypes.

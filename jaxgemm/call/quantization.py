@@ -1,43 +1,25 @@
-"""quantize: an array as small values and their scales."""
+"""quantize: an array as small values and their scales (call/quantized.py)."""
 
 from collections.abc import Sequence
 import functools
 import operator
-from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm.call.options import dtype_argument, float8_dtypes, operand_argument
+from jaxgemm.call.quantized import Quantized
 
-_KINDS = ("tensor", "row", "block", "mx")
+_KINDS = ("tensor", "row", "block", "mx", "mxfp4", "int4")
 # The number of neighbours that share a scale, by kind.
-BLOCKS = {"block": 128, "mx": 32}
+BLOCKS = {"block": 128, "mx": 32, "mxfp4": 32, "int4": 32}
+_MX = ("mx", "mxfp4")
+# The dtypes of the kinds for weights, which have 4 bits.
+_DTYPES = {"mxfp4": jnp.float4_e2m1fn, "int4": jnp.int4}
 SMALLEST_NORMAL = float(jnp.finfo(jnp.float32).tiny)
 
 
-class Quantized(NamedTuple):
-  """An array in a small dtype with scales: values * scales approximates it.
-
-  It is a pytree, which jit, vmap, shard_map and checkpoints take.
-
-  Attributes:
-    values: array of the shape of the original array.
-    scales: array of the same rank. A dimension along which all values share a scale has size 1.
-      A dimension that is cut into blocks has the number of blocks.
-  """
-
-  values: jax.Array
-  scales: jax.Array
-
-  def dequantize(self, dtype=jnp.float32) -> jax.Array:
-    """values * scales, computed in float32 and then cast to `dtype`."""
-    scales = self.scales.astype(jnp.float32)
-    for axis, (size, count) in enumerate(zip(self.values.shape, scales.shape)):
-      if count not in (1, size):
-        scales = jnp.repeat(scales, size // count, axis)
-    return (self.values.astype(jnp.float32) * scales).astype(dtype)
 
 
 def _axes(kind: str, axis, rank: int) -> tuple[int, ...]:
@@ -49,10 +31,10 @@ def _axes(kind: str, axis, rank: int) -> tuple[int, ...]:
     raise ValueError(
         f"axis={axis!r} was given for an array of rank {rank}; {-rank} to {rank - 1} are allowed. "
         "Pass the contracted axis of a product.")
-  if kind == "mx" and len(axes) != 1:
+  if kind in ("mx", *_DTYPES) and len(axes) != 1:
     raise ValueError(
-        f"axis={axis!r} was given with kind='mx'; one axis is allowed, which is cut into blocks. "
-        "Pass the contracted axis of a product.")
+        f"axis={axis!r} was given with kind={kind!r}; one axis is allowed, which is cut into "
+        "blocks. Pass the contracted axis of a product.")
   axes = tuple(i % rank for i in axes)
   if len({*axes}) < len(axes):
     raise ValueError(
@@ -135,6 +117,8 @@ def cast(scaled, dtype) -> jax.Array:
   """Casts float32 values to the nearest values of a small dtype."""
   if jnp.issubdtype(dtype, jnp.integer):
     scaled = jnp.round(scaled)
+  if dtype == jnp.int4:
+    scaled = jnp.clip(scaled, -7, 7).astype(jnp.int8)
   # Without the barrier XLA for GPUs removes this cast if a cast back to float follows it in the
   # same program, because it allows results that are more precise (xla_allow_excess_precision).
   return jax.lax.optimization_barrier(scaled.astype(dtype))
@@ -201,8 +185,8 @@ def quantize(x: jax.Array, kind: str = "tensor", *, axis: int | Sequence[int] = 
 
   A scale is the largest magnitude of the finite elements that share it, divided by the dtype's
   largest value; it is 1 if all of them are zero. For kind "mx" see "mx" below. Infinite and NaN
-  elements have no effect on the scale. They become NaN (inf in dtypes that have it); for int8 and
-  float4, which have neither, the result is undefined. There are two passes over x, one for the
+  elements have no effect on the scale. They become NaN (inf in dtypes that have it); for integers
+  and float4, which have neither, the result is undefined. There are two passes over x, one for the
   largest magnitudes and one for the cast; XLA may fuse each with the operations that produce x.
 
   jax differentiates these operations as they are, the cast included; for training use
@@ -218,18 +202,21 @@ def quantize(x: jax.Array, kind: str = "tensor", *, axis: int | Sequence[int] = 
       `block` x `block`.
       "mx" ("mxfp8"): `block` neighbours along `axis`, with scales that are powers of two, in
       float8_e8m0fnu, as in OCP Microscaling Formats 1.0, section 6.3.
-    axis: for "row" and "block" an int or a sequence of ints; for "mx" an int.
+      "mxfp4", for weights: "mx" with float4_e2m1fn.
+      "int4", for weights: `block` neighbours along `axis`, as integers from -7 to 7.
+    axis: for "row" and "block" an int or a sequence of ints; else an int.
     dtype: dtype of the values: float8, float4_e2m1fn or int8. The default is the e4m3 that the
       kernels of the default platform read (float8_e4m3fnuz on gfx942, else float8_e4m3fn).
+      "mxfp4" and "int4" have dtypes of their own.
     block: the number of values in a block, or one number for each axis. It divides the size of
-      the axis. The default is 128, for "mx" 32.
+      the axis. The default is 128 for "block", else 32.
     key: a key of `jax.random`, for stochastic rounding: an element becomes one of its two
       neighbours in dtype, with probabilities that make its expected value the element. The
       default is the nearest one.
 
   Returns:
     A `Quantized`. Its scales have x's rank, as scale_lhs and scale_rhs of the products expect.
-    They are float32, for "mx" float8_e8m0fnu.
+    They are float32, for "mx" and "mxfp4" float8_e8m0fnu.
 
   Raises:
     ValueError, TypeError: an argument has another value than those above.
@@ -239,11 +226,20 @@ def quantize(x: jax.Array, kind: str = "tensor", *, axis: int | Sequence[int] = 
     raise ValueError(f"kind={kind!r} is unknown; {names} are allowed. Pass one of these.")
   if block is not None and kind not in BLOCKS:
     raise ValueError(
-        f"block={block} was given with kind={kind!r}; it is allowed with 'block' and 'mx'. Leave "
-        "it out.")
+        f"block={block} was given with kind={kind!r}; it is allowed with "
+        f"{', '.join(map(repr, BLOCKS))}. Leave it out.")
   x = jnp.asarray(operand_argument("x", x))
   if not jnp.issubdtype(x.dtype, jnp.floating):
     raise TypeError(f"x has dtype {x.dtype.name}; a float dtype is allowed. Cast it.")
+  if kind in _DTYPES:
+    own = jnp.dtype(_DTYPES[kind])
+    if dtype is not None and dtype_argument("dtype", dtype) != own:
+      raise ValueError(
+          f"dtype={dtype_argument('dtype', dtype).name} was given with kind={kind!r}; {own.name} "
+          "is allowed. Leave it out.")
+    axes = _axes(kind, axis, x.ndim)
+    blocks = _blocks(kind, block, axes, x.shape)
+    return _quantize(x, key, kind=kind, axes=axes, blocks=tuple(blocks.items()), dtype=own)
   dtype = float8_dtypes()[0] if dtype is None else dtype_argument("dtype", dtype)
   small = jnp.issubdtype(dtype, jnp.floating) and dtype.itemsize == 1
   if dtype != jnp.int8 and (not small or dtype == jnp.float8_e8m0fnu):
@@ -280,7 +276,7 @@ def _quantize(x, key, *, kind, axes, blocks, dtype, of_zeros=1) -> Quantized:
     wide = wide.reshape(shape)
   amax = jnp.max(jnp.where(jnp.isfinite(wide), jnp.abs(wide), 0), axis=within, keepdims=True,
                  initial=0)
-  if kind == "mx":
+  if kind in _MX:
     scales = _power_of_two(amax, dtype)
   else:
     scales = scales_of(amax, dtype, of_zeros)
@@ -288,7 +284,7 @@ def _quantize(x, key, *, kind, axes, blocks, dtype, of_zeros=1) -> Quantized:
   # Only with scales that are powers of two may a value be beyond the largest by more than rounding.
   # The other kinds do not saturate, so that the operand of the cast has one use: then XLA
   # transposes an operand of a product in the kernel that casts it.
-  scaled = bounded_quotient(wide, factors, dtype) if kind == "mx" else wide / factors
+  scaled = bounded_quotient(wide, factors, dtype) if kind in _MX else wide / factors
   if key is not None:
     scaled = stochastic_round(scaled, dtype, key)
   values = cast(scaled, dtype).reshape(x.shape)

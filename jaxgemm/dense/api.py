@@ -7,6 +7,7 @@ import jax
 
 from jaxgemm.call.config import GemmConfig
 from jaxgemm.call.options import Options, given_vectors, operand_argument
+from jaxgemm.call.quantized import Quantized, weights_argument
 from jaxgemm.call.transposes import INLINE
 from jaxgemm.dense.call import dense_product
 from jaxgemm.dense.dimensions import dot_general_product, indices, matmul_product
@@ -24,7 +25,7 @@ def _matmul(a, b, options: Options, **given):
 @names_parts
 def matmul(
     a: jax.Array,
-    b: jax.Array,
+    b: jax.Array | Quantized,
     *,
     precision=None,
     preferred_element_type=None,
@@ -37,7 +38,7 @@ def matmul(
     quantize_out: str | None = None,
     schedule: str | None = None,
     reduction: str | None = None,
-    deterministic: bool = False,
+    deterministic: bool | str = False,
     config: GemmConfig | None = None,
     implementation: str | None = None,
 ) -> Any:
@@ -50,7 +51,9 @@ def matmul(
   Args:
     a: array of shape (K,) or (..., M, K). float32, bfloat16, float16, the float8
       types and int8 run in this package's kernels, also mixed.
-    b: array of shape (K,) or (..., K, N).
+    b: array of shape (K,) or (..., K, N), or weights of such a shape that `jaxgemm.quantize`
+      gave. These are dequantised to a's dtype first (to bfloat16 if that has 8 bits), and they
+      are constants to jax.grad.
     precision: as in `jax.numpy.matmul`. float32 is always computed in full, except on
       NVIDIA GPUs: there it is computed as tf32, with "high" in three passes of tf32
       parts (an infinity may then give NaN), and with "highest" by XLA. Algorithms
@@ -77,8 +80,12 @@ def matmul(
       float32 result where the kernels do not; `jaxgemm.explain` says why.
     schedule: "auto", "persistent", "work_stealing" or "stream_k"; see GemmConfig.
     reduction: "linear", "tree" or "atomic"; see GemmConfig.
-    deterministic: whether to refuse options with which the result is not bitwise the
-      same on every run.
+    deterministic: True refuses options with which the result is not bitwise the same on every
+      run. "rows" promises more: the bits of a row of the result depend on this row of a, on b and
+      on the epilogue's operands, not on the number of rows, on the other rows, on the groups, or
+      on how rows are sharded. Sums are then not divided among workgroups or waves, which takes
+      longer for few rows, and XLA computes nothing: a product that the kernels cannot compute is
+      an error.
     config: a `GemmConfig` with further choices.
     implementation: "jaxgemm" for the kernels, "xla" for jax.numpy with the same epilogue, or
       None. None means the kernels. But XLA computes the product, with a warning, if they do
@@ -96,8 +103,9 @@ def matmul(
     ValueError, TypeError: while tracing: jax's own errors for operands that do not fit
       each other, and errors that say what was given and what is allowed.
   """
-  return _matmul(operand_argument("a", a), operand_argument("b", b), Options.of(locals()),
-                 **given_vectors(locals()))
+  a = operand_argument("a", a)
+  b = weights_argument("b", b, a)
+  return _matmul(a, b, Options.of(locals()), **given_vectors(locals()))
 
 
 @functools.partial(jax.jit, static_argnums=(2, 3), inline=INLINE)
@@ -110,7 +118,7 @@ def _dot_general(lhs, rhs, dimension_numbers, options: Options, **given):
 @names_parts
 def dot_general(
     lhs: jax.Array,
-    rhs: jax.Array,
+    rhs: jax.Array | Quantized,
     dimension_numbers,
     precision=None,
     preferred_element_type=None,
@@ -124,7 +132,7 @@ def dot_general(
     quantize_out: str | None = None,
     schedule: str | None = None,
     reduction: str | None = None,
-    deterministic: bool = False,
+    deterministic: bool | str = False,
     config: GemmConfig | None = None,
     implementation: str | None = None,
 ) -> Any:
@@ -135,7 +143,7 @@ def dot_general(
 
   Args:
     lhs: array of any rank.
-    rhs: array of any rank.
+    rhs: array of any rank, or weights that `jaxgemm.quantize` gave; see `jaxgemm.matmul`.
     dimension_numbers: ((lhs_contracting, rhs_contracting), (lhs_batch, rhs_batch)).
     precision: as in `jax.lax.dot_general`; see `jaxgemm.matmul`.
     preferred_element_type: dtype of the result; see `jaxgemm.matmul`.
@@ -159,7 +167,8 @@ def dot_general(
   Raises:
     ValueError, TypeError: see `jaxgemm.matmul`.
   """
-  lhs, rhs = operand_argument("lhs", lhs), operand_argument("rhs", rhs)
+  lhs = operand_argument("lhs", lhs)
+  rhs = weights_argument("rhs", rhs, lhs)
   # jax accepts lists as dimension numbers. jax.jit cannot hash these, so they become tuples.
   return _dot_general(lhs, rhs, indices(dimension_numbers), Options.of(locals()),
                       **given_vectors(locals()))

@@ -298,7 +298,7 @@ def _batch(operands, axes, *, labels, spec, partitioned):
   # The blocks of a quantised result are along its last dimension.
   for i in range(len(labels.out) + (spec.quantize_out is None)):
     trial = batched._replace(out=labels.out[:i] + (new,) + labels.out[i:])
-    chosen = layout.choose(trial, sizes, spec.activation is None)
+    chosen = layout.choose(trial, sizes, spec.activation is None, spec.same_rows)
     if chosen is not None and (best is None or chosen.cost < best):
       best, axis = chosen.cost, i
   batched = batched._replace(out=labels.out[:axis] + (new,) + labels.out[axis:])

@@ -18,6 +18,7 @@ import jax
 from jaxgemm.call.fallback import Unsupported
 from jaxgemm.call.options import emulated_arch
 from jaxgemm.call.product import Given
+from jaxgemm.call.quantized import Quantized, dequantized_reason, stand_in
 from jaxgemm.explain import program
 from jaxgemm.explain.arguments import (
   ARRAYS,
@@ -81,7 +82,7 @@ def supports(a, b, *args, **kwargs) -> tuple[bool, str]:
   a, b, kwargs = described(a, b, kwargs)
   function, result_of, given = function_of(kwargs)
   inspect.signature(function).bind(a, b, **given)
-  result_of(a, b)
+  result_of(a, stand_in(b, a))
   if kwargs.get("chunk_signals") is not None and (
       kwargs.get("implementation") == "xla"):
     return False, "implementation='xla' was given, and XLA does not wait for chunks"
@@ -182,9 +183,11 @@ def _of_product(a, b, *args, gradients: bool = False, **kwargs) -> Explanation:
   devices = _devices_reason(a, b)
   a, b, kwargs = described(a, b, kwargs)
   call = _trace(a, b, kwargs)
+  weights = [dequantized_reason("rhs", b, a)] if isinstance(b, Quantized) else []
   if call.reason:
-    return Explanation({"implementation": "xla", "reasons": [call.reason]})
-  if kwargs.get("lhs_scales") is not None:
+    return Explanation({"implementation": "xla", "reasons": [call.reason, *weights]})
+  devices, b = [*devices, *weights], stand_in(b, a)
+  if kwargs.get("rhs_scales") is not None:
     devices = [*devices, *reasons(a, b, **kwargs)]
   return Explanation(data_of(call.eqn, Given(a, b, kwargs), devices, gradients))
 

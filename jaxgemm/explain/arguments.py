@@ -17,6 +17,7 @@ from jaxgemm.call.options import (
   hashable,
   operand_argument,
 )
+from jaxgemm.call.quantized import Quantized
 from jaxgemm.chunked.api import chunked_matmul
 from jaxgemm.dense.api import dot_general, matmul
 from jaxgemm.dense.dimensions import dot_general_product, matmul_product
@@ -142,6 +143,8 @@ def with_names(more, kwargs) -> dict[str, Any]:
 
 def abstract(name: str, x):
   """An argument for tracing; an array in host memory becomes a `jax.ShapeDtypeStruct`."""
+  if isinstance(x, Quantized):
+    return Quantized(*(abstract(f"{name}.{part}", y) for part, y in zip(x._fields, x)))
   if not isinstance(x, jax.ShapeDtypeStruct):
     may_be_number = name in ("bias", "scale", "scale_lhs", "scale_rhs")
     x = (array_argument if may_be_number else operand_argument)(name, x)

@@ -18,9 +18,12 @@ from jax.ad_checkpoint import checkpoint_name
 import jax.numpy as jnp
 
 import jaxgemm
+from jaxgemm import fp8
 from jaxgemm.call import epilogue
 from jaxgemm.call.options import Options, own_products
+from jaxgemm.call.quantized import Quantized, weights_argument
 from jaxgemm.call.transposes import INLINE
+from jaxgemm.fp8 import experts as float8
 from jaxgemm.grouped import api as ours
 from jaxgemm.grouped.combined import ragged_dot_combine
 from jaxgemm.grouped.experts import Experts, Static, gated_experts
@@ -34,7 +37,8 @@ class Mlp(NamedTuple):
   """Parameters of the experts (with the leading dimension E) or of shared experts.
 
   Attributes:
-    down: [E, H, C] or [H, C].
+    down: [E, H, C] or [H, C]. This kernel and the other ones may be a `jaxgemm.Quantized`, for
+      serving: see `jaxgemm.matmul`.
     up: [E, C, H] or [C, H]; None in an MLP with a gate.
     gate_up: [E, C, 2, H] or [C, 2, H], the gate first; None in an MLP without a gate.
     down_bias: [E, C] or [C], or None.
@@ -160,7 +164,11 @@ def mlp(x: jax.Array, params: Mlp, activation: Activation, products: Products) -
   Returns:
     [T, C] in x's dtype, or what `products.last` gives.
   """
-  cast = lambda kernel: kernel.astype(x.dtype) if products.casts else kernel
+  def cast(kernel):
+    if isinstance(kernel, Quantized):
+      return weights_argument("kernel", kernel, x)
+    return kernel.astype(x.dtype) if products.casts else kernel
+
   if isinstance(activation, ClampedSwiGLU):
     products = products._replace(gated=_gated(products.linear))
   elif products.experts is not None and params.gate_up is not None:
@@ -205,7 +213,8 @@ def _gated(linear: Product) -> Product:
 
   def product(x, kernel, bias, activation):
     flat = lambda a: a.reshape(*a.shape[:-2], 2 * a.shape[-1])
-    return _gate(linear(x, flat(kernel), None if bias is None else flat(bias), None), activation)
+    kernel = kernel.flat() if isinstance(kernel, fp8.PreparedWeight) else flat(kernel)
+    return _gate(linear(x, kernel, None if bias is None else flat(bias), None), activation)
 
   return product
 
@@ -229,7 +238,7 @@ def dense_products(dot_general: Callable | None, precision, recipe: str | None =
     recipe: a recipe of `jaxgemm.fp8.dot_general`, or None.
   """
   if recipe is not None:
-    dot_general = _in_float8(jaxgemm.fp8.dot_general, recipe)
+    dot_general = _in_float8(fp8.dot_general, recipe)
   dot_general = dot_general or jaxgemm.dot_general
   dimension_numbers = (((1,), (0,)), ((), ()))
 
@@ -274,7 +283,7 @@ def grouped_products(
       gives their sums. None: both are products of rows.
   """
   if recipe is not None:
-    ragged_dot = _in_float8(jaxgemm.fp8.ragged_dot, recipe)
+    ragged_dot = _in_float8(fp8.ragged_dot, recipe)
   ragged_dot = ragged_dot or jaxgemm.ragged_dot
   if ragged_gated_linear_unit is None and ragged_dot is jaxgemm.ragged_dot:
     ragged_gated_linear_unit = jaxgemm.ragged_gated_linear_unit
@@ -312,6 +321,18 @@ def grouped_products(
     products = Products(linear, _gated(linear), casts=recipe is None)
   else:
     products = Products(linear, fused(ragged_gated_linear_unit))
+
+  def in_float8(x, params, activation):
+    assert recipe is not None
+    static = Static(jnp.dtype(x.dtype if tokens is None else tokens.dtype), activation,
+                    Options.of({"precision": precision}))
+    return float8.gated_experts(
+        x, Experts(params.gate_up, params.down, params.gate_up_bias, params.down_bias),
+        None if tokens is None else tokens.weights, group_sizes,
+        None if tokens is None else tokens.table, group_offset, static, recipe)
+
+  if recipe is not None:
+    products = products._replace(experts=in_float8)
   if tokens is None:
     return products
 
@@ -345,7 +366,8 @@ def grouped_products(
   alike = options is not None and options == _options_of(
       ragged_gated_linear_unit, ours.ragged_gated_linear_unit)
   return products._replace(
-      linear=first, gated=gated, last=last, experts=experts_of_tokens if alike else None)
+      linear=first, gated=gated, last=last,
+      experts=experts_of_tokens if alike else products.experts)
 
 
 _OPTIONS = frozenset(("config", "schedule", "reduction", "deterministic", "implementation"))

@@ -12,8 +12,10 @@ from jax.sharding import NamedSharding, PartitionSpec
 
 from jaxgemm import fp8
 from jaxgemm.call.options import dtype_argument
+from jaxgemm.call.quantized import Quantized
 from jaxgemm.call.transposes import INLINE
 from jaxgemm.flax import experts as experts_lib
+from jaxgemm.flax import linen
 from jaxgemm.flax.checks import check_layer, check_shapes, warn_of_router
 from jaxgemm.flax.experts import MoEParams
 from jaxgemm.flax.moe import moe, options_of
@@ -30,7 +32,13 @@ class _Mlp(nnx.Module):
 
   def params(self) -> experts_lib.Mlp:
     names = [name for name in experts_lib.Mlp._fields if hasattr(self, name)]
-    return experts_lib.Mlp(**{name: getattr(self, name)[...] for name in names})
+    return experts_lib.Mlp(**{name: _value(getattr(self, name)) for name in names})
+
+
+def _value(param: nnx.Variable):
+  """The array of a variable, or the `jaxgemm.Quantized` that was put in its place."""
+  value = param.get_raw_value()
+  return value if isinstance(value, Quantized) else param[...]
 
 
 # The key of a variable's metadata for the names of its dimensions; it depends on Flax's version.
@@ -286,6 +294,24 @@ class MoE(nnx.Module):
         num_experts=self.num_experts, hidden_features=self.hidden_features,
         num_shared_experts=self.num_shared_experts, features=self.features)
     return moe(x, params, experts, **options_of(self))
+
+
+def promote_dtype(args: tuple, /, *, dtype=None, inexact=True) -> tuple:
+  """`flax.nnx.nn.dtypes.promote_dtype` for layers whose kernels may be prepared.
+
+  Pass it to a layer beside the product that takes prepared kernels::
+
+    nnx.Linear(512, 256, promote_dtype=jaxgemm.flax.nnx.promote_dtype,
+               dot_general=functools.partial(jaxgemm.fp8.dot_general, recipe="rowwise"), rngs=rngs)
+
+  Args:
+    args: arrays, weights of `jaxgemm.fp8.prepare`, or None.
+    dtype, inexact: as in Flax.
+
+  Returns:
+    The arguments in one dtype; see `jaxgemm.flax.linen.promote_dtype`.
+  """
+  return tuple(linen.promote_dtype(*args, dtype=dtype, inexact=inexact))
 
 
 class OverwriteWithGradient(nnx.Variable):

@@ -9,6 +9,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from jaxgemm.call.quantized import values_of
 from jaxgemm.sharding.parts import likely_cause
 
 _OF_EXPERT: dict[str, tuple[str, ...]] = {
@@ -29,7 +30,7 @@ def _dimensions(x, params) -> dict[str, tuple[Any, tuple[str, ...]]]:
     of_shared = tuple("shared" if size == "hidden" else size for size in sizes)
     found[f"params.experts.{name}"] = getattr(params.experts, name), ("local", *sizes)
     found[f"params.shared.{name}"] = getattr(params.shared, name, None), of_shared
-  found = {name: (jnp.asarray(array), sizes) for name, (array, sizes) in found.items()
+  found = {name: (jnp.asarray(values_of(array)), sizes) for name, (array, sizes) in found.items()
            if array is not None}
   return found | {"x": (x, (None,) * (x.ndim - 1) + ("features",))}
 

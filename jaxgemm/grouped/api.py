@@ -6,6 +6,7 @@ import jax
 from jax import lax
 
 from jaxgemm.call.config import GemmConfig
+from jaxgemm.call.quantized import Quantized
 from jaxgemm.grouped import batching, derivatives  # noqa: F401  they register rules of ragged_p
 from jaxgemm.grouped.call import compute
 from jaxgemm.grouped.rows import RoutingTable
@@ -15,7 +16,7 @@ from jaxgemm.sharding.parts import names_parts
 @names_parts
 def ragged_dot(
     lhs: jax.Array,
-    rhs: jax.Array,
+    rhs: jax.Array | Quantized,
     group_sizes: jax.Array,
     precision=None,
     preferred_element_type=None,
@@ -30,7 +31,7 @@ def ragged_dot(
     quantize_out: str | None = None,
     schedule: str | None = None,
     reduction: str | None = None,
-    deterministic: bool = False,
+    deterministic: bool | str = False,
     config: GemmConfig | None = None,
     implementation: str | None = None,
     rhs_grad: jax.Array | None = None,
@@ -48,7 +49,8 @@ def ragged_dot(
   Args:
     lhs: array of shape (M, K), of the dtypes that `jaxgemm.matmul` takes.
     rhs: array of shape (G, K, N); with a group_offset, of shape (L, K, N), L <= G.
-      As in jax, (G, K, 2, N) gives (M, 2, N), two products and no gate.
+      As in jax, (G, K, 2, N) gives (M, 2, N), two products and no gate. Or weights that
+      `jaxgemm.quantize` gave; see `jaxgemm.matmul`.
     group_sizes: array of shape (G,), of integers.
     precision: as in `jax.lax.ragged_dot`. float32 is always computed in full, except on
       NVIDIA GPUs: there it is computed as tf32, and XLA computes more precise products.
@@ -111,7 +113,7 @@ def ragged_dot(
 @names_parts
 def ragged_dot_general(
     lhs: jax.Array,
-    rhs: jax.Array,
+    rhs: jax.Array | Quantized,
     group_sizes: jax.Array,
     ragged_dot_dimension_numbers: lax.RaggedDotDimensionNumbers,
     precision=None,
@@ -128,7 +130,7 @@ def ragged_dot_general(
     quantize_out: str | None = None,
     schedule: str | None = None,
     reduction: str | None = None,
-    deterministic: bool = False,
+    deterministic: bool | str = False,
     config: GemmConfig | None = None,
     implementation: str | None = None,
     accumulate: jax.Array | None = None,
@@ -143,7 +145,7 @@ def ragged_dot_general(
 
   Args:
     lhs: array of any rank.
-    rhs: array of any rank.
+    rhs: array of any rank, or weights that `jaxgemm.quantize` gave; see `jaxgemm.matmul`.
     group_sizes: integer array of shape (G,), or as in `jax.lax.ragged_dot_general`.
     ragged_dot_dimension_numbers: a `jax.lax.RaggedDotDimensionNumbers`.
     precision: see `jaxgemm.ragged_dot`.
@@ -183,7 +185,7 @@ def ragged_dot_general(
 @names_parts
 def ragged_gated_linear_unit(
     lhs: jax.Array,
-    rhs: jax.Array,
+    rhs: jax.Array | Quantized,
     group_sizes: jax.Array,
     precision=None,
     preferred_element_type=None,
@@ -198,7 +200,7 @@ def ragged_gated_linear_unit(
     quantize_out: str | None = None,
     schedule: str | None = None,
     reduction: str | None = None,
-    deterministic: bool = False,
+    deterministic: bool | str = False,
     config: GemmConfig | None = None,
     implementation: str | None = None,
     rhs_grad: jax.Array | None = None,
@@ -214,7 +216,8 @@ def ragged_gated_linear_unit(
 
   Args:
     lhs: array of shape (M, K), of the dtypes that `jaxgemm.matmul` takes.
-    rhs: array of shape (G, K, 2, N); with a group_offset, of shape (L, K, 2, N).
+    rhs: array of shape (G, K, 2, N); with a group_offset, of shape (L, K, 2, N). Or weights that
+      `jaxgemm.quantize` gave; see `jaxgemm.matmul`.
     group_sizes, precision: see `jaxgemm.ragged_dot`.
     preferred_element_type: dtype of the result, a float.
     group_offset: see `jaxgemm.ragged_dot`.

@@ -27,6 +27,7 @@ from jaxgemm.call.options import (
 )
 from jaxgemm.call.product import NOT_ON_MESHES
 from jaxgemm.call.quantization import check_blocks, of_results, quantize, without_derivative
+from jaxgemm.call.quantized import weights_argument
 from jaxgemm.call.spec import Spec
 from jaxgemm.call.transposes import INLINE
 from jaxgemm.dense.api import dot_general
@@ -150,7 +151,8 @@ def compute(arguments: Mapping[str, Any], numbers=BASIC, gated: bool = False,
       return _compute_batches(arguments, numbers)
   options, num_local = Options.of(arguments), arguments.get("num_local_groups")
   check_hashable("num_local_groups", num_local, "an int is allowed, or None")
-  lhs, rhs = operand_argument("lhs", arguments["lhs"]), operand_argument("rhs", arguments["rhs"])
+  lhs = operand_argument("lhs", arguments["lhs"])
+  rhs = weights_argument("rhs", arguments["rhs"], lhs)
   buffers = {name: operand_argument(name, x) for name in ("accumulate", "rhs_grad")
              if (x := arguments.get(name)) is not None}
   sizes, offset = given_groups(arguments["group_sizes"], arguments["group_offset"])
@@ -225,7 +227,8 @@ def _result(call: Call, lhs, rhs, sizes, offset, indices, accumulate=None, rhs_g
                  weak_type=wanted.weak_type)
   k = math.prod(lhs.shape[i] for i in contracting)
   dtypes, reason = who_computes(lhs, rhs, wanted, k, options, splits=False)
-  layout = grouped_layout.arrange(lhs.shape, rhs.shape, numbers, local_groups, gated)
+  layout = grouped_layout.arrange(lhs.shape, rhs.shape, numbers, local_groups, gated,
+                                  options.same_rows)
   if spec.quantize_out is not None and reason:
     raise ValueError(f"XLA computes the product: {reason}.")
   row_scale = grouped_layout.rows(row_scale, layout)
@@ -271,7 +274,8 @@ def _result(call: Call, lhs, rhs, sizes, offset, indices, accumulate=None, rhs_g
 
 def _compute_batches(arguments: Mapping[str, Any], numbers) -> jax.Array:
   """A product whose ragged dimension is a batch dimension. The group sizes have no effect."""
-  lhs, rhs = (operand_argument(name, arguments[name]) for name in ("lhs", "rhs"))
+  lhs = operand_argument("lhs", arguments["lhs"])
+  rhs = weights_argument("rhs", arguments["rhs"], lhs)
   sizes, offset = given_groups(arguments["group_sizes"], arguments["group_offset"])
   ragged_result(Given(lhs, rhs, sizes, offset, arguments["accumulate"]),
                 Call(Options.of(arguments), numbers, arguments["num_local_groups"]))

@@ -17,11 +17,18 @@ def _arrays(**given):
   return (jnp.asarray(operand_argument(name, x)) for name, x in given.items())
 
 
+def _scales_of_lhs(lhs, scales):
+  """The argument lhs_scales; ones for the rows of an lhs that is not quantised."""
+  if scales is None:
+    return jnp.ones((*lhs.shape[:-1], 1), jnp.float32)
+  return jnp.asarray(operand_argument("lhs_scales", scales))
+
+
 @names_parts
 def scaled_matmul(
     lhs: jax.Array,
     rhs: jax.Array,
-    lhs_scales: jax.Array,
+    lhs_scales: jax.Array | None,
     rhs_scales: jax.Array,
     preferred_element_type=None,
     *,
@@ -31,7 +38,7 @@ def scaled_matmul(
     quantize_out: str | None = None,
     schedule: str | None = None,
     reduction: str | None = None,
-    deterministic: bool = False,
+    deterministic: bool | str = False,
     config: GemmConfig | None = None,
     implementation: str | None = None,
 ) -> Any:
@@ -45,17 +52,18 @@ def scaled_matmul(
 
   An operand with one scale for each row (K_a or K_b is 1) is never dequantised: its scales
   multiply whole sums. If the kernels do not have the blocks of a call, XLA first dequantises each
-  operand that has several blocks: float8, float4 and bfloat16 to bfloat16, others to float32. For
-  float8 and float4 values with scales that are powers of two (MXFP8, MXFP4) this is exact, within
-  the range of bfloat16. Values with other scales are rounded to bfloat16.
+  operand that has several blocks: float8 and bfloat16 to bfloat16, others to float32. Values of 4
+  bits take the dtype of the other operand, or bfloat16 if that has 8 bits or fewer. For float8 and
+  float4 values with scales that are powers of two (MXFP8, MXFP4) this is exact, within the range
+  of bfloat16. Values with other scales are rounded to bfloat16.
   `jaxgemm.explain(lhs, rhs, lhs_scales=..., rhs_scales=...)` says which operands are dequantised,
   and why. Derivatives are those of the dequantised product.
 
   Args:
-    lhs: array of shape (B, M, K), of a dtype that `jaxgemm.matmul` takes, or float4_e2m1fn.
+    lhs: array of shape (B, M, K), of a dtype that `jaxgemm.matmul` takes, float4_e2m1fn or int4.
     rhs: array of shape (B, N, K), likewise.
     lhs_scales: float array of shape (B, M, K_a), where K_a divides K; or of shape
-      (B, M / 128, K_a), rounded up, with a scale for each 128 rows.
+      (B, M / 128, K_a), rounded up, with a scale for each 128 rows. None: lhs is not quantised.
     rhs_scales: array of shape (B, N, K_b) or (B, N / 128, K_b), likewise.
     preferred_element_type: dtype of the result. The default is float32, and with quantize_out
       the e4m3 that the kernels read.
@@ -71,8 +79,8 @@ def scaled_matmul(
   Raises:
     ValueError, TypeError: a shape, a dtype or an option is not allowed; see `jaxgemm.matmul`.
   """
-  lhs, rhs, lhs_scales, rhs_scales = _arrays(
-      lhs=lhs, rhs=rhs, lhs_scales=lhs_scales, rhs_scales=rhs_scales)
+  lhs, rhs, rhs_scales = _arrays(lhs=lhs, rhs=rhs, rhs_scales=rhs_scales)
+  lhs_scales = _scales_of_lhs(lhs, lhs_scales)
   for name, x in (("lhs", lhs), ("rhs", rhs)):
     if x.ndim != 3:
       raise ValueError(
@@ -92,7 +100,7 @@ def scaled_ragged_dot(
     lhs: jax.Array,
     rhs: jax.Array,
     group_sizes: jax.Array,
-    lhs_scales: jax.Array,
+    lhs_scales: jax.Array | None,
     rhs_scales: jax.Array,
     preferred_element_type=None,
     group_offset: jax.Array | None = None,
@@ -104,7 +112,7 @@ def scaled_ragged_dot(
     quantize_out: str | None = None,
     schedule: str | None = None,
     reduction: str | None = None,
-    deterministic: bool = False,
+    deterministic: bool | str = False,
     config: GemmConfig | None = None,
     implementation: str | None = None,
 ) -> Any:
@@ -119,7 +127,7 @@ def scaled_ragged_dot(
     rhs: array of shape (G, N, K); with ragged="k" of shape (N, K).
     group_sizes: integer array of shape (G,); see `jaxgemm.ragged_dot`.
     lhs_scales: array of shape (M, K_a), or (M / 128, K_a), rounded up, with a scale for each 128
-      rows.
+      rows. None: lhs is not quantised.
     rhs_scales: array of shape (G, N, K_b) or (G, N / 128, K_b); with ragged="k" without G.
     preferred_element_type: dtype of the result. The default is float32, and with quantize_out
       the e4m3 that the kernels read.
@@ -143,8 +151,8 @@ def scaled_ragged_dot(
     raise ValueError(
         f"ragged={ragged!r} was given; 'm' and 'k' are allowed. Pass 'm' if the group sizes cut "
         "the rows of lhs, and 'k' if they cut k.")
-  lhs, rhs, lhs_scales, rhs_scales = _arrays(
-      lhs=lhs, rhs=rhs, lhs_scales=lhs_scales, rhs_scales=rhs_scales)
+  lhs, rhs, rhs_scales = _arrays(lhs=lhs, rhs=rhs, rhs_scales=rhs_scales)
+  lhs_scales = _scales_of_lhs(lhs, lhs_scales)
   group_sizes, group_offset = given_groups(group_sizes, group_offset)
   if lhs.ndim != 2 or rhs.ndim != (3 if ragged == "m" else 2) or lhs.shape[-1] != rhs.shape[-1]:
     raise ValueError(

@@ -10,7 +10,7 @@ from jax import lax
 import jax.numpy as jnp
 
 from jaxgemm import _ffi
-from jaxgemm.call.dtypes import is_float4
+from jaxgemm.call.dtypes import has_4_bits, is_float4
 from jaxgemm.call.fallback import XLA_WAS_ASKED, lack
 from jaxgemm.call.options import Options, use_emulator
 from jaxgemm.call.quantization import (
@@ -20,6 +20,7 @@ from jaxgemm.call.quantization import (
   quantize,
   without_derivative,
 )
+from jaxgemm.call.quantized import dequantized_dtype
 from jaxgemm.call.spec import Spec
 from jaxgemm.dense.api import dot_general
 from jaxgemm.grouped.api import ragged_dot_general
@@ -96,26 +97,34 @@ def _along(scales, block: int, size: int, axis: int):
   return lax.slice_in_dim(jnp.repeat(scales, block, axis), 0, size, axis=axis)
 
 
-def _float8_for_float4(x):
-  """x; float4 is cast to float8, which has all its values."""
-  return x.astype(jnp.float8_e4m3fn) if is_float4(x.dtype) else x
+def _with_8_bits(x):
+  """x; values of 4 bits are cast to dtypes of 8 bits that have them."""
+  if not has_4_bits(x.dtype):
+    return x
+  return x.astype(jnp.float8_e4m3fn if is_float4(x.dtype) else jnp.int8)
 
 
-def _dequantized_dtype(dtype):
-  """bfloat16 for dtypes all of whose values it has: float8, float4, bfloat16; else float32."""
+def _dequantized_dtype(dtype, of_other):
+  """The dtype of a dequantised operand.
+
+  It is bfloat16 for dtypes all of whose values it has (float8, bfloat16), else float32. Values of
+  4 bits, as weights have them, take the dtype of the other operand, if that has more than 8 bits.
+  """
+  if has_4_bits(dtype):
+    return dequantized_dtype(of_other)
   small = jnp.issubdtype(dtype, jnp.floating) and dtype.itemsize == 1 or dtype == jnp.bfloat16
   return jnp.dtype(jnp.bfloat16 if small else jnp.float32)
 
 
-def _dequantized(x, scales, block: int | None):
+def _dequantized(x, scales, block: int | None, of_other):
   """(x times its scales of blocks, None), or (x, its scales) if there is one scale for each row."""
   rows, k = x.shape[-2:]
   scales = scales.astype(jnp.float32)
   if scales.shape[-1] == 1:
-    return _float8_for_float4(x), _along(scales, BLOCK, rows, x.ndim - 2)
+    return _with_8_bits(x), _along(scales, BLOCK, rows, x.ndim - 2)
   scales = _along(scales, _block_of(k, scales.shape[-1], block), k, x.ndim - 1)
   scales = _along(scales, BLOCK, rows, x.ndim - 2)
-  return (x.astype(jnp.float32) * scales).astype(_dequantized_dtype(x.dtype)), None
+  return (x.astype(jnp.float32) * scales).astype(_dequantized_dtype(x.dtype, of_other)), None
 
 
 def _by_whole_sums(call: Call, given: Given) -> jax.Array:
@@ -123,8 +132,8 @@ def _by_whole_sums(call: Call, given: Given) -> jax.Array:
 
   An operand with several blocks along k is dequantised first.
   """
-  lhs, scale_lhs = _dequantized(given.lhs, given.lhs_scales, call.block)
-  rhs, scale_rhs = _dequantized(given.rhs, given.rhs_scales, call.block)
+  lhs, scale_lhs = _dequantized(given.lhs, given.lhs_scales, call.block, given.rhs.dtype)
+  rhs, scale_rhs = _dequantized(given.rhs, given.rhs_scales, call.block, given.lhs.dtype)
   out_dtype = call.options.preferred_element_type
   options = call.options.keywords() | {"preferred_element_type": out_dtype}
   if call.ragged == "none":
@@ -183,7 +192,7 @@ def _prepared(call: Call, given: Given) -> tuple[Given, ScaledParams]:
     return _along(scales, of_block // block, blocks, scales.ndim - 1)
 
   def values(x):
-    return x if float4 else _float8_for_float4(x)
+    return x if float4 else _with_8_bits(x)
 
   rows, columns = given.lhs.shape[-2], given.rhs.shape[-2]
   lhs_scales = _along(scales_of(given.lhs_scales, own[0]), BLOCK, rows, given.lhs.ndim - 2)
@@ -233,7 +242,7 @@ def _reason(call: Call, given: Given) -> str:
   spec = _spec(call)
   prepared, form = _abstract(call, given)
   # If a target has no kernel for float4, the product is one of float8.
-  lhs, rhs = (jax.eval_shape(_float8_for_float4, x) for x in (prepared.lhs, prepared.rhs))
+  lhs, rhs = (jax.eval_shape(_with_8_bits, x) for x in (prepared.lhs, prepared.rhs))
   result = jax.ShapeDtypeStruct((), spec.out_dtype)
   if reason := lack(lhs, rhs, result, given.lhs.shape[-1], call.options, splits=False).reason:
     return reason
@@ -300,12 +309,14 @@ def computed(call: Call, given: Given) -> Any:
   return _jitted(call, given)
 
 
-def reasons(lhs, rhs, *, lhs_scales, rhs_scales, group_sizes=None, block=None, bias=None,
+def reasons(lhs, rhs, *, rhs_scales, lhs_scales=None, group_sizes=None, block=None, bias=None,
             group_offset=None, preferred_element_type=jnp.float32, ragged="m",
             **options) -> list[str]:
   """Sentences on how `scaled_matmul` or `scaled_ragged_dot` converts operands before the kernel."""
   call = Call(block, "none" if group_sizes is None else ragged, Options.of(
       options | {"preferred_element_type": preferred_element_type}))
+  if lhs_scales is None:
+    lhs_scales = jax.ShapeDtypeStruct((*lhs.shape[:-1], 1), jnp.float32)
   given = Given(lhs, rhs, lhs_scales, rhs_scales, group_sizes, group_offset, bias)
   why = _reason(call, given)
   pairs = ("lhs", lhs, lhs_scales), ("rhs", rhs, rhs_scales)
@@ -314,10 +325,12 @@ def reasons(lhs, rhs, *, lhs_scales, rhs_scales, group_sizes=None, block=None, b
     if _reads_float4(given, own):
       return []
     return [
-        f"{name} is converted from {x.dtype.name} to float8_e4m3fn first: the kernels read float4 "
-        "only if both operands have it, with the scales of an MX format, and k is a multiple of 32"
-        for name, x, _ in pairs if is_float4(x.dtype)]
+        f"{name} is converted from {x.dtype.name} to {jax.eval_shape(_with_8_bits, x).dtype.name} "
+        "first: the kernels read values of 4 bits only if both operands have float4 with the "
+        "scales of an MX format, and k is a multiple of 32"
+        for name, x, _ in pairs if has_4_bits(x.dtype)]
   return [
-      f"{name} is dequantised to {_dequantized_dtype(x.dtype).name} first: it has a scale for "
-      f"each block of {_block_of(x.shape[-1], scales.shape[-1], block)} along k, and {why}"
-      for name, x, scales in pairs if scales.shape[-1] != 1]
+      f"{name} is dequantised to {_dequantized_dtype(x.dtype, other.dtype).name} first: it has "
+      f"a scale for each block of {_block_of(x.shape[-1], scales.shape[-1], block)} along k, and "
+      f"{why}"
+      for (name, x, scales), (_, other, _) in zip(pairs, pairs[::-1]) if scales.shape[-1] != 1]

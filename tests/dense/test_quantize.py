@@ -172,7 +172,8 @@ def test_it_is_a_pytree(rng):
 
 
 @pytest.mark.parametrize("given, words", [
-    (dict(kind="column"), "kind='column' is unknown; 'tensor', 'row', 'block', 'mx' are allowed"),
+    (dict(kind="column"), "kind='column' is unknown; 'tensor', 'row', 'block', 'mx', 'mxfp4', "
+     "'int4' are allowed"),
     (dict(kind="row", axis=2), "axis=2 was given for an array of rank 2"),
     (dict(kind="row", axis="x"), "axis='x' was given; an int is allowed"),
     (dict(kind="mx", axis=(0, 1)), "one axis is allowed"),

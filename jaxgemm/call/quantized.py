@@ -1,0 +1,128 @@
+"""Quantized: an array as small values and their scales; such weights as operands of products."""
+
+from typing import NamedTuple
+
+import jax
+from jax import lax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgemm.call.options import operand_argument
+
+
+class Quantized(NamedTuple):
+  """An array in a small dtype with scales: values * scales approximates it.
+
+  It is a pytree, which jit, vmap, scan, shard_map and checkpoints take. Products take one as
+  weights: `jaxgemm.matmul(x, weights)`, for example, and the grouped ones. Weights of 4 bits have
+  two values in a byte, also in the memory of a device.
+
+  Attributes:
+    values: array of the shape of the original array.
+    scales: array of the same rank. A dimension along which all values share a scale has size 1.
+      A dimension that is cut into blocks has the number of blocks.
+  """
+
+  values: jax.Array
+  scales: jax.Array
+
+  @property
+  def shape(self) -> tuple[int, ...]:
+    """The shape of the array."""
+    return self.values.shape
+
+  @property
+  def ndim(self) -> int:
+    """The number of its dimensions."""
+    return self.values.ndim
+
+  def dequantize(self, dtype=jnp.float32) -> jax.Array:
+    """values * scales, computed in float32 and then cast to `dtype`."""
+    scales = self.scales.astype(jnp.float32)
+    for axis, (size, count) in enumerate(zip(self.values.shape, scales.shape)):
+      if count not in (1, size):
+        scales = jnp.repeat(scales, size // count, axis)
+    return (self.values.astype(jnp.float32) * scales).astype(dtype)
+
+  @classmethod
+  def from_mxfp4(cls, blocks: jax.Array, scales: jax.Array) -> "Quantized":
+    """Weights in MXFP4 as the checkpoints of gpt-oss have them.
+
+    Args:
+      blocks: uint8 array of shape (..., N, K / 32, 16): two values in a byte, the first one in
+        the low bits.
+      scales: uint8 array of shape (..., N, K / 32): exponents of 2 with a bias of 127.
+
+    Returns:
+      Values of shape (..., N, K) in float4_e2m1fn, and scales of shape (..., N, K / 32) in
+      float8_e8m0fnu.
+
+    Raises:
+      ValueError, TypeError: an array has another dtype or shape.
+    """
+    blocks = jnp.asarray(operand_argument("blocks", blocks))
+    scales = jnp.asarray(operand_argument("scales", scales))
+    for name, x in (("blocks", blocks), ("scales", scales)):
+      if x.dtype != jnp.uint8:
+        raise TypeError(f"{name} has dtype {x.dtype.name}; uint8 is allowed. Pass the bytes as "
+                        "they are in the checkpoint.")
+    if blocks.ndim < 3 or blocks.shape != (*scales.shape, 16):
+      raise ValueError(
+          f"blocks has shape {blocks.shape} and scales {scales.shape}; (..., N, K / 32, 16) and "
+          "(..., N, K / 32) are allowed. Pass both arrays of one weight.")
+    values = lax.bitcast_convert_type(blocks, jnp.float4_e2m1fn)
+    return cls(values.reshape(*scales.shape[:-1], -1),
+               lax.bitcast_convert_type(scales, jnp.float8_e8m0fnu))
+
+
+def check(name: str, x: Quantized) -> None:
+  """Raises TypeError or ValueError if values and scales do not fit each other."""
+  for part, given in zip(x._fields, x):
+    operand_argument(f"{name}.{part}", given)
+  if x.scales.ndim != x.values.ndim or not all(
+      count in (1, size) or count and size % count == 0
+      for size, count in zip(x.values.shape, x.scales.shape)):
+    raise ValueError(
+        f"{name} has values of shape {x.values.shape} and scales of shape {x.scales.shape}; the "
+        "same rank is allowed, and for each dimension 1 or a divisor. Pass what jaxgemm.quantize "
+        "gives.")
+
+
+def dequantized_dtype(lhs_dtype) -> np.dtype:
+  """The dtype to which weights are dequantised for a product: lhs's, or bfloat16 for 8 bits."""
+  wide = jnp.issubdtype(lhs_dtype, jnp.floating) and lhs_dtype.itemsize > 1
+  return jnp.dtype(lhs_dtype if wide else jnp.bfloat16)
+
+
+def weights_argument(name: str, x, lhs):
+  """An operand that may be a `Quantized`: then it is dequantised, and a constant to jax.grad.
+
+  Args:
+    name: the argument's name.
+    x: the argument.
+    lhs: the other operand.
+  """
+  if not isinstance(x, Quantized):
+    return operand_argument(name, x)
+  check(name, x)
+  with jax.named_scope("jaxgemm_dequantize"):
+    return lax.stop_gradient(x).dequantize(dequantized_dtype(jnp.result_type(lhs)))
+
+
+def values_of(x):
+  """x; the values of a `Quantized`, which have its shape and its sharding."""
+  return x.values if isinstance(x, Quantized) else x
+
+
+def stand_in(x, lhs):
+  """x; for a `Quantized` the type of the array that `weights_argument` makes of it."""
+  if not isinstance(x, Quantized):
+    return x
+  return jax.ShapeDtypeStruct(x.shape, dequantized_dtype(lhs.dtype))
+
+
+def dequantized_reason(name: str, x, lhs) -> str:
+  """A sentence on `weights_argument` of a `Quantized`."""
+  return (f"{name} is dequantised from {x.values.dtype.name} to "
+          f"{dequantized_dtype(lhs.dtype).name} first, by XLA: the kernels of this target do not "
+          "read such weights")
