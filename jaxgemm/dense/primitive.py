@@ -64,12 +64,7 @@ def _vector(x, labels, batch, n, size):
 
 
 def _result(x, chosen: layout.Layout, out, dtype, size):
-  """The kernel's result, [M, N] or [B, M, N], with one dimension for each of `out`.
-
-  The scales of a quantised result have fewer elements along the last dimension.
-  """
-  if x.size != layout.count(out, size):
-    return jnp.reshape(x, [*(size[i] for i in out[:-1]), -1])
+  """The kernel's result, [M, N] or [B, M, N], with one dimension for each of `out`."""
   batch = chosen.batch[len(chosen.summed):]
   if chosen.summed:
     parts = layout.count(chosen.summed, size), layout.count(batch, size)
@@ -110,7 +105,11 @@ def compute(*operands, dims: Dims, spec: Spec) -> list[jax.Array]:
       results=out_avals(jax.typeof(args[0]), geometry.out_shape(), kernel_spec),
       geometry=geometry, spec=kernel_spec, bias=bias is not None, scale=scale[0] is not None,
       row_scale=row_scale[0] is not None, bias_bf16=is_bf16(bias))
-  return [_result(x, chosen, dims.out, spec.out_dtype, size) for x in outs]
+  scales = []
+  if kernel_spec.quantize_out is not None:  # they have fewer elements along the last dimension
+    *outs, of_blocks = outs
+    scales = [_reshape(of_blocks, (*(size[i] for i in dims.out[:-1]), -1))]
+  return [*(_result(x, chosen, dims.out, spec.out_dtype, size) for x in outs), *scales]
 
 
 def _partitioned(operands, dims: Dims, spec: Spec):
