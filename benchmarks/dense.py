@@ -3,6 +3,7 @@ r"""Dense products by jaxgemm and by XLA, on a GPU by torch, too.
     python -m benchmarks dense --cases=acceptance,overhead --threads=1
     python -m benchmarks dense --cases=llama3_8b,1000x1000x1000 --dtypes=bfloat16,float32 \
         --schedule=persistent,stream_k --json=results.json
+    python -m benchmarks dense --rows --cases=1x4096x4096,8192x4096x4096 --dtypes=bfloat16
     python -m benchmarks stream_k
 
 Sets of cases are in benchmarks/shapes.json; --list prints them. `stream_k` compares schedules, and
@@ -44,6 +45,8 @@ def define_flags() -> None:
                     "the plan's choice. Cases that name their own schedule keep it.")
   flags.DEFINE_list("reduction", None, "Reductions for jaxgemm, each a separate candidate. They "
                     "apply to the schedules stream_k and auto.")
+  flags.DEFINE_bool("rows", False, "Whether jaxgemm is also measured with deterministic='rows', "
+                    "beside the free plan.")
   flags.DEFINE_string("implementation", None, "The implementation= of jaxgemm's calls.")
   flags.DEFINE_integer("runs", 0, "Runs on a GPU in which the first candidate of jaxgemm must give "
                        "the same bits; 0: they are not compared.")
@@ -71,6 +74,9 @@ def _variants(product: cases.Product) -> dict[str, dict[str, Any]]:
       given = {"schedule": schedule, "reduction": reduction}
       given = {key: value for key, value in given.items() if value is not None}
       found[" ".join([OURS, *given.values()])] = given | {"implementation": FLAGS.implementation}
+  if FLAGS.rows:
+    found |= {f"{name} rows": given | {"deterministic": "rows"}
+              for name, given in found.items() if given.get("schedule") != "stream_k"}
   return found
 
 

@@ -3,6 +3,7 @@ r"""Grouped products by jaxgemm, jax.lax.ragged_dot, torch and, on a GPU, tokama
     python -m benchmarks grouped --json=grouped.json --markdown=grouped.md
     python -m benchmarks grouped --cases=512x256x128.g4 --dtypes=float32 \
         --routings=balanced,extreme --work=forward
+    python -m benchmarks grouped --rows --cases=512x256x128.g4 --work=forward
     python -m benchmarks grouped_calls --json=calls.json
 
 `dgrad` and `wgrad` are the gradients of lhs and rhs. TFLOP/s count the products of the groups only.
@@ -46,6 +47,8 @@ def define_flags() -> None:
   flags.DEFINE_list("dtypes", ["bfloat16"], "Operand types.")
   flags.DEFINE_list("routings", routings, "Routings, from shapes.json.")
   flags.DEFINE_list("work", ["forward", "dgrad", "wgrad"], f"Some of {', '.join(WORK)}.")
+  flags.DEFINE_bool("rows", False, "Whether jaxgemm is also measured with deterministic='rows', "
+                    "beside the free plan.")
   flags.DEFINE_list("torch", list(DTYPES), "Operand types with which torch is measured. On a CPU "
                     "without bf16 instructions it is hundreds of times slower in bfloat16: leave "
                     "bfloat16 out there.")
@@ -124,6 +127,8 @@ def _makers(product: cases.Grouped, work: str) -> tuple[dict[str, Any], dict[str
   # On a GPU never by XLA in its place.
   given = {"implementation": "jaxgemm"} if measure.on_gpu() else {}
   functions, missing = {OURS: functools.partial(jaxgemm.ragged_dot, **given)}, {}
+  if FLAGS.rows:
+    functions[f"{OURS} rows"] = functools.partial(functions[OURS], deterministic="rows")
   if product.groups <= FLAGS.xla_most_groups:
     functions[XLA] = jax.lax.ragged_dot
   else:

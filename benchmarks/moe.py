@@ -14,12 +14,13 @@ routing the logits of the i-th expert, in some order, have -log(i) added. Errors
 experts in float32, with the routing of jaxgemm's layer. With --recipes=rowwise,tensorwise the layer
 is also timed in float8, quantising included. On a GPU an entry has the kernels by name.
 
-A `step` is forward, backward and the update by optax.adamw of the layer with float32 parameters,
-beside a residual connection. The loss and the gradients of the first step are compared with those
-on jax.lax.ragged_dot. "capacity 1.25" is the same layer as MaxText computes it where it drops
+A `step` is forward, backward and the update by optax.adamw of --layers layers with float32
+parameters, each beside a residual connection. If there are several, they are a scan, and each is
+computed again in the backward pass. The loss and the gradients of the first step are compared with
+those on jax.lax.ragged_dot. "capacity 1.25" is the same layer as MaxText computes it where it drops
 tokens: each expert has room for 1.25 times its share of each --sequence, and products are einsums
-over all of that. With --loss_steps=200 the squared error after so many steps more, on the same
-tokens, is given, too. Memory is what XLA says of a compiled program.
+over all of that. With --loss_steps=200 the squared error after so many steps from the same
+parameters, on the same tokens, is given, too. Memory is what XLA says of a compiled program.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -64,6 +65,7 @@ def define_flags() -> None:
   flags.DEFINE_list("routings", list(ROUTINGS), "Some of balanced and skewed.")
   flags.DEFINE_integer("sequence", 4096, "Tokens of a sequence, for the layer that drops tokens.")
   flags.DEFINE_integer("loss_steps", 0, "Steps after which train_step gives the error.")
+  flags.DEFINE_integer("layers", 1, "Layers of a step.")
   flags.DEFINE_list("work", ["forward", "gradients"], f"Some of {', '.join(WORK)}.")
   flags.DEFINE_list("recipes", [], "Recipes of jaxgemm.fp8, timed beside bfloat16.")
   flags.DEFINE_list("peers", list(moe_peers.PEERS), "Layers of other packages.")
@@ -89,7 +91,7 @@ def jobs(name: str) -> Iterator[tuple[str, Callable[[], list[run.Row]]]]:
     problem = cases.Experts(**each)
     if "step" in works:
       yield f"{name} {problem.label} step", functools.partial(
-          steps, problem, options, FLAGS.sequence, FLAGS.loss_steps)
+          steps, problem, options, FLAGS.layers, FLAGS.sequence, FLAGS.loss_steps)
     for routing in routings if "step" not in works else ():
       yield f"{name} {model} {problem.label} {routing}", functools.partial(
           rows, model, problem, routing, works, options, recipes,
@@ -323,24 +325,45 @@ def after(rows: Sequence[run.Row]) -> list[str]:
 # -------------------------------------------------------------------------------------- steps
 
 
-class StepWay(measure.Way):
-  """A training step with its own parameters, compiled for its arguments."""
+class Training:
+  """The data of the steps of a row, and the state that they take turns to update."""
 
-  def __init__(self, problem: cases.Experts, name: str, seed: int, sequence: int):
+  def __init__(self, problem: cases.Experts, layers: int, seed: int):
+    self._problem, self._layers, self._seed = problem, layers, seed
+    self.state: Any = None
+    _, [self.data] = drawn(problem, "balanced", 1, seed)
+
+  def restart(self) -> None:
+    """The state before the first step."""
+    self.state = None  # its memory is free before the next one is made
+    each = (drawn(self._problem, "balanced", 1, self._seed + i)[0] for i in range(self._layers))
+    params = jax.jit(lambda *each: jax.tree.map(
+        lambda *x: jnp.stack([y.astype(jnp.float32) for y in x]), *each))(*each)
+    self.state = params, jax.jit(_OPTIMIZER.init)(params)
+
+  def gradients(self) -> dict[str, jax.Array]:
+    """Those of the first step times 1 - b1: these are adamw's first moments after it."""
+    return optax.tree_utils.tree_get(self.state[1], "mu")._asdict()
+
+
+class StepWay(measure.Way):
+  """A training step, compiled for its arguments."""
+
+  def __init__(self, problem: cases.Experts, name: str, training: Training, sequence: int):
     super().__init__(self._call)
-    params, [self._data] = drawn(problem, "balanced", 1, seed)
-    params = jax.tree.map(lambda x: x.astype(jnp.float32), params)
-    self._state = params, jax.jit(_OPTIMIZER.init)(params)
+    self._training = training
+
+    def of_layer(x, params):
+      if name == DROPPING:
+        return x + dropping(problem, sequence)(params, x), 0.0
+      out, stats = layer(problem, ragged_dot=PRODUCTS[name])(params, x)
+      return x + out, 1e-2 * stats.load_balancing_loss + 1e-3 * stats.router_z_loss
 
     def loss_of(params, x, target):
-      auxiliary = 0
-      if name == DROPPING:
-        out = dropping(problem, sequence)(params, x)
-      else:
-        out, stats = layer(problem, ragged_dot=PRODUCTS[name])(params, x)
-        auxiliary = 1e-2 * stats.load_balancing_loss + 1e-3 * stats.router_z_loss
-      error = jnp.mean((x + out - target).astype(jnp.float32)**2)
-      return error + auxiliary, error
+      several = len(params.router) > 1
+      out, auxiliary = jax.lax.scan(jax.checkpoint(of_layer) if several else of_layer, x, params)
+      error = jnp.mean((out - target).astype(jnp.float32)**2)
+      return error + jnp.sum(auxiliary), error
 
     @functools.partial(jax.jit, donate_argnums=0)
     def step(state, x, target):
@@ -349,46 +372,54 @@ class StepWay(measure.Way):
       updates, moments = _OPTIMIZER.update(grads, moments, params)
       return (optax.apply_updates(params, updates), moments), losses
 
-    self.compiled = step.lower(self._state, *self._data).compile()
+    training.restart()
+    self.compiled = step.lower(training.state, *training.data).compile()
     self.first_loss = float(self.call(0))
-    # adamw's first moments are the gradients of the first step times 1 - b1.
-    moments = optax.tree_utils.tree_get(self._state[1], "mu")
-    self.gradients = jax.tree.map(jnp.copy, moments._asdict())
 
   def _call(self, _: int) -> jax.Array:
     """The loss before this step."""
-    self._state, (loss, self.error) = self.compiled(self._state, *self._data)
+    training = self._training
+    training.state, (loss, self.error) = self.compiled(training.state, *training.data)
     return loss
 
 
-def steps(problem: cases.Experts, options: measure.Options, sequence: int = 4096,
+def steps(problem: cases.Experts, options: measure.Options, layers: int = 1, sequence: int = 4096,
           loss_steps: int = 0) -> list[run.Row]:
   """A row: time, memory, loss and gradients of the steps on both products, and with a capacity."""
-  made = {}
+  training, wanted, errors = Training(problem, layers, options.seed), {}, {}
 
   def make(name):
-    made[name] = StepWay(problem, name, options.seed, sequence)
-    return made[name]
+    try:
+      way = StepWay(problem, name, training, sequence)
+    except Exception:
+      training.restart()  # the failed step may have spent the state that the others take over
+      raise
+    if name == XLA:
+      wanted["loss"] = way.first_loss
+      wanted.update(jax.tree.map(jnp.copy, training.gradients()))
+    elif name == OURS and wanted:
+      loss = wanted.pop("loss")
+      errors["loss"] = abs(way.first_loss - loss) / abs(loss)
+      errors.update({f"gradient of {what}": float(_difference(found, wanted.pop(what)))
+                     for what, found in training.gradients().items()})
+    return way
 
   def check(name, way):
     found = _memory(way)
     found |= {"loss": way.first_loss, "note": f"loss {way.first_loss:.6f}, {found['note']}"}
     if loss_steps:
+      training.restart()
       for _ in range(loss_steps):
         way.call(0)
       found["error_after_steps"] = float(way.error)
       found["note"] += f", error after steps {found['error_after_steps']:.6f}"
-    if name != OURS or XLA not in made:
+    if name != OURS or not errors:
       return found
-    theirs = made[XLA]
-    errors = {"loss": abs(way.first_loss - theirs.first_loss) / abs(theirs.first_loss)}
-    errors |= {f"gradient of {what}": float(_difference(way.gradients[what], wanted))
-               for what, wanted in theirs.gradients.items()}
     return found | {"errors": errors, "at_most": {
         what: LOSS_TOLERANCE if what == "loss" else TOLERANCE for what in errors}}
 
   return [measure.row(
       {"section": "moe", "case": problem.label, **dataclasses.asdict(problem), "work": "step",
-       "dtype": "bfloat16", "flops": WORK["step"] * problem.flops},
-      {name: functools.partial(make, name) for name in (*PRODUCTS, DROPPING)}, check, options, 1,
+       "layers": layers, "dtype": "bfloat16", "flops": layers * WORK["step"] * problem.flops},
+      {name: functools.partial(make, name) for name in (XLA, OURS, DROPPING)}, check, options, 1,
       OURS, calls=1)]

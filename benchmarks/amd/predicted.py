@@ -5,11 +5,10 @@ r"""The emulator's clock beside what others measured of the same kernels on an M
 
 The clock predicts the cycles of workgroups on one compute unit, jaxgemm.emulator.grid those of a
 launch. Two peers are Triton's kernels, whose code is public and which PyPI's triton compiles: those
-that are the fastest of all libraries for products of bfloat16 in aiter's tuning tables
-(yardstick.py; --table needs a checkout of ROCm/aiter, and products whose k aiter divides are left
-out), and with --primus, a checkout of AMD-AGI/Primus-Turbo, its grouped products. Their code and
-options need not be those of the day on which they were measured. No time is measured here, and no
-GPU is used.
+that are the fastest of all libraries in aiter's tuning tables, for products of bfloat16 and of
+float8 with scales of blocks (yardstick.py; --table needs a checkout of ROCm/aiter), and with
+--primus, a checkout of AMD-AGI/Primus-Turbo, its grouped products. Their code and options need not
+be those of the day on which they were measured. No time is measured here, and no GPU is used.
 """
 
 import collections
@@ -92,13 +91,13 @@ def grouped_table(rows: list[dict], source: str) -> str:
                  "most", "median error", "rank correlation"], lines)])
 
 
-def fastest_by_triton(path: str) -> dict[tuple[int, int, int], float]:
-  """The microseconds of the products for which a tuning table names a Triton kernel."""
+def fastest_by_triton(path: str, kind: str) -> dict[tuple[int, int, int], float]:
+  """The microseconds of the products of a kind for which a tuning table names a Triton kernel."""
   best: dict[tuple[int, int, int], float] = {}
   with lzma.open(path, "rt") as file:
     for row in csv.DictReader(file):
-      if (row["gfx"], row["kind"], row["out"], row["library"]) == (
-          ARCH, "bfloat16", "bfloat16", "triton"):
+      if (row["gfx"], row["kind"], row["library"]) == (ARCH, kind, "triton") and row["out"] in (
+          "", "bfloat16"):
         key = int(row["m"]), int(row["n"]), int(row["k"])
         best[key] = min(float(row["us"]), best.get(key, math.inf))
   return dict(sorted(best.items()))
@@ -107,15 +106,15 @@ def fastest_by_triton(path: str) -> dict[tuple[int, int, int], float]:
 def kernel_us(rows: list[dict], ramp: float, sustained: float, share: float) -> np.ndarray:
   """The times of kernels without their launch, with constants of the clock."""
   value = {name: constant.value for name, constant in clock.constants(ARCH).items()}
-  activity, hbm, cache, cycles = (np.array([row[name] for row in rows]) for name in (
-      "activity", "hbm_bytes", "infinity_cache_bytes", "cycles"))
+  activity, hbm, cache, cycles, launches = (np.array([row[name] for row in rows]) for name in (
+      "activity", "hbm_bytes", "infinity_cache_bytes", "cycles", "launches"))
   faster = (value["sustained_share"] / activity) ** (1 / value["power_exponent"])
   on_cus = cycles / np.minimum(value["peak_mhz"], sustained * faster)
   memory = np.maximum(hbm / value["hbm_gb_per_s"] / share, cache / value["infinity_cache_gb_per_s"])
-  return ramp + np.maximum(on_cus, memory / 1e3)
+  return ramp * launches + np.maximum(on_cus, memory / 1e3)
 
 
-def dense_table(rows: list[dict]) -> tuple[str, dict]:
+def dense_table(kind: str, rows: list[dict]) -> tuple[str, dict]:
   """Fits the three constants to two thirds of the rows, and gives the errors of the others."""
   held = np.random.default_rng(yardstick.SEED).random(len(rows)) < yardstick.HELD_OUT
   us = np.array([row["us"] for row in rows])
@@ -140,9 +139,10 @@ def dense_table(rows: list[dict]) -> tuple[str, dict]:
                   *(f"{np.quantile(ratios, x):.2f}" for x in (0.1, 0.9)),
                   f"{figures[name]['error']:.0%}", f"{figures[name]['rank']:.2f}"])
   return "\n\n".join([
-      "## aiter's Triton products of bfloat16",
+      f"## aiter's Triton products, {kind}",
       "Kernels alone, without a launch. Three constants are fitted to two thirds of the rows, "
-      "chosen by a seed: what a kernel takes beside its workgroups, the frequency while the matrix "
+      "chosen by a seed: what a kernel takes beside its workgroups (if aiter divides k, "
+      "there are two kernels), the frequency while the matrix "
       "pipes work for 94 % of the time, and the part of the memory's bandwidth. A ratio is the "
       "predicted time over the measured one.",
       amd.table(["", "rows", "us beside", "MHz", "share", "geometric mean", "10 %", "90 %",
@@ -168,15 +168,15 @@ def main(_) -> int:
   if FLAGS.aiter:
     from benchmarks.amd import aiter_peer
 
-    rows = []
-    for sizes, us in fastest_by_triton(FLAGS.table).items():
-      progress.doing("aiter, " + " x ".join(map(str, sizes)))
-      if found := aiter_peer.launch(FLAGS.aiter, *sizes):
-        rows.append({"sizes": sizes, "us": us, **found})
-    text, content["dense"] = dense_table(rows)
-    parts.append(text)
-    assumed = content["dense"]["the clock's own frequency and share, all rows"]["constants"]
-    errors += [*map(error, kernel_us(rows, *assumed), (row["us"] for row in rows))]
+    for kind in aiter_peer.MATMULS:
+      rows = []
+      for sizes, us in fastest_by_triton(FLAGS.table, kind).items():
+        progress.doing(f"aiter, {kind}, {' x '.join(map(str, sizes))}")
+        rows.append({"sizes": sizes, "us": us} | aiter_peer.launch(FLAGS.aiter, kind, *sizes))
+      text, content[kind] = dense_table(kind, rows)
+      parts.append(text)
+      assumed = content[kind]["the clock's own frequency and share, all rows"]["constants"]
+      errors += [*map(error, kernel_us(rows, *assumed), (row["us"] for row in rows))]
   if FLAGS.primus:
     progress.doing("Primus-Turbo's grouped products")
     from benchmarks.amd import primus_peer

@@ -121,6 +121,8 @@ nb::dict Registrations(bool command_buffers) {
     targets[kTableTarget] = stages(routing.initialize, launches.table);
     targets[kTopKTarget] = stages(routing.initialize, launches.top_k);
     targets[kGatedTarget] = stages(routing.initialize, launches.gated);
+    targets[kQuantizedGatedTarget] = stages(routing.initialize, launches.quantized_gated);
+    targets[kQuantizeTarget] = stages(routing.initialize, launches.quantize);
     targets[kJoinTarget] = capsule(chunks.join);
     targets[kStatusTarget] = capsule(chunks.status);
     return targets;

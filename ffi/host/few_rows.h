@@ -299,6 +299,13 @@ void MultiplyDirect(const uint32_t* a, const SourceRows& b, bool rhs_in_l2, int 
   if (whole < b.count) multiply(0, b.k, whole);
 }
 
+// MultiplyWords of a part of rhs that the path for few rows has packed.
+template <class Ops>
+void MultiplyPackedPart(const uint32_t* a, const uint32_t* b, int rows, int cols, int words,
+                        typename Ops::Acc* c, int64_t ldc, bool accumulate) {
+  MultiplyWords<Ops>(a, b, rows, cols, words, c, ldc, accumulate);
+}
+
 template <class Ops, DType kDType>
 void MultiplyStream(const uint32_t* a, const SourceRows& b, bool rhs_in_l2, int rows,
                     typename Ops::Acc* c, int64_t ldc, bool accumulate) {
@@ -333,8 +340,8 @@ void MultiplyStream(const uint32_t* a, const SourceRows& b, bool rhs_in_l2, int 
       if (b.k_indices) part.k_indices += k;
       part.k = count, part.count = cols;
       PackPanels<Ops, kDType>(panels, part, k_step);
-      MultiplyWords<Ops>(a + k / Ops::kPerWord, panels, rows, cols, Words<Ops>(count), c + col, ldc,
-                         accumulate || k > 0);
+      MultiplyPackedPart<Ops>(a + k / Ops::kPerWord, panels, rows, cols, Words<Ops>(count), c + col,
+                              ldc, accumulate || k > 0);
     }
     k += k_step;
   } while (k < b.k);

@@ -72,14 +72,11 @@ JAXGEMM_INLINE void MultiplyAmxTiles(const uint32_t* a, const uint32_t* b, int w
 template <DType kDType>
 constexpr int kDirectRows<TilePairOps, kDType> = kTile - 1;
 
-// Replaces the vector tiles of panels.h for more rows, also where the path for few rows packs rhs.
+// Replaces the vector tiles of panels.h. Every row is added up in the same order: edges of the
+// result begin with what c holds, too.
 template <>
 void MultiplyWords<TilePairOps>(const uint32_t* a, const uint32_t* b, int rows, int cols, int words,
-                                float* c, int64_t ldc, bool accumulate, const NextRhs& next) {
-  if (rows <= kVectorRows) {
-    return MultiplyTiles<TilePairOps, Lhs::kPacked>(a, kRowWords, b, rows, cols, words, c, ldc,
-                                                    accumulate, next);
-  }
+                                float* c, int64_t ldc, bool accumulate, const NextRhs&) {
   // The compiler does not see that tileloadd reads memory: without this it could store the packed
   // words later.
   __asm__ volatile("" ::: "memory");
@@ -99,20 +96,32 @@ void MultiplyWords<TilePairOps>(const uint32_t* a, const uint32_t* b, int rows, 
         continue;
       }
       alignas(64) float edge[2 * kTile * kPanel];
-      if (height > kTile) {
-        MultiplyAmxTiles<true>(a_rows, b, words, edge, kPanel, false);
-      } else {
-        MultiplyAmxTiles<false>(a_rows, b, words, edge, kPanel, false);
-      }
-      for (int i = 0; i < height; ++i) {
-        for (int j = 0; j < width; ++j) {
-          float& to = corner[i * ldc + j];
-          to = accumulate ? to + edge[i * kPanel + j] : edge[i * kPanel + j];
+      const auto copy = [&](auto&& assign) __attribute__((always_inline)) {
+        for (int i = 0; i < height; ++i) {
+          for (int j = 0; j < width; ++j) assign(edge[i * kPanel + j], corner[i * ldc + j]);
         }
+      };
+      if (accumulate) copy([](float& inside, float from) { inside = from; });
+      __asm__ volatile("" ::: "memory");  // as above
+      if (height > kTile) {
+        MultiplyAmxTiles<true>(a_rows, b, words, edge, kPanel, accumulate);
+      } else {
+        MultiplyAmxTiles<false>(a_rows, b, words, edge, kPanel, accumulate);
       }
+      copy([](float inside, float& to) { to = inside; });
     }
   }
   _tile_release();
+}
+
+template <>
+void MultiplyPackedPart<TilePairOps>(const uint32_t* a, const uint32_t* b, int rows, int cols,
+                                     int words, float* c, int64_t ldc, bool accumulate) {
+  if (rows > kVectorRows) {
+    return MultiplyWords<TilePairOps>(a, b, rows, cols, words, c, ldc, accumulate, {});
+  }
+  MultiplyTiles<TilePairOps, Lhs::kPacked>(a, kRowWords, b, rows, cols, words, c, ldc, accumulate,
+                                           {});
 }
 
 }  // namespace

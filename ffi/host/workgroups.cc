@@ -270,7 +270,8 @@ class Workgroup {
     }
     // Only here is it known whether a group has few rows.
     bool few_rows =
-        choice_.path == KernelPath::kFewRows || (call_.problem.grouped() && rows <= kHostFewRows);
+        choice_.path == KernelPath::kFewRows ||
+        (choice_.path == KernelPath::kTiles && call_.problem.grouped() && rows <= kHostFewRows);
     const bool accumulate = call_.problem.accumulate && tile.num_peers == 1;
     // A gated tile is two products: the gate's and the up projection's.
     for (int64_t part = 0; part <= gated; ++part) {

@@ -276,6 +276,10 @@ std::string CheckConfig(const Config& c, const Chip& chip) {
     return "deterministic=True and reduction='atomic' exclude each other: the order of atomic "
            "additions changes from run to run. Use reduction='linear' or 'tree'.";
   }
+  if (c.same_rows && (c.schedule == Schedule::kStreamK || c.num_shares)) {
+    return "deterministic='rows' excludes schedule='stream_k' and num_shares, which cut k into "
+           "shares by the number of tiles. Leave them out.";
+  }
   if (c.num_queues > 0 && c.schedule == Schedule::kPersistent) {
     return "num_queues=" + Str(c.num_queues) +
            " needs queues to steal from, and the "

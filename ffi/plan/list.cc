@@ -8,6 +8,7 @@
 #include "plan/complete.h"
 #include "plan/plan.h"
 #include "plan/xla.h"
+#include "spec/text.h"
 
 namespace jaxgemm {
 namespace {
@@ -22,12 +23,29 @@ std::vector<Draft> Drafts(const Problem& p, const Config& config, const Chip& ch
   return {};
 }
 
+// Why a plan is not for deterministic="rows", or "". The order in which it adds up a row must
+// follow from k, the types and the target alone. Whole tiles have one order on each target: GPU
+// kernels multiply k in ascending order, by matrix instructions of one depth in all tiles and
+// layouts, and the host multiplies blocks of k of one size. Workgroups, CTAs or waves that divide k
+// have other orders, and so have the host's kernels that do not pack rhs.
+std::string WhyNotSameRows(const Plan& plan) {
+  const Choice& c = plan.choice;
+  const bool divides_k = c.num_shares > 0 || c.cluster_k > 1;
+  const bool is_whole = plan.instance ? plan.instance->waves_k == 1 : c.path == KernelPath::kPacked;
+  if (is_whole && !divides_k) return "";
+  return Concat("deterministic='rows' was given, and with ",
+                divides_k ? Concat("schedule='", Name(c.schedule), "'") : Str(c.kernel),
+                " several workgroups or waves divide k, so that a row's sums depend on how many ",
+                "rows there are. Leave schedule, num_shares, kernel and the tile out.");
+}
+
 // The kernels for a problem that has been checked, the cheapest first.
 std::vector<Candidate> Kernels(const Problem& p, const Config& config, const Chip& chip,
                                std::string* error) {
   std::vector<Candidate> kernels;
   for (auto& [candidate, scheduling] : Drafts(p, config, chip, error)) {
     std::string reason = Complete(p, config, chip, scheduling, &candidate);
+    if (reason.empty() && config.same_rows) reason = WhyNotSameRows(candidate.plan);
     if (reason.empty()) {
       const Plan& plan = candidate.plan;
       if (scheduling.margin) candidate.margin = scheduling.margin(p, chip, plan);
@@ -72,7 +90,8 @@ std::string List(const Problem& given, const Config& config, const Chip& chip, L
   listing->copies = Copies(given, config, chip);
   listing->problem = Relaid(given, listing->copies);
   listing->kernels = Kernels(listing->problem, config, chip, &error);
-  if (error.empty()) listing->xla = WhyFasterByXla(given, config, chip, listing->copies);
+  if (error.empty() && !config.same_rows)
+    listing->xla = WhyFasterByXla(given, config, chip, listing->copies);
   return error;
 }
 

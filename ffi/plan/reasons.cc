@@ -95,6 +95,11 @@ std::vector<std::string> Reasons(const Listing& listing, const Config& asked, co
   } else if (c.path == KernelPath::kFewRows) {
     say("few rows: the kernel reads the larger operand in place, and does not pack it");
   }
+  if (asked.same_rows) {
+    say("deterministic='rows': no tile is cut along k" +
+        std::string(chip.gpu() ? ", and no waves divide it" : ", and every tile packs rhs") +
+        ", so that a row has the same bits whatever the other rows are");
+  }
   say("tile " + Str(c.out_tile_m()) + "x" + Str(c.out_tile_n()) + "x" + Str(c.tile_k) + ": " +
       Str(tiles) + (tiles == 1 ? " tile of " : " tiles of ") + Str(plan.grid.tiles_k) + " k tiles");
   if (chip.family() == Family::kAmd && plan.instance->waves_k > 1) {

@@ -158,22 +158,61 @@ ffi::Error ChooseExperts(int32_t device, void* stream, ffi::Buffer<ffi::DataType
   return Outcome(kTopKTarget, kernels ? kernels->Launch(args, device, stream) : error);
 }
 
+constexpr int kVectorBytes = 16;
+
+Refusal ParseWide(std::string_view name, const ffi::AnyBuffer& x, DType* dtype) {
+  switch (x.element_type()) {
+    case ffi::DataType::F32: *dtype = DType::kF32; return "";
+    case ffi::DataType::F16: *dtype = DType::kF16; return "";
+    case ffi::DataType::BF16: *dtype = DType::kBF16; return "";
+    default: return Concat(name, " has another dtype than float32, float16 and bfloat16.");
+  }
+}
+
+// Rows of float8 of `length` elements, made of rows of `dtype`.
+Refusal Parse(const ffi::AnyBuffer& values, const ffi::AnyBuffer& scales, int64_t block,
+              DType dtype, int64_t rows, int64_t length, Float8Rows* out) {
+  using Type = ffi::DataType;
+  const Type format = values.element_type(), of_scales = scales.element_type();
+  out->e5m2 = format == Type::F8E5M2 || format == Type::F8E5M2FNUZ;
+  out->mx = of_scales == Type::F8E8M0FNU;
+  if (!out->e5m2 && format != Type::F8E4M3FN && format != Type::F8E4M3FNUZ) {
+    return "the values have another dtype than e4m3 and e5m2 of float8.";
+  }
+  if ((!out->mx && of_scales != Type::F32) || (block != 0 && block != 32 && block != 128)) {
+    return Concat("there is no kernel for blocks of ", Str(block),
+                  ", or for the dtype of the scales.");
+  }
+  const int64_t blocks = block ? length / block : 1;
+  if ((block && length % block) || static_cast<int64_t>(values.element_count()) != rows * length ||
+      static_cast<int64_t>(scales.element_count()) != rows * blocks) {
+    return Concat("the values, ", Shape(values), ", and the scales, ", Shape(scales),
+                  ", do not fit ", Str(rows), " rows of ", Str(length), " elements in blocks of ",
+                  Str(block), ".");
+  }
+  out->block_bits = -1;
+  for (int64_t lanes = block * ElementBytes(dtype) / kVectorBytes; lanes > 0; lanes /= 2) {
+    ++out->block_bits;
+  }
+  out->values = values.untyped_data();
+  out->scales = scales.untyped_data();
+  return "";
+}
+
+// HIP launches fewer than 2**32 threads.
+bool AreTooMany(int64_t workgroups) { return workgroups > UINT32_MAX / kGatedThreads; }
+
 // The call of these buffers, and the dtype of z.
 Refusal Parse(ffi::AnyBuffer z, ffi::AnyBuffer g, ffi::Buffer<ffi::DataType::F32> w,
               ffi::Result<ffi::AnyBuffer> dz, ffi::Result<ffi::AnyBuffer> hw,
               ffi::Result<ffi::Buffer<ffi::DataType::F32>> dw, DType* dtype, GatedArgs* args) {
-  switch (z.element_type()) {
-    case ffi::DataType::F32: *dtype = DType::kF32; break;
-    case ffi::DataType::F16: *dtype = DType::kF16; break;
-    case ffi::DataType::BF16: *dtype = DType::kBF16; break;
-    default: return "z has another dtype than float32, float16 and bfloat16.";
-  }
+  Refusal refusal = ParseWide("z", z, dtype);
+  if (!refusal.empty()) return refusal;
   const int64_t length = LastSize(g), row_bytes = length * ElementBytes(*dtype);
   const int64_t rows = w.element_count(), all = g.element_count();
   for (const ffi::AnyBuffer& each : {g, *dz, *hw}) {
     if (each.element_type() != z.element_type()) return "z, g, dz and hw differ in their dtypes.";
   }
-  constexpr int kVectorBytes = 16;
   if (rows * length != all || z.element_count() != 2 * all || dz->element_count() != 2 * all ||
       hw->element_count() != all || dw->element_count() != rows || LastSize(z) != length ||
       row_bytes % kVectorBytes != 0 || row_bytes > INT32_MAX) {
@@ -204,8 +243,7 @@ ffi::Error GatedGradient(int32_t device, void* stream, ffi::AnyBuffer z, ffi::An
     refusal = Concat("there is no kernel for the activation ", activation, ".");
   }
   const int64_t workgroups = refusal.empty() ? DivideRows(&args) : 0;
-  // HIP launches fewer than 2**32 threads.
-  if (workgroups > UINT32_MAX / kGatedThreads) {
+  if (AreTooMany(workgroups)) {
     refusal = Concat(Str(args.rows), " rows are more than one kernel takes.");
   }
   if (!refusal.empty()) return Refused(kGatedTarget, refusal);
@@ -213,6 +251,67 @@ ffi::Error GatedGradient(int32_t device, void* stream, ffi::AnyBuffer z, ffi::An
   RoutingKernels* kernels = TheKernels<kOpen>(&error);
   return Outcome(kGatedTarget,
                  kernels ? kernels->Launch(dtype, args, workgroups, device, stream) : error);
+}
+
+template <OpenDriver kOpen>
+ffi::Error QuantizedGradient(int32_t device, void* stream, ffi::AnyBuffer z, ffi::AnyBuffer g,
+                             ffi::Buffer<ffi::DataType::F32> w, ffi::Result<ffi::AnyBuffer> dz,
+                             ffi::Result<ffi::AnyBuffer> hw,
+                             ffi::Result<ffi::Buffer<ffi::DataType::F32>> dw,
+                             ffi::Result<ffi::AnyBuffer> values, ffi::Result<ffi::AnyBuffer> scales,
+                             std::string_view activation, int64_t block) {
+  DType dtype = DType::kF32;
+  QuantizedGatedArgs args;
+  const int64_t length = LastSize(g);
+  Refusal refusal = Parse(z, g, w, dz, hw, dw, &dtype, &args.gated);
+  if (refusal.empty()) {
+    refusal = Parse(*values, *scales, block, dtype, args.gated.rows, 2 * length, &args.out);
+  }
+  if (refusal.empty() && (activation != Name(Activation::kSilu) || (block && length % block))) {
+    refusal = Concat("there is no kernel for the activation ", activation, " and ", Str(length),
+                     " elements in blocks of ", Str(block), ".");
+  }
+  const int64_t workgroups = refusal.empty() ? DivideRows(&args.gated, args.out) : 0;
+  if (AreTooMany(workgroups)) {
+    refusal = Concat(Str(args.gated.rows), " rows are more than one kernel takes.");
+  }
+  if (!refusal.empty()) return Refused(kQuantizedGatedTarget, refusal);
+  std::string error;
+  RoutingKernels* kernels = TheKernels<kOpen>(&error);
+  return Outcome(kQuantizedGatedTarget,
+                 kernels ? kernels->Launch(dtype, args, workgroups, device, stream) : error);
+}
+
+template <OpenDriver kOpen>
+ffi::Error QuantizeRows(int32_t device, void* stream, ffi::AnyBuffer x, Integers bounds,
+                        ffi::Result<ffi::AnyBuffer> values, ffi::Result<ffi::AnyBuffer> scales,
+                        std::string_view activation, int64_t block) {
+  DType dtype = DType::kF32;
+  Refusal refusal = ParseWide("x", x, &dtype);
+  const bool hidden = !activation.empty();
+  const int64_t length = LastSize(x), parts = hidden ? 2 : 1;
+  const int64_t rows = length ? static_cast<int64_t>(x.element_count()) / (parts * length) : 0;
+  const int64_t batch = static_cast<int64_t>(bounds.element_count()) / 2;
+  const int64_t row_bytes = length * ElementBytes(dtype);
+  QuantizeArgs args{.x = x.untyped_data(), .bounds = bounds.typed_data(), .rows = rows};
+  if (refusal.empty()) refusal = Parse(*values, *scales, block, dtype, rows, length, &args.out);
+  if (refusal.empty() && ((hidden && activation != Name(Activation::kSilu)) || batch == 0 ||
+                          rows % batch || row_bytes % kVectorBytes || row_bytes > INT32_MAX)) {
+    refusal = Concat("there is no kernel for the activation ", activation, " and x of shape ",
+                     Shape(x), " with ", Str(batch), " bounds.");
+  }
+  if (refusal.empty()) {
+    args.batch_rows = rows / batch;
+    args.vectors = static_cast<int32_t>(row_bytes / kVectorBytes);
+  }
+  const int64_t workgroups = refusal.empty() ? DivideRows(&args) : 0;
+  if (AreTooMany(workgroups)) refusal = Concat(Str(rows), " rows are more than one kernel takes.");
+  if (!refusal.empty()) return Refused(kQuantizeTarget, refusal);
+  std::string error;
+  RoutingKernels* kernels = TheKernels<kOpen>(&error);
+  return Outcome(
+      kQuantizeTarget,
+      kernels ? kernels->Launch(dtype, hidden, args, workgroups, device, stream) : error);
 }
 
 using Traits = std::initializer_list<ffi::Traits>;
@@ -240,27 +339,63 @@ XLA_FFI_Error* CallTopK(XLA_FFI_CallFrame* call_frame) {
   return handler->Call(call_frame);
 }
 
+// Adds the buffers of a gated gradient's call, and its activation.
+auto BindGated(auto binding) {
+  return std::move(binding)
+      .template Arg<ffi::AnyBuffer>()
+      .template Arg<ffi::AnyBuffer>()
+      .template Arg<ffi::Buffer<ffi::DataType::F32>>()
+      .template Ret<ffi::AnyBuffer>()
+      .template Ret<ffi::AnyBuffer>()
+      .template Ret<ffi::Buffer<ffi::DataType::F32>>();
+}
+
 template <OpenDriver kOpen, bool kCaptured>
 XLA_FFI_Error* CallGated(XLA_FFI_CallFrame* call_frame) {
-  static auto* handler = ffi::Ffi::Bind()
-                             .Ctx<ffi::DeviceOrdinal>()
-                             .Ctx<ffi::PlatformStream<void*>>()
-                             .Arg<ffi::AnyBuffer>()
-                             .Arg<ffi::AnyBuffer>()
-                             .Arg<ffi::Buffer<ffi::DataType::F32>>()
-                             .Ret<ffi::AnyBuffer>()
-                             .Ret<ffi::AnyBuffer>()
-                             .Ret<ffi::Buffer<ffi::DataType::F32>>()
-                             .Attr<std::string_view>("activation")
-                             .To(GatedGradient<kOpen>,
-                                 kCaptured ? Traits{ffi::Traits::kCmdBufferCompatible} : Traits{})
-                             .release();
+  static auto* handler =
+      BindGated(ffi::Ffi::Bind().Ctx<ffi::DeviceOrdinal>().Ctx<ffi::PlatformStream<void*>>())
+          .Attr<std::string_view>("activation")
+          .To(GatedGradient<kOpen>,
+              kCaptured ? Traits{ffi::Traits::kCmdBufferCompatible} : Traits{})
+          .release();
+  return handler->Call(call_frame);
+}
+
+template <OpenDriver kOpen, bool kCaptured>
+XLA_FFI_Error* CallQuantizedGated(XLA_FFI_CallFrame* call_frame) {
+  static auto* handler =
+      BindGated(ffi::Ffi::Bind().Ctx<ffi::DeviceOrdinal>().Ctx<ffi::PlatformStream<void*>>())
+          .template Ret<ffi::AnyBuffer>()
+          .template Ret<ffi::AnyBuffer>()
+          .template Attr<std::string_view>("activation")
+          .template Attr<int64_t>("block")
+          .To(QuantizedGradient<kOpen>,
+              kCaptured ? Traits{ffi::Traits::kCmdBufferCompatible} : Traits{})
+          .release();
+  return handler->Call(call_frame);
+}
+
+template <OpenDriver kOpen, bool kCaptured>
+XLA_FFI_Error* CallQuantize(XLA_FFI_CallFrame* call_frame) {
+  static auto* handler =
+      ffi::Ffi::Bind()
+          .Ctx<ffi::DeviceOrdinal>()
+          .Ctx<ffi::PlatformStream<void*>>()
+          .Arg<ffi::AnyBuffer>()
+          .Arg<Integers>()
+          .Ret<ffi::AnyBuffer>()
+          .Ret<ffi::AnyBuffer>()
+          .Attr<std::string_view>("activation")
+          .Attr<int64_t>("block")
+          .To(QuantizeRows<kOpen>, kCaptured ? Traits{ffi::Traits::kCmdBufferCompatible} : Traits{})
+          .release();
   return handler->Call(call_frame);
 }
 
 template <OpenDriver kOpen, bool kCaptured>
 constexpr RoutingHandlers::Launches kLaunches = {
-    CallTable<kOpen, kCaptured>, CallTopK<kOpen, kCaptured>, CallGated<kOpen, kCaptured>};
+    CallTable<kOpen, kCaptured>, CallTopK<kOpen, kCaptured>, CallGated<kOpen, kCaptured>,
+    CallQuantizedGated<kOpen, kCaptured>, CallQuantize<kOpen, kCaptured>};
 template <OpenDriver kOpen>
 constexpr RoutingHandlers kHandlers = {Initialize<kOpen>, kLaunches<kOpen, true>,
                                        kLaunches<kOpen, false>};

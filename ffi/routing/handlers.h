@@ -12,6 +12,13 @@
 //   operands: z [..., 2, H] of float32, float16 or bfloat16; g [..., H] in this dtype, and
 //   w f32[...]. results: dz like z, hw like g, and dw like w. dz may be in z's
 //   place, and hw in that of g. attribute: activation, which is "silu".
+// "jaxgemm_quantized_gradient", on GPUs
+//   The same, with two results more: dz in float8, [..., 2, H], and its scales [..., 1 or 2 H /
+//   block] of float32 or float8_e8m0fnu. attribute: block, 0 for a scale for each row.
+// "jaxgemm_quantize_rows", on GPUs
+//   operands: x [..., R, K] of float32, float16 or bfloat16, or [..., R, 2, K] with the attribute
+//   activation, which is "silu" then and else ""; and bounds s32[..., 2]. results: values of float8
+//   [..., R, K], and scales [..., R, 1 or K / block]. attribute: block.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +30,8 @@ namespace jaxgemm {
 inline constexpr char kTableTarget[] = "jaxgemm_routing_table";
 inline constexpr char kTopKTarget[] = "jaxgemm_top_k";
 inline constexpr char kGatedTarget[] = "jaxgemm_gated_gradient";
+inline constexpr char kQuantizedGatedTarget[] = "jaxgemm_quantized_gradient";
+inline constexpr char kQuantizeTarget[] = "jaxgemm_quantize_rows";
 
 // The number of integers in a table's workspace on a GPU.
 int64_t TableWorkspace(int64_t batch, int64_t choices, int64_t num_experts);
@@ -34,7 +43,7 @@ XLA_FFI_Error* TableHost(XLA_FFI_CallFrame* call_frame);
 struct RoutingHandlers {
   XLA_FFI_Handler* initialize;
   struct Launches {
-    XLA_FFI_Handler *table, *top_k, *gated;
+    XLA_FFI_Handler *table, *top_k, *gated, *quantized_gated, *quantize;
   } captured, uncaptured;
 };
 extern const RoutingHandlers kRocmRoutingHandlers, kCudaRoutingHandlers;

@@ -14,7 +14,16 @@ constexpr const char* kFunctions[] = {"jaxgemm_routing_counts",
                                       "jaxgemm_top_k",
                                       "jaxgemm_gated_gradient_float32",
                                       "jaxgemm_gated_gradient_float16",
-                                      "jaxgemm_gated_gradient_bfloat16"};
+                                      "jaxgemm_gated_gradient_bfloat16",
+                                      "jaxgemm_quantized_gradient_float32",
+                                      "jaxgemm_quantized_gradient_float16",
+                                      "jaxgemm_quantized_gradient_bfloat16",
+                                      "jaxgemm_quantize_rows_float32",
+                                      "jaxgemm_quantize_rows_float16",
+                                      "jaxgemm_quantize_rows_bfloat16",
+                                      "jaxgemm_quantize_hidden_float32",
+                                      "jaxgemm_quantize_hidden_float16",
+                                      "jaxgemm_quantize_hidden_bfloat16"};
 
 // Tuning constants. So many choices are sorted by one workgroup; and for more there are at most so
 // many workgroups, each with at least so many choices.
@@ -33,13 +42,25 @@ void DivideChoices(TableArgs* args) {
   args->workgroups = static_cast<int32_t>(CeilDiv(choices, args->part));
 }
 
-int64_t DivideRows(GatedArgs* args) {
-  const auto lanes = [args] { return int64_t{1} << args->lane_bits; };
-  for (args->lane_bits = kLeastLaneBits;
-       lanes() < kGatedThreads && lanes() * kMostVectors < args->vectors;) {
-    ++args->lane_bits;
+namespace {
+
+// The lanes of a block share a row.
+int64_t Divide(int64_t rows, int32_t vectors, int block_bits, int32_t* lane_bits) {
+  const auto lanes = [lane_bits] { return int64_t{1} << *lane_bits; };
+  for (*lane_bits = std::max(kLeastLaneBits, block_bits);
+       lanes() < kGatedThreads && lanes() * kMostVectors < vectors;) {
+    ++*lane_bits;
   }
-  return CeilDiv(args->rows, kGatedThreads / lanes());
+  return CeilDiv(rows, kGatedThreads / lanes());
+}
+
+}  // namespace
+
+int64_t DivideRows(GatedArgs* args, const Float8Rows& out) {
+  return Divide(args->rows, args->vectors, out.block_bits, &args->lane_bits);
+}
+int64_t DivideRows(QuantizeArgs* args) {
+  return Divide(args->rows, args->vectors, args->out.block_bits, &args->lane_bits);
 }
 
 std::string RoutingKernels::Load(int device) {
@@ -90,10 +111,22 @@ std::string RoutingKernels::Launch(const TopKArgs& args, int device, void* strea
 
 std::string RoutingKernels::Launch(DType dtype, const GatedArgs& args, int64_t workgroups,
                                    int device, void* stream) {
-  const Kernel kernel = dtype == DType::kF32   ? kGatedF32
-                        : dtype == DType::kF16 ? kGatedF16
-                                               : kGatedBF16;
-  return Launch(kernel, workgroups, kGatedThreads, &args, device, stream);
+  return Launch(Of(kGated, dtype), workgroups, kGatedThreads, &args, device, stream);
+}
+
+std::string RoutingKernels::Launch(DType dtype, const QuantizedGatedArgs& args, int64_t workgroups,
+                                   int device, void* stream) {
+  return Launch(Of(kQuantizedGated, dtype), workgroups, kGatedThreads, &args, device, stream);
+}
+
+std::string RoutingKernels::Launch(DType dtype, bool hidden, const QuantizeArgs& args,
+                                   int64_t workgroups, int device, void* stream) {
+  return Launch(Of(hidden ? kQuantizeHidden : kQuantizeRows, dtype), workgroups, kQuantizeThreads,
+                &args, device, stream);
+}
+
+RoutingKernels::Kernel RoutingKernels::Of(Kernel first, DType dtype) {
+  return static_cast<Kernel>(first + (dtype == DType::kF32 ? 0 : dtype == DType::kF16 ? 1 : 2));
 }
 
 std::string RoutingKernels::Launch(Kernel kernel, int64_t workgroups, int threads, const void* args,

@@ -12,8 +12,9 @@ namespace jaxgemm {
 
 // Sets how many workgroups share the choices.
 void DivideChoices(TableArgs* args);
-// Sets how many lanes share a row, and returns the number of workgroups.
-int64_t DivideRows(GatedArgs* args);
+// Set how many lanes share a row, and return the number of workgroups.
+int64_t DivideRows(GatedArgs* args, const Float8Rows& out = {.block_bits = -1});
+int64_t DivideRows(QuantizeArgs* args);
 
 // The kernels that one driver has loaded, by device. Functions that return a string return an empty
 // one, or the error as sentences for the user.
@@ -30,9 +31,25 @@ class RoutingKernels {
   std::string Launch(const TopKArgs& args, int device, void* stream);
   std::string Launch(DType dtype, const GatedArgs& args, int64_t workgroups, int device,
                      void* stream);
+  std::string Launch(DType dtype, const QuantizedGatedArgs& args, int64_t workgroups, int device,
+                     void* stream);
+  // hidden: the rows are made of gate and up.
+  std::string Launch(DType dtype, bool hidden, const QuantizeArgs& args, int64_t workgroups,
+                     int device, void* stream);
 
  private:
-  enum Kernel { kCounts, kTable, kTopK, kGatedF32, kGatedF16, kGatedBF16, kKernels };
+  // Of each kernel with a dtype there are three: float32, float16 and bfloat16.
+  enum Kernel {
+    kCounts,
+    kTable,
+    kTopK,
+    kGated,
+    kQuantizedGated = kGated + 3,
+    kQuantizeRows = kQuantizedGated + 3,
+    kQuantizeHidden = kQuantizeRows + 3,
+    kKernels = kQuantizeHidden + 3
+  };
+  static Kernel Of(Kernel first, DType dtype);
   std::string Launch(Kernel kernel, int64_t workgroups, int threads, const void* args, int device,
                      void* stream);
 

@@ -1,6 +1,7 @@
 // The kernels of a mixture of experts, but for its products, in one code object. This file is
 // compiled as HIP, too.
 #include "routing/gated_gradient.h"
+#include "routing/quantize.h"
 #include "routing/table.h"
 #include "routing/top_k.h"
 
@@ -28,3 +29,36 @@ JAXGEMM_GATED_GRADIENT(float32, kF32)
 JAXGEMM_GATED_GRADIENT(float16, kF16)
 JAXGEMM_GATED_GRADIENT(bfloat16, kBF16)
 #undef JAXGEMM_GATED_GRADIENT
+
+#define JAXGEMM_QUANTIZE(name, Row, type, dtype)                                                \
+  JAXGEMM_GPU_KERNEL(jaxgemm::kQuantizeThreads)                                                 \
+  jaxgemm_##name##_##type(jaxgemm::QuantizeArgs args) {                                         \
+    using namespace jaxgemm;                                                                    \
+    JAXGEMM_SHARED Float8Shared shared;                                                         \
+    if (args.out.e5m2) return QuantizeRow<DType::dtype, E5M2, Row<DType::dtype>>(args, shared); \
+    QuantizeRow<DType::dtype, E4M3, Row<DType::dtype>>(args, shared);                           \
+  }
+JAXGEMM_QUANTIZE(quantize_rows, GivenRow, float32, kF32)
+JAXGEMM_QUANTIZE(quantize_rows, GivenRow, float16, kF16)
+JAXGEMM_QUANTIZE(quantize_rows, GivenRow, bfloat16, kBF16)
+JAXGEMM_QUANTIZE(quantize_hidden, HiddenRow, float32, kF32)
+JAXGEMM_QUANTIZE(quantize_hidden, HiddenRow, float16, kF16)
+JAXGEMM_QUANTIZE(quantize_hidden, HiddenRow, bfloat16, kBF16)
+#undef JAXGEMM_QUANTIZE
+
+#define JAXGEMM_QUANTIZED_GRADIENT(type, dtype)                                 \
+  JAXGEMM_GPU_KERNEL(jaxgemm::kGatedThreads)                                    \
+  jaxgemm_quantized_gradient_##type(jaxgemm::QuantizedGatedArgs args) {         \
+    using namespace jaxgemm;                                                    \
+    JAXGEMM_SHARED GatedShared shared;                                          \
+    JAXGEMM_SHARED Float8Shared of_scales;                                      \
+    if (args.out.e5m2) {                                                        \
+      StoreQuantizedGatedGradient<DType::dtype, E5M2>(args, shared, of_scales); \
+    } else {                                                                    \
+      StoreQuantizedGatedGradient<DType::dtype, E4M3>(args, shared, of_scales); \
+    }                                                                           \
+  }
+JAXGEMM_QUANTIZED_GRADIENT(float32, kF32)
+JAXGEMM_QUANTIZED_GRADIENT(float16, kF16)
+JAXGEMM_QUANTIZED_GRADIENT(bfloat16, kBF16)
+#undef JAXGEMM_QUANTIZED_GRADIENT

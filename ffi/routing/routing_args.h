@@ -6,6 +6,8 @@
 // of their choices.
 //
 // The gated gradient is that of rows w silu(gate) up, with a weight w for each row.
+//
+// Rows are quantised to float8 with a scale for each row, or for each block of a row.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +16,10 @@
 
 namespace jaxgemm {
 
-inline constexpr int kTableThreads = 512, kTopKThreads = 256, kGatedThreads = 256;
+inline constexpr int kTableThreads = 512, kTopKThreads = 256, kGatedThreads = 256,
+                     kQuantizeThreads = kGatedThreads;
+// A lane keeps so many vectors of a row whose scale it does not know yet.
+inline constexpr int kQuantizeVectors = 8;
 // In a workgroup that makes a table each expert has a thread.
 inline constexpr int kMostTableExperts = kTableThreads;
 // Each lane of a wave keeps the scores of up to 32 or 16 experts, and at the end one choice.
@@ -68,6 +73,32 @@ struct GatedArgs {
   int64_t rows;
   int32_t vectors;    // those of H elements
   int32_t lane_bits;  // 2**lane_bits lanes share a row; at most kGatedThreads
+};
+
+// Rows of float8.
+struct Float8Rows {
+  void* values;        // [rows, K]
+  void* scales;        // [rows, blocks]: float32, or float8_e8m0fnu if `mx`
+  bool e5m2;           // the values are e5m2, else e4m3, in the target's formats
+  bool mx;             // the scales are powers of two
+  int32_t block_bits;  // the vectors of 2**block_bits lanes share a scale; -1: those of a row do
+};
+
+// The rows of x have K elements, whole vectors of 16 bytes, and whole blocks. Rows out of bounds
+// are not read: they become zeros, with scales of 1.
+struct QuantizeArgs {
+  const void* x;          // [rows, K]; or gate and up [rows, 2, K]: the rows are silu(gate) up
+  const int32_t* bounds;  // [rows / batch_rows, 2]: the first row, and the end
+  Float8Rows out;
+  int64_t rows, batch_rows;
+  int32_t vectors;    // those of K elements
+  int32_t lane_bits;  // 2**lane_bits lanes share a row; at most kQuantizeThreads
+};
+
+// The gated gradient, and dz in float8, of rows with 2 H elements.
+struct QuantizedGatedArgs {
+  GatedArgs gated;
+  Float8Rows out;
 };
 
 }  // namespace jaxgemm

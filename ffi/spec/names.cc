@@ -26,7 +26,7 @@ constexpr std::string_view kActivations[] = {
 #undef JAXGEMM_ACTIVATION
 };
 constexpr std::string_view kReductions[] = {"linear", "tree", "atomic"};
-constexpr std::string_view kPaths[] = {"tiles", "one_tile", "few_rows", "small"};
+constexpr std::string_view kPaths[] = {"tiles", "one_tile", "few_rows", "small", "packed"};
 constexpr std::string_view kRagged[] = {"none", "m", "k"};
 constexpr std::string_view kForms[] = {
 #define JAXGEMM_FORM(id, name, ...) name,

@@ -57,8 +57,9 @@ enum class Reduction : uint8_t { kLinear, kTree, kAtomic };
 // kOneTile (AMD): each workgroup has one tile, or one slice of one, and knows it from the start
 // (RunOneTile in amdgpu/gemm.h), or finds it by the sizes of groups. kFewRows (host): rhs is read
 // in place, and not packed. kSmall (host): the products of a batch are multiplied one after the
-// other, without claims and without packing.
-enum class KernelPath : uint8_t { kTiles, kOneTile, kFewRows, kSmall };
+// other, without claims and without packing. kPacked (host): every tile packs rhs, however few rows
+// it has, so that all rows are added up in one order.
+enum class KernelPath : uint8_t { kTiles, kOneTile, kFewRows, kSmall, kPacked };
 
 // Which dimension of lhs the group sizes cut. kM: the rows; each group has an rhs of its own. kK:
 // k; each group has an out of its own.

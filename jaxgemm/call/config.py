@@ -62,6 +62,14 @@ def check_bool(name: str, given) -> None:
     raise TypeError(f"{name}={given!r} was given; True and False are allowed. Pass one of these.")
 
 
+def check_deterministic(given) -> None:
+  """Raises TypeError unless the argument is a bool or "rows"."""
+  if not isinstance(given, bool) and not (isinstance(given, str) and given == "rows"):
+    raise TypeError(
+        f"deterministic={given!r} was given; True and False are allowed, and 'rows'. Pass one of "
+        "these.")
+
+
 def timeout_ns(given) -> int:
   """A timeout in nanoseconds, from one in seconds: more than 0, and a day at most.
 
@@ -205,7 +213,7 @@ class GemmConfig:
                for name in ("schedule", "reduction", "claim_ahead", "multicast", "kernel",
                             *_SIZES))
 
-  def to_native(self, deterministic: bool) -> tuple[tuple[str, str | int], ...]:
+  def to_native(self, deterministic: bool | str) -> tuple[tuple[str, str | int], ...]:
     """The config as the native plan reads it.
 
     0 and "", and -1 for claim_ahead and multicast, leave the choice to the plan.
@@ -214,7 +222,8 @@ class GemmConfig:
     return (
         ("schedule", self.schedule or "auto"),
         ("reduction", self.reduction or "linear"),
-        ("deterministic", int(deterministic)),
+        ("deterministic", int(bool(deterministic))),
+        ("same_rows", int(deterministic == "rows")),
         ("kernel", self.kernel or ""),
         *((name, -1 if getattr(self, name) is None else int(getattr(self, name)))
           for name in ("claim_ahead", "multicast")),

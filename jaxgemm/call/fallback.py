@@ -68,11 +68,17 @@ def who_computes(lhs, rhs, result, k: int, options: Options, *, splits: bool = T
       None for grouped products, for which 3 and 4 do not count.
 
   Raises:
-    Unsupported: the kernels lack something, and the caller asked for them.
+    Unsupported: the kernels lack something, and the caller asked for them, or for
+      deterministic="rows", which XLA does not promise.
   """
   if options.implementation == "xla":
     return Decision((lhs.dtype, rhs.dtype), XLA_WAS_ASKED)
   dtypes, reason = lack(lhs, rhs, result, k, options, splits)
+  if reason and options.implementation is None and options.same_rows:
+    raise Unsupported(
+        f"deterministic='rows' was given, but {reason}. XLA would compute this product, and may "
+        "add up a row in another order for each number of rows. Pass other operands, or another "
+        "value of deterministic.", reason)
   if reason and options.implementation is not None:
     raise Unsupported(
         f"implementation={options.implementation!r} was given, but {reason}. Pass other "
@@ -90,9 +96,10 @@ def who_computes(lhs, rhs, result, k: int, options: Options, *, splits: bool = T
 def prefers_xla(k: int, options: Options, faster: Callable[[], str]) -> str:
   """Why XLA computes a product that the kernels can compute, too; "" if they do.
 
-  These are the reasons 3 and 4 of `who_computes`. They count if no implementation was given.
+  These are the reasons 3 and 4 of `who_computes`. They count if no implementation was given, and
+  not with deterministic="rows".
   """
-  if options.implementation is not None:
+  if options.implementation is not None or options.same_rows:
     return ""
   return NOTHING_TO_SUM if k == 1 else faster()
 

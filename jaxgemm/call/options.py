@@ -17,9 +17,9 @@ from jaxgemm.call.config import (
   SCHEDULES,
   GemmConfig,
   check_activation,
-  check_bool,
   check_choice,
   check_config,
+  check_deterministic,
 )
 
 _EMULATED = "emulated:"
@@ -66,7 +66,7 @@ class Options(NamedTuple):
   out_sharding: Any = None
   activation: str | None = None
   config: GemmConfig = GemmConfig()
-  deterministic: bool = False
+  deterministic: bool | str = False
   implementation: str | None = None
   own: bool = False
 
@@ -92,6 +92,11 @@ class Options(NamedTuple):
             for name in ("activation", "config", "deterministic", "implementation")}
 
   @property
+  def same_rows(self) -> bool:
+    """Whether the bits of a row of the result must not depend on the other rows."""
+    return self.deterministic == "rows"
+
+  @property
   def emulated(self) -> str | None:
     """The name of the GPU target or the chip that is emulated, or None."""
     return emulated_arch(self.implementation)
@@ -114,7 +119,7 @@ def _checked(precision, preferred_element_type, out_sharding, activation, schedu
   check_activation(activation)
   check_choice("schedule", schedule, SCHEDULES)
   check_choice("reduction", reduction, REDUCTIONS)
-  check_bool("deterministic", deterministic)
+  check_deterministic(deterministic)
   check_config(config)
   check_choice("implementation", implementation, _IMPLEMENTATIONS)
   if preferred_element_type is not None:
@@ -134,10 +139,15 @@ def _checked(precision, preferred_element_type, out_sharding, activation, schedu
   config = dataclasses.replace(config, **given)
   if deterministic and config.reduction == "atomic":
     raise ValueError(
-        "deterministic=True was given with reduction='atomic', whose sums depend "
+        f"deterministic={deterministic!r} was given with reduction='atomic', whose sums depend "
         "on the order of arrival; 'linear' and 'tree' are allowed. Choose one of "
         "these or deterministic=False."
     )
+  if deterministic == "rows" and implementation == "xla":
+    raise ValueError(
+        "deterministic='rows' was given with implementation='xla', and XLA may add up a row in "
+        "another order for each number of rows; the kernels do not. Leave implementation out, or "
+        "choose another value of deterministic.")
   return Options(hashable(precision), preferred_element_type, out_sharding, activation, config,
                  deterministic, implementation, own)
 

@@ -52,13 +52,19 @@ def register(primitive: Primitive, before_activation: Callable) -> None:
   """
   try:
     from jax._src.ad_checkpoint import name_p
+    from jax._src.core import mem_kind_to_space
     from jax._src.interpreters import partial_eval, remat
   except ImportError:  # a later jax, which has its rules elsewhere
     return
 
-  def saves(policy, prim, avals, params) -> bool:
-    return policy is not None and (
-        policy(prim, *avals, **params) in (True, partial_eval.Saveable))
+  def spaces(answer) -> tuple | None:
+    """The memories in which a saved value is used and kept, for a policy's answer."""
+    if isinstance(answer, partial_eval.Offloadable):
+      return mem_kind_to_space(answer.src), mem_kind_to_space(answer.dst)
+    return (None, None) if answer in (True, partial_eval.Saveable) else None
+
+  def moved(x, space):
+    return x if space is None else jax.device_put(x, space)
 
   def rule(given, *operands, **params):
     policy = getattr(given, "policy", given)  # jax 0.10 gives the policy, later versions a trace
@@ -66,22 +72,27 @@ def register(primitive: Primitive, before_activation: Callable) -> None:
     gated = getattr(params.get("form"), "gated", False)
     has_activation = spec.activation is not None or gated
     product = functools.partial(primitive.bind, **params)
-    if spec.save_preact or not (
-        saves(policy, primitive, avals, params)
-        or has_activation and any(
-            saves(policy, name_p, (), {"name": name}) for name in epilogue.PREACT)):
+    asked = [(primitive, avals, params)]
+    if has_activation:
+      asked += [(name_p, [], {"name": name}) for name in epilogue.PREACT]
+    found = [spaces(policy(prim, *avals, **params))
+             for prim, avals, params in asked if policy is not None]
+    saving = [each for each in found if each is not None]
+    # A value that one name keeps where it is, and another one offloads, stays.
+    used, kept = (None, None) if (None, None) in saving or not saving else saving[0]
+    if spec.save_preact or not saving:
       outs, saved = product(*operands), ()
       rem = lambda _, *operands: product(*operands)
     elif has_activation:
       out, preact = before_activation(*operands, again=False, **params)
-      outs, saved = [out], _bits(preact)
+      outs, saved = [out], moved(_bits(preact), kept)
       rem = lambda saved, *operands: [activated_p.bind(
-          _with_tangent(saved, *before_activation(*operands, again=True, **params)),
+          _with_tangent(moved(saved, used), *before_activation(*operands, again=True, **params)),
           activation=spec.activation, gated=gated)]
     else:
       outs = product(*operands)
-      saved = _bits(*outs)
-      rem = lambda saved, *operands: [_with_tangent(saved, *product(*operands))]
+      saved = moved(_bits(*outs), kept)
+      rem = lambda saved, *operands: [_with_tangent(moved(saved, used), *product(*operands))]
     return (outs, saved, rem) if _GIVES_SAVED else (outs, functools.partial(rem, saved))
 
   remat.rules[primitive] = rule

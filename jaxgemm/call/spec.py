@@ -22,7 +22,8 @@ class Spec:
     activation: the name of an activation, or None.
     save_preact: whether the value before the activation is a second result.
     config: what the user chose.
-    deterministic: whether the plan refuses options whose results differ between runs.
+    deterministic: whether the plan refuses options whose results differ between runs. "rows": the
+      bits of a row of out must not depend on the other rows, either.
     weak_type: whether out has a weak type in jax.
     emulated: the name of the GPU target or chip whose kernels the CPU emulates, or None.
     precise: whether kernels that would round float32 to tf32 multiply it in three passes.
@@ -32,7 +33,7 @@ class Spec:
   activation: str | None = None
   save_preact: bool = False
   config: GemmConfig = GemmConfig()
-  deterministic: bool = False
+  deterministic: bool | str = False
   weak_type: bool = False
   emulated: str | None = None
   precise: bool = False
@@ -69,6 +70,11 @@ class Spec:
     if self.emulated is not None:
       return _ffi.target_of(self.emulated) or ""
     return _ffi.target(platform)
+
+  @property
+  def same_rows(self) -> bool:
+    """Whether the bits of a row of out must not depend on the other rows."""
+    return self.deterministic == "rows"
 
   @property
   def chip(self) -> str | None:

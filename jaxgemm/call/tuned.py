@@ -209,7 +209,7 @@ def tuned_plan(problem: Problem, config: tuple, target: str, is_open: bool,
         *predicted["reasons"], f"the tuned choice does not fit: {error}"]}
   if not tuned["built"]:
     return predicted
-  by_xla = entry.implementation == "xla"
+  by_xla = entry.implementation == "xla" and not dict(config)["same_rows"]
   return tuned | {
       "tuned": {"key": name, **dataclasses.asdict(entry)},
       "faster_by_xla": f"tuning found XLA's product faster: {times}" if by_xla else "",

@@ -223,7 +223,7 @@ def chunked_matmul(
     activation: str | None = None,
     schedule: str | None = None,
     reduction: str | None = None,
-    deterministic: bool = False,
+    deterministic: bool | str = False,
     config: GemmConfig | None = None,
     implementation: str | None = None,
     timeout: float = 10.0,

@@ -87,7 +87,7 @@ class Chunked(Product):
     shape = form.geometry(lhs.shape, rhs.shape, avals[2].shape).out_shape()
     dims = form.dims(lhs.shape, rhs.shape, None, None, shape)
     sizes = layout.label_sizes(dims, lhs.shape, rhs.shape)
-    return Arranged(gradients=gradients(dims, sizes, lhs, rhs))
+    return Arranged(gradients=gradients(dims, sizes, lhs, rhs, params["spec"].same_rows))
 
   def described(self, avals, params, plan):
     return {"chunk_rows": plan["tile"][0] * params["form"].tiles_per_chunk}

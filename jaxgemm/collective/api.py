@@ -125,6 +125,10 @@ def _compute(name: str, arguments: Mapping[str, Any]) -> jax.Array:
   _check_axis(name, axis_name)
   check_choice("transfers", transfers, copies.TRANSFERS)
   options = Options.of(arguments)
+  if name == "matmul_reduce_scatter" and options.same_rows:
+    raise ValueError(
+        "deterministic='rows' was given, and the order in which the devices' parts of a sum are "
+        "added depends on which device has the row. Pass True, or use allgather_matmul.")
   lhs, rhs = (operand_argument(x, arguments[x]) for x in ("lhs", "rhs"))
   return _call(Call(name, options, axis_name, arguments["sum_dtype"], transfers), lhs, rhs,
                array_argument("bias", arguments["bias"]))
@@ -143,7 +147,7 @@ def allgather_matmul(
     activation: str | None = None,
     schedule: str | None = None,
     reduction: str | None = None,
-    deterministic: bool = False,
+    deterministic: bool | str = False,
     config: GemmConfig | None = None,
     implementation: str | None = None,
     transfers: str | None = None,
@@ -208,7 +212,7 @@ def matmul_reduce_scatter(
     activation: str | None = None,
     schedule: str | None = None,
     reduction: str | None = None,
-    deterministic: bool = False,
+    deterministic: bool | str = False,
     config: GemmConfig | None = None,
     implementation: str | None = None,
     transfers: str | None = None,
@@ -234,8 +238,8 @@ def matmul_reduce_scatter(
     activation: see `jaxgemm.matmul`; it is applied to the whole sum.
     schedule: see `allgather_matmul`.
     reduction: see `jaxgemm.matmul`.
-    deterministic: see `jaxgemm.matmul`. The order in which the devices' parts are added is
-      fixed in any case.
+    deterministic: True or False; see `jaxgemm.matmul`. The order in which the devices' parts are
+      added is fixed in any case, but it is not the same for all rows, so "rows" is an error.
     config: see `allgather_matmul`.
     implementation: see `jaxgemm.matmul`.
     transfers: see `allgather_matmul`. With "copies" each part of a sum is rounded to sum_dtype

@@ -36,7 +36,7 @@ def matmul(
     activation: str | None = None,
     schedule: str | None = None,
     reduction: str | None = None,
-    deterministic: bool = False,
+    deterministic: bool | str = False,
     config: GemmConfig | None = None,
     implementation: str | None = None,
 ) -> jax.Array:
@@ -73,8 +73,12 @@ def matmul(
     activation: "relu", "gelu" (the tanh approximation), "silu" or None.
     schedule: "auto", "persistent", "work_stealing" or "stream_k"; see GemmConfig.
     reduction: "linear", "tree" or "atomic"; see GemmConfig.
-    deterministic: whether to refuse options with which the result is not bitwise the
-      same on every run.
+    deterministic: True refuses options with which the result is not bitwise the same on every
+      run. "rows" promises more: the bits of a row of the result depend on this row of a, on b and
+      on the epilogue's operands, not on the number of rows, on the other rows, on the groups, or
+      on how rows are sharded. Sums are then not divided among workgroups or waves, which takes
+      longer for few rows, and XLA computes nothing: a product that the kernels cannot compute is
+      an error.
     config: a `GemmConfig` with further choices.
     implementation: "jaxgemm" for the kernels, "xla" for jax.numpy with the same epilogue, or
       None. None means the kernels. But XLA computes the product, with a warning, if they do
@@ -120,7 +124,7 @@ def dot_general(
     activation: str | None = None,
     schedule: str | None = None,
     reduction: str | None = None,
-    deterministic: bool = False,
+    deterministic: bool | str = False,
     config: GemmConfig | None = None,
     implementation: str | None = None,
 ) -> jax.Array:

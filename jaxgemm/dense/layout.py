@@ -8,6 +8,7 @@ an array has to be transposed, and the cheapest way is chosen here. An operand i
 broadcast.
 """
 
+from collections.abc import Iterable
 import functools
 import itertools
 import math
@@ -76,7 +77,7 @@ def same_order(xs, ys, size) -> bool:
   return [x for x in xs if size[x] != 1] == [y for y in ys if size[y] != 1]
 
 
-def _only(labels: Labels, group) -> Labels:
+def _only(labels: Iterable[int], group) -> Labels:
   return tuple(x for x in labels if x in group)
 
 
@@ -85,7 +86,7 @@ def _prefixes(labels: Labels, group) -> list[Labels]:
   return [run[:i] for i in range(1, len(run) + 1)]
 
 
-def _candidates(lhs: Labels, rhs: Labels, out: Labels, linear: bool):
+def _candidates(lhs: Labels, rhs: Labels, out: Labels, linear: bool, one_order: bool):
   """All groupings that may be the cheapest one, as (batch, m, n, k, summed)."""
   both = set(lhs) & set(rhs)
   shared = both & set(out)
@@ -105,19 +106,20 @@ def _candidates(lhs: Labels, rhs: Labels, out: Labels, linear: bool):
         for x in _only(lhs, contracted)
         for labels in (lhs, out)
     ]
+  orders_of_k = (sorted(contracted),) if one_order else (lhs, rhs)
   for summed, batch in dict.fromkeys(grouped):
     taken = {*summed, *batch}
     for m, n, k in itertools.product(
         dict.fromkeys(_only(x, m_all - taken) for x in (lhs, out)),
         dict.fromkeys(_only(x, n_all - taken) for x in (rhs, out)),
-        dict.fromkeys(_only(x, contracted - taken) for x in (lhs, rhs)),
+        dict.fromkeys(_only(x, contracted - taken) for x in orders_of_k),
     ):
       yield summed + batch, m, n, k, summed
 
 
 @functools.lru_cache(maxsize=4096)
 def choose(
-    dims: Dims, sizes: tuple[tuple[int, int], ...], linear: bool
+    dims: Dims, sizes: tuple[tuple[int, int], ...], linear: bool, one_order: bool = False
 ) -> Layout | None:
   """The cheapest layout, or None if the epilogue cannot run inside the kernel.
 
@@ -125,23 +127,27 @@ def choose(
     dims: the contraction.
     sizes: pairs of label and size.
     linear: whether there is no activation, so that several products may be summed.
+    one_order: whether the bits of a sum must not depend on the sizes: k is in the order of its
+      labels, products are not summed, and operands do not change places.
   """
   size = dict(sizes)
   of_columns = {*(dims.bias or ()), *(dims.scale or ())}
   of_rows = {*(dims.row_scale or ())}
   has_vectors = any(x is not None for x in dims[3:])
   best, best_key = None, None
-  # If the operands change places, the scales do, too. The kernels have no bias for each row.
-  for swap in (False,) if dims.bias is not None else (False, True):
+  # If the operands change places, the scales do, too: they multiply a sum one after the other. The
+  # kernels have no bias for each row.
+  for swap in (False,) if dims.bias is not None or one_order else (False, True):
     lhs, rhs = (dims.rhs, dims.lhs) if swap else (dims.lhs, dims.rhs)
     along_n, along_m = (of_rows, of_columns) if swap else (of_columns, of_rows)
     names = ("rhs", "lhs") if swap else ("lhs", "rhs")
     for batch, m, n, k, summed in _candidates(
-        lhs, rhs, dims.out, linear and not has_vectors):
+        lhs, rhs, dims.out, linear and not (has_vectors or one_order), one_order):
       if along_n & set(m) or along_m & set(n):
         continue
       of_lhs, of_rhs = set(lhs) - set(rhs), set(rhs) - set(lhs)
-      if (along_n & of_lhs and count(m, size) == 1 < count(of_lhs, size)
+      if not one_order and (
+          along_n & of_lhs and count(m, size) == 1 < count(of_lhs, size)
           or along_m & of_rhs and count(n, size) == 1 < count(of_rhs, size)):
         # Here each row or column would be a product of its own, which reads all of the other
         # operand.
@@ -175,9 +181,9 @@ def choose(
   return best
 
 
-def of_product(dims: Dims, sizes: tuple[tuple[int, int], ...]) -> Layout:
+def of_product(dims: Dims, sizes: tuple[tuple[int, int], ...], one_order: bool = False) -> Layout:
   """The layout of the product without bias and scale, which always has one."""
-  found = choose(Dims(dims.lhs, dims.rhs, dims.out), sizes, True)
+  found = choose(Dims(dims.lhs, dims.rhs, dims.out), sizes, True, one_order)
   assert found is not None
   return found
 

@@ -292,7 +292,7 @@ def _batch(operands, axes, *, labels, spec, partitioned):
   best, axis = None, 0
   for i in range(len(labels.out) + 1):
     trial = batched._replace(out=labels.out[:i] + (new,) + labels.out[i:])
-    chosen = layout.choose(trial, sizes, spec.activation is None)
+    chosen = layout.choose(trial, sizes, spec.activation is None, spec.same_rows)
     if chosen is not None and (best is None or chosen.cost < best):
       best, axis = chosen.cost, i
   batched = batched._replace(out=labels.out[:axis] + (new,) + labels.out[axis:])

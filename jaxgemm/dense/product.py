@@ -36,10 +36,10 @@ class KernelPart(NamedTuple):
 
 def kernel_part(lhs, rhs, dims: Dims, sizes, spec: Spec) -> KernelPart:
   """What the kernel computes of a contraction with these sizes of labels."""
-  chosen = layout.choose(dims, sizes, spec.activation is None)
+  chosen = layout.choose(dims, sizes, spec.activation is None, spec.same_rows)
   fused = chosen is not None
   if chosen is None:
-    chosen = layout.of_product(dims, sizes)
+    chosen = layout.of_product(dims, sizes, spec.same_rows)
   if not fused or chosen.summed:
     spec = spec.accumulator(lhs, rhs)
   return KernelPart(chosen, dataclasses.replace(spec, weak_type=False), fused)
@@ -59,7 +59,7 @@ def kernel_geometry(how: layout.Layout, dims: Dims, size) -> Geometry:
                   rhs_batched)
 
 
-def gradients(dims: Dims, sizes, lhs, rhs) -> dict[str, tuple[str, ...]]:
+def gradients(dims: Dims, sizes, lhs, rhs, one_order: bool) -> dict[str, tuple[str, ...]]:
   """By operand: the arrays that its gradient transposes; "cotangent" is the gradient of out."""
   found = {}
   for name, x, contraction, names in (
@@ -67,7 +67,7 @@ def gradients(dims: Dims, sizes, lhs, rhs) -> dict[str, tuple[str, ...]]:
       ("rhs", rhs, Dims(dims.lhs, dims.out, dims.rhs), {"rhs": "cotangent"}),
   ):
     if jnp.issubdtype(x.dtype, jnp.inexact):
-      chosen = layout.of_product(contraction, sizes)
+      chosen = layout.of_product(contraction, sizes, one_order)
       found[name] = tuple(names.get(r, r) for r in chosen.relayouts)
   return found
 
@@ -92,10 +92,11 @@ class Dense(Product):
   def arrange(self, avals, params, given):
     dims, (lhs, rhs) = params["labels"], avals[:2]
     sizes = layout.label_sizes(dims, *(x.shape for x in avals))
-    kernel = kernel_part(lhs, rhs, dims, sizes, params["spec"])
+    spec = params["spec"]
+    kernel = kernel_part(lhs, rhs, dims, sizes, spec)
     reasons = () if kernel.fused else (
         "the epilogue runs outside the kernel: bias or scale varies along rows of one matrix",)
-    return Arranged(kernel.layout.relayouts, gradients(dims, sizes, lhs, rhs),
+    return Arranged(kernel.layout.relayouts, gradients(dims, sizes, lhs, rhs, spec.same_rows),
                     kernel.layout.swap, kernel.fused, reasons)
 
   def xla(self, avals, params):

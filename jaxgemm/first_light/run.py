@@ -261,7 +261,6 @@ class _Run:
     """Runs a step, unless the time is over. If it breaks its process, it is added to `broken`."""
     if self._progress.seconds() > end or self._stuck:
       self._unreached.append(step.name)
-      self._progress.show(step.name, done=1)
       return
     self._progress.show(step.name)
     run_one = self._check_kernel if step.part == "kernels" else self._run_once

@@ -22,6 +22,7 @@ from jaxgemm.call import epilogue
 from jaxgemm.call.options import Options, own_products
 from jaxgemm.call.quantized import Quantized, dequantized
 from jaxgemm.call.transposes import INLINE
+from jaxgemm.fp8 import experts as float8
 from jaxgemm.grouped import api as ours
 from jaxgemm.grouped.combined import ragged_dot_combine
 from jaxgemm.grouped.experts import Experts, Static, gated_experts
@@ -327,6 +328,18 @@ def grouped_products(
   alike = options is not None and options == _options_of(
       ragged_gated_linear_unit, ours.ragged_gated_linear_unit)
   products = products._replace(takes_quantized=alike)
+
+  def in_float8(x, params, activation):
+    assert recipe is not None
+    static = Static(jnp.dtype(x.dtype if tokens is None else tokens.dtype), activation,
+                    Options.of({"precision": precision}))
+    return float8.gated_experts(
+        x, Experts(params.gate_up, params.down, params.gate_up_bias, params.down_bias),
+        None if tokens is None else tokens.weights, group_sizes,
+        None if tokens is None else tokens.table, group_offset, static, recipe)
+
+  if recipe is not None:
+    products = products._replace(experts=in_float8)
   if tokens is None:
     return products
 
@@ -356,7 +369,8 @@ def grouped_products(
   else:
     gated = of_tokens(ragged_gated_linear_unit, products.gated)
   return products._replace(
-      linear=first, gated=gated, last=last, experts=experts_of_tokens if alike else None)
+      linear=first, gated=gated, last=last,
+      experts=experts_of_tokens if alike else products.experts)
 
 
 _OPTIONS = frozenset(("config", "schedule", "reduction", "deterministic", "implementation"))

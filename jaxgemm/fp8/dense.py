@@ -221,7 +221,7 @@ def dot_general(
     state: DelayedScaling | None = None,
     schedule: str | None = None,
     reduction: str | None = None,
-    deterministic: bool = False,
+    deterministic: bool | str = False,
     config: GemmConfig | None = None,
     implementation: str | None = None,
 ) -> jax.Array:

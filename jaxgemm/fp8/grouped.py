@@ -147,7 +147,7 @@ def ragged_dot(
     dtypes: tuple[Any, Any] | None = None,
     schedule: str | None = None,
     reduction: str | None = None,
-    deterministic: bool = False,
+    deterministic: bool | str = False,
     config: GemmConfig | None = None,
     implementation: str | None = None,
 ) -> jax.Array:

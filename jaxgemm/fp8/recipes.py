@@ -66,7 +66,7 @@ def check(recipe, precision, **operands) -> None:
 
 @jax.custom_jvp
 def first_derivative(x):
-  """x, which is a gradient of a float8 product. To differentiate it again raises an error."""
+  """x, of a derivative of a float8 product. To differentiate it again raises an error."""
   return x
 
 

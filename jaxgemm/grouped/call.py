@@ -193,7 +193,8 @@ def _call(call: Call, lhs, rhs, sizes, offset, indices, accumulate=None, rhs_gra
                  weak_type=wanted.weak_type)
   k = math.prod(lhs.shape[i] for i in contracting)
   dtypes, reason = who_computes(lhs, rhs, wanted, k, options, splits=False)
-  layout = grouped_layout.arrange(lhs.shape, rhs.shape, numbers, local_groups, gated)
+  layout = grouped_layout.arrange(lhs.shape, rhs.shape, numbers, local_groups, gated,
+                                  options.same_rows)
   row_scale = grouped_layout.rows(row_scale, layout)
 
   if isinstance(weights, Quantized) and not why_dequantized(

@@ -15,7 +15,7 @@ from jaxgemm.call import epilogue
 from jaxgemm.grouped.kernel_calls import make
 from jaxgemm.sharding.manual_axes import unify_varying
 
-_DTYPES = frozenset(map(jnp.dtype, (jnp.float32, jnp.float16, jnp.bfloat16)))
+DTYPES = frozenset(map(jnp.dtype, (jnp.float32, jnp.float16, jnp.bfloat16)))
 _VECTOR_BYTES = 16  # what a lane loads at once
 
 
@@ -46,11 +46,12 @@ def _gradient(z, g, w, activation):
 
 @_gradient.defjvp
 def _jvp(activation, primals, tangents):
-  by_xla = functools.partial(_by_xla, activation=activation)
-  return _gradient(*primals, activation), jax.jvp(by_xla, primals, tangents)[1]
+  function = functools.partial(by_xla, activation=activation)
+  return _gradient(*primals, activation), jax.jvp(function, primals, tangents)[1]
 
 
-def _by_xla(z, g, w, *, activation):
+def by_xla(z, g, w, *, activation):
+  """The results of the primitive by XLA's operations."""
   wide = jnp.promote_types(z.dtype, jnp.float32)
   gate, up = (z[..., i, :].astype(wide) for i in range(2))
   weight, of_row = w[..., None].astype(wide), g.astype(wide)
@@ -62,16 +63,18 @@ def _by_xla(z, g, w, *, activation):
   return dz.astype(z.dtype), (weight * value).astype(z.dtype), dw.astype(jnp.float32)
 
 
-def _results(z, g, w, *, activation):
+def results(z, g, w, *, activation):
+  """The shapes and dtypes of the primitive's results."""
   del activation
   return [(z.shape, z.dtype), (g.shape, z.dtype), (w.shape, jnp.float32)]
 
 
-def _limits(z, g, w, *, activation) -> str:
-  del w
+def limits(target, z, g, w, *, activation) -> str:
+  """Why GPUs have no kernel for these operands, or ""."""
+  del target, w
   if activation != "silu":
     return f"the kernel has the activation silu, and {activation} was given"
-  if z.dtype not in _DTYPES or g.dtype != z.dtype:
+  if z.dtype not in DTYPES or g.dtype != z.dtype:
     return ("the kernel takes z and g in one dtype of float32, float16 and bfloat16, and these "
             f"are {z.dtype.name} and {g.dtype.name}")
   if z.shape[-1] * z.dtype.itemsize % _VECTOR_BYTES:
@@ -81,5 +84,6 @@ def _limits(z, g, w, *, activation) -> str:
 
 
 # Nothing else reads z and g in a backward pass, and there they are its largest arrays.
-_gated_gradient_p = make("jaxgemm_gated_gradient", _results, _by_xla, _limits,
-                         attributes=("activation",), in_place={0: 0, 1: 1})
+IN_PLACE = {0: 0, 1: 1}
+_gated_gradient_p = make("jaxgemm_gated_gradient", results, by_xla, limits,
+                         attributes=("activation",), in_place=IN_PLACE)

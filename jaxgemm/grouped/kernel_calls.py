@@ -27,7 +27,7 @@ def make(name: str, results: Callable, by_xla: Callable, limits: Callable,
     results: a function of the operands and the parameters that gives the shapes and dtypes of the
       results.
     by_xla: the same results by XLA's operations.
-    limits: why a GPU has no kernel for operands and parameters, or "".
+    limits: why a GPU's target has no kernel for operands and parameters, or "".
     workspace: the number of integers in a GPU's workspace, which is the call's last result.
     attributes: the parameters that the custom call has, too.
     in_place: for an operand the result that is written over it. XLA copies an operand that is read
@@ -41,7 +41,8 @@ def make(name: str, results: Callable, by_xla: Callable, limits: Callable,
   def lower_on(platform: str):
     def lower(ctx, *operands, **params):
       avals = ctx.avals_in
-      reason = lack(platform, *avals) or (platform != "cpu" and limits(*avals, **params))
+      reason = lack(platform, *avals) or (
+          platform != "cpu" and limits(_ffi.target(platform), *avals, **params))
       if reason:
         warn_once(f"jaxgemm leaves {name.removeprefix('jaxgemm_')} to XLA: {reason}.")
         return lower_to_xla(ctx, *operands, **params)

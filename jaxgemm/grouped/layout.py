@@ -120,7 +120,7 @@ class RaggedLayout(NamedTuple):
 
 @functools.lru_cache(maxsize=1024)
 def arrange(lhs_shape, rhs_shape, numbers: lax.RaggedDotDimensionNumbers,
-            local_groups: int, gated: bool = False) -> RaggedLayout:
+            local_groups: int, gated: bool = False, one_order: bool = False) -> RaggedLayout:
   """The layout with the fewest copies.
 
   Args:
@@ -128,6 +128,7 @@ def arrange(lhs_shape, rhs_shape, numbers: lax.RaggedDotDimensionNumbers,
     local_groups: the number of groups that the call computes.
     gated: whether the numbers are those of `jax.lax.ragged_dot`, and rhs has shape
       (G, K, 2, N). The last two dimensions of rhs become one.
+    one_order: whether the order of each sum must not depend on the sizes; then it is lhs's.
   """
   if gated:
     rhs_shape = merge_columns(rhs_shape)
@@ -147,7 +148,7 @@ def arrange(lhs_shape, rhs_shape, numbers: lax.RaggedDotDimensionNumbers,
   outer = cut[:cut.index(ragged)]
   # Contracted labels that the groups do not cut may be in the order of either operand.
   others = [tuple(x for x in labels if x in l_contract and x not in (*outer, ragged))
-            for labels in (lhs, rhs)]
+            for labels in ((lhs,) if one_order else (lhs, rhs))]
   best: RaggedLayout | None = None
   best_cost = 0
   for other, lhs_contracting, rhs_contracting in itertools.product(

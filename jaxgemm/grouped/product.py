@@ -26,7 +26,8 @@ class Grouped(Product):
       return Arranged()
     form = params["form"]
     numbers = given.arguments.get("ragged_dot_dimension_numbers", BASIC)
-    how = arrange(given.lhs.shape, given.rhs.shape, numbers, form.local_groups, form.gated)
+    how = arrange(given.lhs.shape, given.rhs.shape, numbers, form.local_groups, form.gated,
+                  params["spec"].same_rows)
     return Arranged(how.relayouts, how.gradient_relayouts(*avals[:2]),
                     reasons=tuple(_reasons(how, given.arguments)))
 

@@ -87,7 +87,8 @@ def _table_results(chosen, *, num_experts: int):
   return [(shape, jnp.int32) for shape in shapes]
 
 
-def _table_limits(chosen, *, num_experts: int) -> str:
+def _table_limits(target, chosen, *, num_experts: int) -> str:
+  del target
   most = _ffi.native.most_table_experts
   return f"the kernel takes at most {most} experts" if num_experts > most else ""
 
@@ -107,7 +108,8 @@ def _top_k_by_xla(scores, *, count: int):
   return chosen, jax.nn.softmax(largest, axis=-1)
 
 
-def _top_k_limits(scores, *, count: int) -> str:
+def _top_k_limits(target, scores, *, count: int) -> str:
+  del target
   experts, most = _ffi.native.most_top_k
   if scores.dtype != jnp.float32 or scores.shape[-1] > experts or count > most:
     return f"the kernel chooses at most {most} of at most {experts} experts, by scores in float32"

@@ -35,7 +35,7 @@ def scaled_matmul(
     activation: str | None = None,
     schedule: str | None = None,
     reduction: str | None = None,
-    deterministic: bool = False,
+    deterministic: bool | str = False,
     config: GemmConfig | None = None,
     implementation: str | None = None,
 ) -> jax.Array:
@@ -106,7 +106,7 @@ def scaled_ragged_dot(
     activation: str | None = None,
     schedule: str | None = None,
     reduction: str | None = None,
-    deterministic: bool = False,
+    deterministic: bool | str = False,
     config: GemmConfig | None = None,
     implementation: str | None = None,
 ) -> jax.Array:

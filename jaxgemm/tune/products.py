@@ -205,4 +205,6 @@ def _why_not(eqn) -> str:
     return "they are emulated"
   if not eqn.params["spec"].config.is_open:
     return "their schedule or config was given"
+  if eqn.params["spec"].same_rows:
+    return "deterministic='rows' was given, with which entries of other calls are used if they fit"
   return ""

@@ -13,7 +13,7 @@ _NAME = re.compile(rb"[a-z][a-z0-9_.]*\Z")
 
 @functools.cache
 def _all() -> tuple[str, ...]:
-  data = amdgpu._ZIG.read_bytes()
+  data = amdgpu.zig().read_bytes()
   start = data.index(bytes([len(_KNOWN)]) + _KNOWN)
   while before := [length for length in range(1, 64) if data[start - length - 1] == length
                    and _NAME.match(data[start - length : start])]:

@@ -52,7 +52,7 @@ extern "C" __global__ void {name}(Args args) {{ {body} }}
 
 def _of_hopper(kernel: str, fault: str) -> bytes:
   """A cubin with all forms of a kernel."""
-  forms = re.findall(r'^JAXGEMM_FORM\(\w+, +"\w+", +(\w*),',
+  forms = re.findall(r'^JAXGEMM_(?:CLUSTER_SPLIT_K_)?FORM\(\w+, +"\w+", +(\w*),',
                      (ROOT / "ffi/sm90/forms.def").read_text(), re.M)
   assert len(forms) > 5
   names = [kernel + form + multicast for form in forms for multicast in ("", "_multicast")]

@@ -107,20 +107,23 @@ def test_policies_decide_which_products_run_again(rng, new, scan):
 
 
 @pytest.mark.parametrize("scan", [False, True], ids=["alone", "scan"])
+@pytest.mark.parametrize("new", [False, True], ids=["remat2", "remat3"])
 @pytest.mark.parametrize("offloaded, kept, copies", [
     (["jaxgemm_preact"], [], 2), (["mlpwi_1"], [], 2), (["mlpwi_0", "mlpwi_1"], [], 2),
     (["mlpwi_0"], ["mlpwi_1"], 0)], ids=str)
-def test_one_copy_is_offloaded_and_read(rng, offloaded, kept, copies, scan):
+def test_one_copy_is_offloaded_and_read(rng, offloaded, kept, copies, new, scan):
   """Of both values before an activation, under whichever of their names; no product runs again."""
   policy = POLICIES.save_and_offload_only_these_names(
       names_which_can_be_saved=kept, names_which_can_be_offloaded=offloaded,
       offload_src="device", offload_dst="pinned_host")
   args = operands(rng)
 
-  function = gradient(layers_of(scan, jax.checkpoint(experts, policy=policy)))
-  assert str(jax.make_jaxpr(function)(*args)).count("MemorySpace.Host") == copies
-  assert count_lowered(function, *args) == 12 + 1  # down gives the operand of a sine
-  assert_close(jax.jit(function)(*args), wide(gradient(layers_of(scan, experts_in_float64)), *args))
+  wanted = wide(gradient(layers_of(scan, experts_in_float64)), *args)
+  with remat3(new):
+    function = gradient(layers_of(scan, jax.checkpoint(experts, policy=policy)))
+    assert str(jax.make_jaxpr(function)(*args)).count("MemorySpace.Host") == copies
+    assert count_lowered(function, *args) == 12 + 1  # down gives the operand of a sine
+    assert_close(jax.jit(function)(*args), wanted)
 
 
 def test_the_name_decides_what_is_saved(rng, capsys):

@@ -57,7 +57,7 @@ def test_schedules_are_candidates_and_overhead_is_measured(tmp_path):
   path, traces = tmp_path / "out.json", tmp_path / "traces"
   done = bench(
       "--cases=64x64x2048,overhead", "--dtypes=float32", "--min_seconds=0.01",
-      "--schedule=persistent,stream_k", f"--json={path}", f"--profile={traces}",
+      "--schedule=persistent,stream_k", "--rows", f"--json={path}", f"--profile={traces}",
   )
   assert done.returncode == 0, done.stderr
   result = json.loads(path.read_text())
@@ -65,6 +65,9 @@ def test_schedules_are_candidates_and_overhead_is_measured(tmp_path):
   for schedule in ("persistent", "stream_k"):
     entry = row["candidates"][f"jaxgemm {schedule}"]
     assert entry["plan"]["schedule"] == schedule
+  assert any("'rows'" in each for each in
+             row["candidates"]["jaxgemm persistent rows"]["plan"]["reasons"])
+  assert "jaxgemm stream_k rows" not in row["candidates"]
   assert [each["way"] for each in overhead] == ["dispatch", "loop", "chain"]
   assert all(entry["seconds"]["median"] > 0 for each in overhead
              for entry in each["candidates"].values())

@@ -53,12 +53,14 @@ amdhsa.kernels:
 """
 
 
-# The program itself, because `python -m ziglang` takes longer to start than these take to compile.
-_ZIG = pathlib.Path(importlib.util.find_spec("ziglang").origin).parent / "zig"
+@functools.cache
+def zig() -> pathlib.Path:
+  """The program itself: `python -m ziglang` takes longer to start than these take to compile."""
+  return pathlib.Path(importlib.util.find_spec("ziglang").origin).parent / "zig"
 
 
 def _clang(*arguments: str) -> None:
-  subprocess.run([_ZIG, *arguments], check=True)
+  subprocess.run([zig(), *arguments], check=True)
 
 
 def link(assembly: str, arch: str) -> bytes:

@@ -231,6 +231,31 @@ def test_an_entry_that_does_not_fit_is_not_used(path, times):
     assert any("the tuned choice does not fit" in each for each in data["reasons"])
 
 
+@pytest.mark.faster_by_xla
+@pytest.mark.filterwarnings("ignore:jaxgemm leaves this product")
+def test_entries_and_rows_that_have_the_same_bits(path, times):
+  """An entry that divides k, or that leaves the product to XLA, is not for deterministic="rows"."""
+  times += [("work_stealing", 0.5)]
+  jaxgemm.tune(jaxgemm.matmul, shape(300, 280), shape(280, 260))
+  rows = lambda: explain(300, 260, 280, deterministic="rows")
+  assert rows()["schedule"] == "work_stealing" and rows()["tuned"]
+  (key, entry), = database.load(path).items()
+  database.merge(path, {key: dataclasses.replace(entry, config={"schedule": "stream_k"})})
+  tuned.forget()
+  assert explain(300, 260, 280)["tuned"]
+  assert rows()["schedule"] == "persistent" and not rows()["tuned"]
+  assert any("does not fit: deterministic='rows' excludes schedule='stream_k'" in each
+             for each in rows()["reasons"])
+  database.merge(path, {key: dataclasses.replace(entry, implementation="xla")})
+  tuned.forget()
+  jax.clear_caches()
+  assert explain(300, 260, 280)["implementation"] == "xla"
+  assert rows()["implementation"] == "jaxgemm"
+  report = jaxgemm.tune(lambda a, b: jaxgemm.matmul(a, b, deterministic="rows"),
+                        shape(300, 280), shape(280, 260))
+  assert not report.results and "deterministic='rows'" in str(report)
+
+
 def test_an_entry_of_the_package_is_used_and_named(path, times, tmp_path, monkeypatch):
   """The user's own entry comes first. A predicted entry is only for its own size."""
   times += [("work_stealing", 0.5)]

@@ -70,7 +70,7 @@ int64_t WorthwhileWorkgroups(const Problem& p, bool few_rows, int64_t processors
   return static_cast<int64_t>(std::min(static_cast<double>(processors), worth));
 }
 
-// The path of a choice that has its tile.
+// The path of a choice that has its tile, unless all tiles pack rhs (kPacked).
 KernelPath PathOf(const Problem& p, const Choice& c) {
   const int64_t m = c.transposed ? p.n : p.m, n = c.transposed ? p.m : p.n;
   const bool has_types =
@@ -110,10 +110,11 @@ void AddCandidates(const Problem& p, const Config& config, const Chip& chip, boo
   const int64_t fewer = (is_km ? 1 : 2) * (is_nk ? 1 : 2);
   const bool few_rows_pay = p.lhs_dtype == p.rhs_dtype && (is_f32 || is_bf16) &&
                             p.m > fewer * p.n && (is_km || (p.k >= kLongK && (is_nk || is_f32)));
-  const bool transposed = !grouped && !reads_rows && p.tiles_per_chunk == 0 &&
+  const bool packs = config.same_rows;
+  const bool transposed = !packs && !grouped && !reads_rows && p.tiles_per_chunk == 0 &&
                           p.n <= kHostFewRows && p.m > p.n && (p.m > kHostFewRows || few_rows_pay);
   if (transposed) std::swap(tiled.m, tiled.n);
-  const bool few_rows = !grouped && tiled.m <= kHostFewRows;
+  const bool few_rows = !packs && !grouped && tiled.m <= kHostFewRows;
   const int64_t worthwhile = WorthwhileWorkgroups(p, few_rows, chip.num_cus);
   // With few workgroups whole tiles are as fast.
   if (open && stream_k &&
@@ -169,7 +170,7 @@ void AddCandidates(const Problem& p, const Config& config, const Chip& chip, boo
       if (open && stream_k && shares <= 1) continue;
       candidate.cost = TileCost(tiled, tile_m, tile_n, s.workgroups, shares);
       // All threads' scratch together must leave half of the workspace's cap for partial sums.
-      c.path = PathOf(p, c);
+      c.path = packs ? KernelPath::kPacked : PathOf(p, c);
       Plan trial{.choice = c};
       SetSizes(p, &trial);
       trial.k = tiled.k;  // with ragged k, the k of a group
@@ -189,7 +190,8 @@ std::vector<Draft> HostDrafts(const Problem& p, const Config& config, const Chip
   const bool asked = config.schedule == Schedule::kStreamK || config.num_shares;
   const bool open = config.schedule == Schedule::kAuto && !config.num_shares;
   std::vector<Draft> drafts;
-  if (asked || open) AddCandidates(p, config, chip, true, open, &drafts);
+  const bool may_cut = asked || (open && !config.same_rows);
+  if (may_cut) AddCandidates(p, config, chip, true, open, &drafts);
   if (!asked) AddCandidates(p, config, chip, false, open, &drafts);
   // If tiles cost the same, the largest comes first.
   std::reverse(drafts.begin(), drafts.end());
@@ -201,7 +203,7 @@ bool HostGathers(const Problem&, bool) { return true; }
 bool HostHas(const Problem& p, const Plan& plan) {
   const Choice& c = plan.choice;
   return IsGeneral(c.form) && plan.cluster_size() == 1 &&
-         (c.path == KernelPath::kTiles || c.path == PathOf(p, c));
+         (c.path == KernelPath::kTiles || c.path == KernelPath::kPacked || c.path == PathOf(p, c));
 }
 
 }  // namespace jaxgemm

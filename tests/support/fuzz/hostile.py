@@ -124,7 +124,7 @@ def option(rng, name: str):
       "preferred_element_type": (
           *(x for x in DTYPES if "4_" not in x and x != "int4"), np.float32, np.dtype("float32"),
           jnp.bfloat16, "f4", int),
-      "deterministic": (True, False, 1, 0, "yes", None, np.bool_(True)),
+      "deterministic": (True, False, "rows", 1, 0, "yes", None, np.bool_(True)),
       "out_sharding": (jax.sharding.PartitionSpec("x"), "x"),
   }
   if name in known and rng.random() < 0.7:

@@ -1,0 +1,186 @@
+"""The MLP of gated experts in float8, with one derivative.
+
+Each array is quantised where it is made, in one pass:
+
+- tokens and the cotangents of tokens before they are gathered, so that the products of the experts
+  read their rows, and the scales of the rows, by index;
+- hidden rows where the activation is applied, and the cotangent of what is before the activation
+  by the pass that computes it;
+- weights for the two dimensions that products contract (`of_weights`).
+
+The products of rows are float8. Those of the weights' gradients contract the rows of the groups,
+along which the scales of rows vary. They read the tokens, the hidden rows and the cotangents in the
+dtype that these have anyway, so that they need no scales and no transposed copies.
+"""
+
+import functools
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgemm.call import copies, epilogue
+from jaxgemm.call.residuals import kept
+from jaxgemm.fp8 import blocks
+from jaxgemm.fp8.recipes import RECIPES, check, dtypes_of, first_derivative
+from jaxgemm.fp8.rows import (
+  bounds_of_rows,
+  gated_gradient_quantized,
+  hidden_quantized,
+  quantized_rows,
+)
+from jaxgemm.grouped.api import ragged_dot_general
+from jaxgemm.grouped.checks import K_LAST, OF_RHS
+from jaxgemm.grouped.combined import bias_sums
+from jaxgemm.grouped.experts import Experts, Static
+from jaxgemm.grouped.rows import RoutingTable, combine, of_rows
+from jaxgemm.scaled.api import scaled_ragged_dot
+from jaxgemm.scaled.quantization import BLOCKS, Quantized, quantize
+from jaxgemm.sharding.manual_axes import unify_varying
+
+
+class _Params(NamedTuple):
+  """The static arguments.
+
+  Attributes:
+    kind: the kind of `quantize`, for weights. The rows of "tensor" have a scale each, which the
+      pass that makes them finds by itself.
+    float8: the dtypes of quantised operands and of quantised cotangents.
+    static: see there.
+  """
+
+  kind: str
+  float8: tuple[np.dtype, np.dtype]
+  static: Static
+
+  @property
+  def of_rows(self) -> str:
+    """The kind of `quantized_rows`."""
+    return "row" if self.kind == "tensor" else self.kind
+
+
+def of_weights(w, kind: str, dtype) -> tuple[Quantized, Quantized]:
+  """Weights [G, K, N] for the product that contracts K, and for the one that contracts N.
+
+  Returns:
+    [G, N, K] and [G, K, N], with scales of their rank for what is not contracted.
+  """
+  if kind in BLOCKS:
+    return blocks.for_both_products(w, kind, dtype)
+  if kind == "tensor":
+    both = quantize(w, "row", axis=(1, 2), dtype=dtype)
+    return Quantized(copies.transposed(both.values), both.scales), both
+  of_columns, of_lines = (quantize(w, "row", axis=axis, dtype=dtype) for axis in (1, 2))
+  return Quantized(copies.transposed(of_columns.values), of_columns.scales.mT), of_lines
+
+
+def gated_experts(x, experts: Experts, weights, sizes, table: RoutingTable | None, offset,
+                  static: Static, recipe: str) -> jax.Array:
+  """`jaxgemm.grouped.experts.gated_experts` by a recipe of `jaxgemm.fp8.ragged_dot`.
+
+  Only first derivatives are allowed. Without a table, and without weights, x has the rows [R, C]
+  of the groups, and so has the result. Rows of no group have no effect on others.
+  """
+  check(recipe, static.options.precision, x=x, gate_up=experts.gate_up, down=experts.down)
+  kind = RECIPES[recipe]
+  params = _Params(kind, dtypes_of(kind, static.options.implementation), static)
+  leaves, tree = jax.tree.flatten((x, experts, weights, sizes, table, offset))
+  # Because of unify_varying, the gradient of an array that devices of a shard_map share is summed
+  # over these devices.
+  return _experts(*jax.tree.unflatten(tree, unify_varying(leaves)), params)
+
+
+@functools.partial(jax.custom_vjp, nondiff_argnums=(6,))
+def _experts(x, experts, weights, sizes, table, offset, params: _Params) -> jax.Array:
+  return _forward(x, experts, weights, sizes, table, offset, params)[0]
+
+
+def _product(lhs: Quantized, rhs: Quantized, groups, params: _Params, dtype, *,
+             table: RoutingTable | None = None, bias=None) -> jax.Array:
+  """[R, N]: the rows of each group times its matrix of rhs[G, N, K].
+
+  Args:
+    groups: (sizes, offset).
+    table: lhs has a row for each token, and the product reads it for each row of the table.
+  """
+  sizes, offset = groups
+  options = params.static.options.keywords()
+  if params.kind not in BLOCKS:
+    return ragged_dot_general(
+        lhs.values, rhs.values, sizes, K_LAST, None, dtype, offset, lhs_indices=table,
+        scale_lhs=lhs.scales, scale_rhs=rhs.scales, bias=bias, **options)
+  if table is not None:
+    lhs = Quantized(*(copies.gathered(x, table.token) for x in lhs))
+  return scaled_ragged_dot(lhs.values, rhs.values, sizes, lhs.scales, rhs.scales, dtype, offset,
+                           bias=bias, **options)
+
+
+def _forward(x, experts: Experts, weights, sizes, table: RoutingTable | None, offset,
+             params: _Params):
+  groups, dtype = (sizes, offset), params.float8[0]
+  count, features, _, hidden_features = experts.gate_up.shape
+  gate_up, gate_up_back = of_weights(
+      experts.gate_up.reshape(count, features, 2 * hidden_features), params.kind, dtype)
+  down, down_back = of_weights(experts.down, params.kind, dtype)
+  bias = experts.gate_up_bias
+  bounds = bounds_of_rows(sizes, offset, count, len(x if table is None else table.token))
+  lhs = quantized_rows(x, params.of_rows, dtype, bounds if table is None else None)
+  z = _product(lhs, gate_up, groups, params, x.dtype, table=table,
+               bias=None if bias is None else bias.reshape(count, -1))
+  z = epilogue.named(z.reshape(len(z), 2, hidden_features))
+  hidden = hidden_quantized(z, params.static.activation, params.of_rows, dtype, bounds)
+  out = _product(hidden, down, groups, params, x.dtype, bias=experts.down_bias)
+  if table is not None:
+    out = combine(out, table, weights, dtype=params.static.dtype)
+  biases = experts.gate_up_bias, experts.down_bias
+  # Of the weights only the dtypes are needed.
+  dtypes = tuple(jnp.zeros(0, each.dtype) for each in (experts.gate_up, experts.down))
+  return out, kept((x, z, bounds, gate_up_back, down_back, biases, dtypes, weights, sizes, table,
+                    offset))
+
+
+def _backward(params: _Params, saved, ct):
+  x, z, bounds, gate_up, down, biases, dtypes, weights, sizes, table, offset = saved
+  groups, dtype, options = (sizes, offset), params.float8[1], params.static.options.keywords()
+  count, features = gate_up.values.shape[:2]
+  ct = ct.astype(z.dtype)
+  of_ct = quantized_rows(ct, params.of_rows, dtype, bounds if table is None else None)
+  of_hidden = _product(of_ct, down, groups, params, z.dtype, table=table)
+  w = jnp.ones(len(z)) if table is None else of_rows(weights, table.choice)
+  d_z, hidden, d_w, of_z = gated_gradient_quantized(
+      z, of_hidden, w, params.static.activation, params.of_rows, dtype)
+  d_x = _product(of_z, gate_up, groups, params, z.dtype)
+  d_x = d_x.astype(x.dtype) if table is None else combine(d_x, table, dtype=x.dtype)
+
+  def of_kernel(rows, cotangent, dtype, **indices):
+    return ragged_dot_general(
+        rows, cotangent, sizes, OF_RHS, None, dtype, offset,
+        num_local_groups=None if offset is None else count, **indices, **options)
+
+  flat = d_z.reshape(len(d_z), -1)
+  d_gate_up = of_kernel(x, flat, dtypes[0].dtype, lhs_indices=table)
+  d_down = of_kernel(hidden, ct, dtypes[1].dtype, rhs_indices=table)
+  d_weights: Any = None
+  if table is not None:
+    d_weights = d_w.at[table.row].get(unique_indices=True, mode="promise_in_bounds")
+  gate_up_bias, down_bias = biases
+  ones = jnp.ones((len(flat), 1), flat.dtype)
+  if gate_up_bias is not None:
+    d_bias = of_kernel(ones, flat, jnp.float32)
+    gate_up_bias = d_bias.reshape(gate_up_bias.shape).astype(gate_up_bias.dtype)
+  if down_bias is not None and table is None:
+    down_bias = of_kernel(ones, ct, jnp.float32)[:, 0].astype(down_bias.dtype)
+  elif down_bias is not None:
+    sums = lambda bias, weights: bias_sums(bias, weights, table, offset)
+    wide = (each.astype(jnp.float32) for each in (down_bias, weights))
+    d_bias, of_weights_too = jax.vjp(sums, *wide)[1](ct.astype(jnp.float32))
+    down_bias, d_weights = d_bias.astype(down_bias.dtype), d_weights + of_weights_too
+  d_experts = Experts(d_gate_up.reshape(count, features, 2, -1), d_down, gate_up_bias, down_bias)
+  if table is not None:
+    d_weights = d_weights.astype(weights.dtype)
+  gradients = jax.tree.map(first_derivative, (d_x, d_experts, d_weights))
+  return *gradients, None, None, None
+
+
+_experts.defvjp(_forward, _backward)
