@@ -36,8 +36,8 @@ class FewRows {
   static constexpr int kScaleChunks = kColumns * kScaleBytes / 16;
   // Chunks of x that a thread copies.
   static constexpr int kXCopies = (kRows * kXChunks + kThreads - 1) / kThreads;
-  // bfloat16 has the exponents for MX scales, so these multiply the weights, which stay exact. Other
-  // scales multiply the float32 sums of each step.
+  // bfloat16 has the exponents for MX scales, so these multiply the weights, which stay exact.
+  // Other scales multiply the float32 sums of each step.
   static constexpr bool kScalesWeights = kBF16 && kE2M1;
   // What the sums are multiplied by in the end: the powers of two that decoding leaves out.
   static constexpr float kFactor = kScalesWeights ? 0x1p64f : kE2M1 ? 1 : kBF16 ? 64 : 512;

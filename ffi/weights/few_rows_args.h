@@ -45,7 +45,8 @@ struct FewRowsArgs {
   const void* x;        // [lines, k], of float16 or bfloat16
   const void* weights;  // [local_groups, k, n / 2]: two values in a byte, the first in the low bits
   // [local_groups, k / block, n]: bytes of E8M0 for E2M1, else float32. A byte of 0 counts as 0,
-  // and one of 255 as infinite.
+  // and one of 255 as infinite. With bfloat16 scales above 2**65 count as infinite, too, and those
+  // below 2**-61 lose bits.
   const void* scales;
   const int32_t* sizes;       // [groups]; null: one group of all rows
   const int32_t* offset;      // the first local group; null: 0

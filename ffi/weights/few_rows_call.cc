@@ -21,18 +21,16 @@ namespace {
 
 constexpr char kName[] = "few_rows";  // the name of the code object
 
-// The kernels of one form of operands, by their blocks of eight rows.
-constexpr int kBlocks[] = {1, 2, 4};
-constexpr int kSizes = sizeof(kBlocks) / sizeof(kBlocks[0]);
+constexpr int kForms = sizeof(kFewForms) / sizeof(kFewForms[0]);
 constexpr const char* kX[] = {"float16", "bfloat16"};
 constexpr const char* kWeights[] = {"int4", "float4_e2m1fn"};
-constexpr int kKernels = 2 * 2 * kSizes;
+constexpr int kKernels = 2 * 2 * kForms;
 
-int KernelOf(bool bf16, bool e2m1, int size) { return (bf16 * 2 + e2m1) * kSizes + size; }
-bool IsE2M1(int kernel) { return kernel / kSizes % 2; }
+int KernelOf(bool bf16, bool e2m1, int form) { return (bf16 * 2 + e2m1) * kForms + form; }
+bool IsE2M1(int kernel) { return kernel / kForms % 2; }
 std::string NameOf(int kernel) {
-  return Concat("jaxgemm_few_rows_", kX[kernel / kSizes / 2], "_", kWeights[kernel / kSizes % 2],
-                "_", Str(int64_t{kBlocks[kernel % kSizes]}));
+  return Concat("jaxgemm_few_rows_", kX[kernel / kForms / 2], "_", kWeights[kernel / kForms % 2],
+                "_", Str(int64_t{kernel % kForms}));
 }
 
 // The kernels of each device, and its number of multiprocessors.
@@ -65,7 +63,7 @@ std::string Load(const Driver& driver, int device) {
     constexpr int kMaxDynamicShared = 8;  // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
     if (result == 0) {
       result = driver.set_function_attribute(found->functions[i], kMaxDynamicShared,
-                                             FewSharedBytes(IsE2M1(i), kBlocks[i % kSizes]));
+                                             kFewForms[i % kForms].SharedBytes(IsE2M1(i)));
     }
     if (result != 0) {
       driver.unload_module(module);
@@ -78,28 +76,31 @@ std::string Load(const Driver& driver, int device) {
 
 using Integers = ffi::Buffer<ffi::DataType::S32>;
 
-// The CTAs of a cluster, which share k: so many that each multiprocessor has about the same work.
-// A cluster's sums are added up in the end, so more must gain something.
-int SplitOf(const FewRowsArgs& args, int sms) {
-  const int64_t groups = args.sizes ? std::min(args.local_groups, args.rows) : 1;
-  const int64_t tiles = args.tiles_n * groups, steps = args.k / kFewStep;
-  int best = 1;
-  double least = 0;
-  for (int split = 1; split <= 8; split *= 2) {
-    if (split > 1 && steps < 2 * kFewWarps * split) break;
-    const double time = double(CeilDiv(tiles * split, sms)) / split + 0.02 * split;
-    if (split == 1 || time < least) best = split, least = time;
-  }
-  return best;
+// The groups that may have rows: CTAs are launched for so many.
+int64_t GroupsOf(const FewRowsArgs& args) {
+  return args.sizes ? std::min(args.local_groups, args.rows) : 1;
 }
 
-// The size of the kernel, from the rows of a group: the mean of twice as many groups.
-int SizeOf(const FewRowsArgs& args) {
+// Chooses the form, and sets what follows from it: the tiles, and the CTAs that share k. A tuning
+// choice, measured on an H200.
+int Choose(FewRowsArgs* args, int sms) {
+  // The rows of a group: the mean of twice as many groups.
   const int64_t rows =
-      args.sizes ? CeilDiv(int64_t{2} * args.rows, args.local_groups) : int64_t{args.rows};
-  int size = 0;
-  while (size < kSizes - 1 && 8 * kBlocks[size] < rows) ++size;
-  return size;
+      args->sizes ? CeilDiv(int64_t{2} * args->rows, args->local_groups) : int64_t{args->rows};
+  int choice = 0;
+  while (choice < kForms - 1 && kFewForms[choice].rows() < rows) ++choice;
+  const FewForm& form = kFewForms[choice];
+  args->tiles_n = static_cast<int>(CeilDiv(args->n, form.columns()));
+  // The rounds of CTAs, each as long as its stages and some more for its begin and end.
+  constexpr int kMore = 4, kMostSplit = 8;
+  const int64_t stages = CeilDiv(args->k, kFewStep * form.warps_k());
+  int64_t least = 0;
+  for (int split = 1; split <= kMostSplit && split <= stages; ++split) {
+    const int64_t rounds = CeilDiv(args->tiles_n * GroupsOf(*args) * split, sms * form.ctas);
+    const int64_t time = rounds * (CeilDiv(stages, split) + kMore);
+    if (split == 1 || time < least) args->split = split, least = time;
+  }
+  return choice;
 }
 
 int64_t Dimension(const auto& buffer, int i) { return buffer.dimensions()[i]; }
@@ -146,7 +147,6 @@ ffi::Error Multiply(int32_t device, void* stream, ffi::AnyBuffer x, ffi::AnyBuff
                    .groups = static_cast<int32_t>(sizes.element_count()),
                    .local_groups = static_cast<int32_t>(groups),
                    .steps_of_block = static_cast<int32_t>(steps / blocks),
-                   .tiles_n = static_cast<int32_t>(CeilDiv(n, kFewColumns)),
                    .wide = wide};
   if (rows == 0 || n == 0 || groups == 0) return ffi::Error::Success();
   std::string error;
@@ -155,16 +155,15 @@ ffi::Error Multiply(int32_t device, void* stream, ffi::AnyBuffer x, ffi::AnyBuff
   const Loaded* kernels =
       CheckDevice(device).empty() ? loaded[device].load(std::memory_order_acquire) : nullptr;
   if (!kernels) return refuse("its kernels are not loaded: the Initialize stage has not run.");
-  args.split = SplitOf(args, kernels->sms);
-  const int kernel = KernelOf(bf16, e2m1, SizeOf(args));
-  const int64_t ctas = int64_t{args.tiles_n} * args.local_groups * args.split;
+  const int form = Choose(&args, kernels->sms), kernel = KernelOf(bf16, e2m1, form);
+  const int64_t ctas = args.tiles_n * GroupsOf(args) * args.split;
   void* arguments[] = {&args};
   CurrentDevice current(*driver, device);
   DriverResult result = current.result();
   if (result == 0) {
-    result = driver->launch_early(
-        kernels->functions[kernel], static_cast<unsigned>(ctas), args.split, 32 * kFewWarps,
-        FewSharedBytes(e2m1, kBlocks[kernel % kSizes]), stream, arguments);
+    result =
+        driver->launch_early(kernels->functions[kernel], static_cast<unsigned>(ctas), args.split,
+                             32 * kFewWarps, kFewForms[form].SharedBytes(e2m1), stream, arguments);
   }
   if (result != 0) error = KernelFailure("launching", *driver, NameOf(kernel), device, result);
   return Outcome(kFewRowsTarget, error);
