@@ -17,10 +17,11 @@ is also timed in float8, quantising included. On a GPU an entry has the kernels 
 A `step` is forward, backward and the update by optax.adamw of --layers layers with float32
 parameters, each beside a residual connection. If there are several, they are a scan, and each is
 computed again in the backward pass. The loss and, of one layer, the gradients of the first step are
-compared with those on jax.lax.ragged_dot. "capacity 1.25" is the same layer as MaxText computes it where it drops
-tokens: each expert has room for 1.25 times its share of each --sequence, and products are einsums
-over all of that. With --loss_steps=200 the squared error after so many steps from the same
-parameters, on the same tokens, is given, too. Memory is what XLA says of a compiled program.
+compared with those on jax.lax.ragged_dot. "capacity 1.25" is the same layer as MaxText computes it
+where it drops tokens: each expert has room for 1.25 times its share of each --sequence, and
+products are einsums over all of that. With --loss_steps=200 the squared error after so many steps
+from the same parameters, on the same tokens, is given, too. Memory is what XLA says of a compiled
+program.
 """
 
 from collections.abc import Callable, Iterator, Sequence
