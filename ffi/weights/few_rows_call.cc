@@ -82,7 +82,7 @@ int64_t GroupsOf(const FewRowsArgs& args) {
 }
 
 // Chooses the form, and sets what follows from it: the tiles, and the CTAs that share k. A tuning
-// choice, measured on an H200.
+// choice.
 int Choose(FewRowsArgs* args, int sms) {
   // The rows of a group: the mean of twice as many groups.
   const int64_t rows =
