@@ -57,6 +57,7 @@ import importlib.metadata
 from jaxgemm import _environment, fp8, megablox, qarray
 from jaxgemm.call import checkpoint_policies
 from jaxgemm.call.config import GemmConfig
+from jaxgemm.call.quantization import quantize
 from jaxgemm.call.quantized import Quantized
 from jaxgemm.chunked.api import chunk_rows, chunked_matmul
 from jaxgemm.chunked.producers import ChunkedArray, join, overlap, start_copy
@@ -67,7 +68,6 @@ from jaxgemm.grouped.api import ragged_dot, ragged_dot_general, ragged_gated_lin
 from jaxgemm.grouped.routing_calls import routing_table
 from jaxgemm.grouped.rows import RoutingTable, combine
 from jaxgemm.scaled.api import scaled_matmul, scaled_ragged_dot
-from jaxgemm.scaled.quantization import quantize
 from jaxgemm.tune.tune import tune
 
 _environment.drop_message_of_rocm()

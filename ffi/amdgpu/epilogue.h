@@ -4,7 +4,7 @@
 // this file is for all options and types of out: a short loop in which a lane stores four columns.
 #pragma once
 
-#include "amdgpu/vector_epilogue.h"
+#include "amdgpu/quantized_epilogue.h"
 
 namespace jaxgemm {
 
@@ -80,6 +80,11 @@ template <class Traits>
 JAXGEMM_AMD void StoreTile(const GemmArgs& args, const WorkTile& tile,
                            typename Traits::Acc4 (&acc)[Traits::kFragsM][Traits::kFragsN],
                            const typename Traits::Acc4* loaded, Lds* lds) {
+  if constexpr (kConvertsFloat8 && Traits::kLhs != DType::kS8) {
+    if (__builtin_expect(args.quantize_out != QuantizeOut::kNone, false)) {
+      return QuantizedTile<Traits>(tile, lds).Store(acc, loaded);
+    }
+  }
   const StagedRows<Traits> stage{lds};
   if (StoresVectors(args, Traits::kLhs, kTargetFloat8, Traits::kWaveM)) {
     StoreVectors<Traits>(args, tile, acc, loaded, stage);

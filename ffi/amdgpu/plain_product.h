@@ -65,7 +65,7 @@ JAXGEMM_DEVICE constexpr bool StoresVectors(const GemmArgs& args, DType lhs, Tar
           : out == DType::kF32 || out == DType::kBF16 || out == DType::kF16 ||
                 (ElementBytes(lhs) == 1 && (out == float8.e4m3 || out == float8.e5m2));
   return is_known && !args.gated && !args.preact && !args.accumulate && args.n % 8 == 0 &&
-         args.n < int64_t{kOutsideBuffer} / (4 * rows);
+         args.quantize_out == QuantizeOut::kNone && args.n < int64_t{kOutsideBuffer} / (4 * rows);
 }
 // The same of ThreadVec4s (few_rows_epilogue.h), which stores four columns of `rows` rows.
 JAXGEMM_DEVICE constexpr bool StoresVec4s(const GemmArgs& args, DType lhs, int rows) {
@@ -73,7 +73,7 @@ JAXGEMM_DEVICE constexpr bool StoresVec4s(const GemmArgs& args, DType lhs, int r
   const bool is_known = out == DType::kF32 || out == DType::kBF16 || out == DType::kF16 ||
                         (lhs == DType::kS8 && out == DType::kS32);
   return is_known && !args.gated && !args.preact && !args.accumulate && args.n % 4 == 0 &&
-         args.n < int64_t{kOutsideBuffer} / (4 * rows);
+         args.quantize_out == QuantizeOut::kNone && args.n < int64_t{kOutsideBuffer} / (4 * rows);
 }
 
 // Whether there is ShortK (short_k.h) for operands of elements of so many bytes. It loads two rows

@@ -305,16 +305,32 @@ Refusal ParseCall(ffi::RemainingArgs args, ffi::RemainingRets rets, const Attrib
                             by_k ? p.blocks_k() : p.blocks_n(), by_k ? p.blocks_n() : p.blocks_k());
     }
   }
-  auto is_like_out = [&](const ffi::AnyBuffer& buffer, int64_t columns) {
+  auto has_rows_of_out = [&](const ffi::AnyBuffer& buffer, ffi::DataType type, int64_t columns) {
     auto a = buffer.dimensions(), b = out.dimensions();
-    return buffer.element_type() == out.element_type() && a.size() == b.size() &&
+    return buffer.element_type() == type && a.size() == b.size() &&
            std::equal(a.begin(), a.end() - 1, b.begin()) && a[a.size() - 1] == columns;
   };
+  auto is_like_out = [&](const ffi::AnyBuffer& buffer, int64_t columns) {
+    return has_rows_of_out(buffer, out.element_type(), columns);
+  };
+  const bool quantizes = p.quantize_out != QuantizeOut::kNone;
   if (p.save_preact && refusal.empty()) {
     const ffi::AnyBuffer& preact = *buffers.preact;
-    if (!is_like_out(preact, p.num_columns())) {
+    const auto type = quantizes ? ffi::DataType::BF16 : out.element_type();
+    if (!has_rows_of_out(preact, type, p.num_columns())) {
       return "preact has shape " + Shape(preact) + "; it must be like out, " + Shape(out) +
-             (p.gated ? ", with twice its columns." : ".");
+             (p.gated ? ", with twice its columns" : "") +
+             (quantizes ? ", in bfloat16, because out is quantised." : ".");
+    }
+  }
+  if (quantizes && refusal.empty()) {
+    const bool mx = p.quantize_out == QuantizeOut::kMx;
+    const int64_t blocks = p.n / QuantizedColumns(p.quantize_out);
+    if (!has_rows_of_out(*buffers.out_scales, mx ? ffi::DataType::U8 : ffi::DataType::F32,
+                         blocks)) {
+      return "out_scales has shape " + Shape(*buffers.out_scales) + "; it must be like out, " +
+             Shape(out) + ", with " + std::to_string(blocks) + " columns of " +
+             (mx ? "uint8." : "float32.");
     }
   }
   if (p.accumulate && refusal.empty() &&

@@ -134,6 +134,9 @@ Refusal ParsePeerGemm(ffi::RemainingArgs args, ffi::RemainingRets rets, GivenAtt
   Attributes attributes;
   PeerCall& peers = gemm->peers;
   Refusal refusal = ParseAttributes(given, &attributes);
+  if (refusal.empty() && attributes.problem.quantize_out != QuantizeOut::kNone) {
+    refusal = "products of rows that travel between devices are not quantised.";
+  }
   if (refusal.empty()) refusal = FindGroup(devices, device, &peers);
   if (!refusal.empty()) return refusal;
   const auto lhs = args.get<ffi::AnyBuffer>(0);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "host/vector.h"
-#include "kernel/epilogue.h"
+#include "kernel/quantize.h"
 
 namespace jaxgemm {
 namespace {
@@ -51,6 +51,36 @@ inline void WriteAs(DType dtype, void* base, int64_t offset, int64_t stride, con
   } else {
     Write<int32_t>(base, offset, stride, value, count, [](int32_t x) { return x; });
   }
+}
+
+// Stores `count` columns of a row of out. `col` counts from the tile's first column on.
+inline void WriteOut(const EpilogueTile& tile, int row, int64_t col, float* value, int count) {
+  if (tile.quantize_out != QuantizeOut::kNone) {
+    const int block = QuantizedColumns(tile.quantize_out);
+    const LargestValue largest = LargestOf(tile.out_dtype);
+    for (int first = 0; first < count; first += block) {
+      float* of_block = value + first;
+      int32_t magnitude = 0;
+      for (int i = 0; i < block; ++i) {
+        const int32_t other = FiniteMagnitude(of_block[i]);
+        magnitude = other > magnitude ? other : magnitude;
+      }
+      const auto scale = BlockScale::Of(tile.quantize_out, magnitude, largest);
+      for (int i = 0; i < block; ++i) {
+        of_block[i] = scale.Apply(tile.quantize_out, of_block[i], largest);
+      }
+      StoreScale(tile.quantize_out, tile.out_scales,
+                 row * tile.scales_row_stride + (col + first) / block, scale);
+    }
+  }
+  WriteAs(tile.out_dtype, tile.out, row * tile.row_stride + col * tile.col_stride, tile.col_stride,
+          value, count);
+}
+
+// Integers are not quantised.
+inline void WriteOut(const EpilogueTile& tile, int row, int64_t col, int32_t* value, int count) {
+  WriteAs(tile.out_dtype, tile.out, row * tile.row_stride + col * tile.col_stride, tile.col_stride,
+          value, count);
 }
 
 inline void Activate(Activation activation, float* value, int count) {
@@ -107,12 +137,12 @@ void StoreGatedRows(const Acc* acc, int64_t ldacc, int rows, int cols, const Epi
       ApplyVectors(from + tile.up_acc_columns, up, row, tile.up_columns + col, count, tile);
       if (tile.preact != nullptr) {
         const int64_t offset = row * 2 * tile.row_stride + col;
-        WriteAs(tile.out_dtype, tile.preact, offset, 1, gate, count);
-        WriteAs(tile.out_dtype, tile.preact, offset + tile.up_columns, 1, up, count);
+        WriteAs(tile.preact_dtype, tile.preact, offset, 1, gate, count);
+        WriteAs(tile.preact_dtype, tile.preact, offset + tile.up_columns, 1, up, count);
       }
       Activate(tile.activation, gate, count);
       for (int i = 0; i < count; ++i) gate[i] *= up[i];
-      WriteAs(tile.out_dtype, tile.out, row * tile.row_stride + col, 1, gate, count);
+      WriteOut(tile, row, col, gate, count);
     }
   }
 }
@@ -122,7 +152,8 @@ template <class Acc, class Value>
 void StoreRows(const Acc* acc, int64_t ldacc, int rows, int cols, const EpilogueTile& tile) {
   if constexpr (__is_same(Acc, Value)) {
     const bool only_cast = !tile.row_scale.data && !tile.scale.data && !tile.bias.data &&
-                           !tile.preact && tile.activation == Activation::kNone && !tile.accumulate;
+                           !tile.preact && tile.activation == Activation::kNone &&
+                           !tile.accumulate && tile.quantize_out == QuantizeOut::kNone;
     if (only_cast) {
       // Rows one after the other are one long row. It takes less time than many short ones.
       if (ldacc == cols && tile.row_stride == cols && tile.col_stride == 1) {
@@ -142,14 +173,14 @@ void StoreRows(const Acc* acc, int64_t ldacc, int rows, int cols, const Epilogue
       ApplyVectors(acc + row * ldacc + col, value, row, col, count, tile);
       const int64_t offset = row * tile.row_stride + col * tile.col_stride;
       if (tile.preact != nullptr) {
-        WriteAs(tile.out_dtype, tile.preact, offset, tile.col_stride, value, count);
+        WriteAs(tile.preact_dtype, tile.preact, offset, tile.col_stride, value, count);
       }
       Activate(tile.activation, value, count);
       if (tile.accumulate) {
         const auto* out = static_cast<const Value*>(tile.out) + offset;
         for (int i = 0; i < count; ++i) value[i] += out[i * tile.col_stride];
       }
-      WriteAs(tile.out_dtype, tile.out, offset, tile.col_stride, value, count);
+      WriteOut(tile, row, col, value, count);
     }
   }
 }

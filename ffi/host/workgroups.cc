@@ -6,6 +6,7 @@
 #include "host/large_pages.h"
 #include "host/mainloop.h"
 #include "host/trace.h"
+#include "kernel/quantize.h"
 #include "schedule/fixup.h"
 
 namespace jaxgemm {
@@ -296,18 +297,22 @@ class Workgroup {
     bool epilogue = p.has_vectors() || p.activation != Activation::kNone || p.gated;
     if (!epilogue && plan_.in_place && tile.num_peers == 1) return;
 
-    int64_t bytes = Bytes(p.out_dtype);
+    const int64_t bytes = Bytes(p.out_dtype), preact_bytes = Bytes(preact_dtype());
     EpilogueTile out{.out = static_cast<char*>(call_.out) + OutOffset(tile, OutCols()) * bytes,
                      .preact = call_.preact ? static_cast<char*>(call_.preact) +
-                                                  OutOffset(tile, PreactCols()) * bytes
+                                                  OutOffset(tile, PreactCols()) * preact_bytes
                                             : nullptr,
                      .out_dtype = p.out_dtype,
+                     .preact_dtype = preact_dtype(),
                      .row_stride = plan_.choice.transposed ? 1 : OutCols(),
                      .col_stride = plan_.choice.transposed ? plan_.m : 1,
                      .activation = p.activation,
                      .up_acc_columns = p.gated ? Cols(tile) : 0,
                      .up_columns = p.gated ? p.n : 0,
-                     .accumulate = p.accumulate};
+                     .accumulate = p.accumulate,
+                     .quantize_out = p.quantize_out,
+                     .out_scales = ScalesAt(tile),
+                     .scales_row_stride = ScaleCols()};
 #define JAXGEMM_VECTOR(type, name, is_there, dtype, along) \
   out.name = At(tile, along, call_.name, call_.strides.name);
 #include "spec/call_schema.def"
@@ -329,17 +334,43 @@ class Workgroup {
 
   // Writes zeros to the tile's rows, which belong to no group.
   void StoreZeros(const WorkTile& tile) {
-    int64_t bytes = Bytes(call_.problem.out_dtype);
-    auto clear = [&](void* base, int64_t row_length, int64_t first_col) {
+    const Problem& p = call_.problem;
+    auto clear = [&](void* base, DType dtype, int64_t row_length, int64_t first_col) {
       if (!base) return;
+      const int64_t bytes = Bytes(dtype);
       char* to = static_cast<char*>(base) + (OutOffset(tile, row_length) + first_col) * bytes;
       for (int64_t row = 0; row < Rows(tile); ++row) {
         std::memset(to + row * row_length * bytes, 0, static_cast<size_t>(Cols(tile) * bytes));
       }
     };
-    clear(call_.out, OutCols(), 0);
-    clear(call_.preact, PreactCols(), 0);
-    if (call_.problem.gated) clear(call_.preact, PreactCols(), OutCols());
+    clear(call_.out, p.out_dtype, OutCols(), 0);
+    clear(call_.preact, preact_dtype(), PreactCols(), 0);
+    if (p.gated) clear(call_.preact, preact_dtype(), PreactCols(), OutCols());
+    if (p.quantize_out == QuantizeOut::kNone) return;
+    // The scale of zeros is 1.
+    const int64_t count = Cols(tile) / QuantizedColumns(p.quantize_out);
+    char* to = static_cast<char*>(ScalesAt(tile));
+    for (int64_t row = 0; row < Rows(tile); ++row, to += ScaleCols() * ScaleBytes()) {
+      if (p.quantize_out == QuantizeOut::kMx) {
+        std::memset(to, 127, static_cast<size_t>(count));
+      } else {
+        std::fill_n(reinterpret_cast<float*>(to), count, 1.0f);
+      }
+    }
+  }
+  DType preact_dtype() const {
+    return PreactDType(call_.problem.out_dtype, call_.problem.quantize_out);
+  }
+  // The number of scales of a row of a quantised out, the bytes of one, and those of a tile.
+  int64_t ScaleCols() const {
+    return call_.problem.n / QuantizedColumns(call_.problem.quantize_out);
+  }
+  int64_t ScaleBytes() const { return call_.problem.quantize_out == QuantizeOut::kMx ? 1 : 4; }
+  void* ScalesAt(const WorkTile& tile) const {
+    if (!call_.out_scales) return nullptr;
+    const int64_t at = (tile.batch * plan_.m + Row(tile)) * ScaleCols() +
+                       Col(tile) / QuantizedColumns(call_.problem.quantize_out);
+    return static_cast<char*>(call_.out_scales) + at * ScaleBytes();
   }
   int64_t PreactCols() const { return call_.problem.gated ? 2 * OutCols() : OutCols(); }
 

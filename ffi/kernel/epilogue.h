@@ -28,7 +28,7 @@ struct TileVector {
 struct EpilogueTile {
   void* out;
   void* preact;  // output of the values before the activation; null: none
-  DType out_dtype;
+  DType out_dtype, preact_dtype;
   int64_t row_stride;  // of out and preact
   int64_t col_stride;  // 1, except for the transposed problem
 #define JAXGEMM_VECTOR(type, name, ...) TileVector name;
@@ -39,6 +39,9 @@ struct EpilogueTile {
   // gate in the accumulators, and up_columns after it in bias, scale and preact. 0: not gated.
   int64_t up_acc_columns, up_columns;
   bool accumulate;  // out = out + ...; float only
+  QuantizeOut quantize_out;
+  void* out_scales;           // if out is quantised
+  int64_t scales_row_stride;  // of out_scales
 };
 
 // ---- Activations.

@@ -23,7 +23,8 @@ struct GemmArgs {
   const void* lhs;
   const void* rhs;
   void* out;
-  void* preact;  // null: not stored
+  void* preact;      // null: not stored
+  void* out_scales;  // if quantize_out; one after the other for each row of out
   // Vector operands: bias, which is float, int32_t for an integer out, or bfloat16 if bias_bf16;
   // scale and row_scale. Null: none.
 #define JAXGEMM_VECTOR(type, name, ...) const type* name;
@@ -60,10 +61,10 @@ struct GemmArgs {
   DType out_dtype;
   Activation activation;
   Reduction reduction;
-  // claim_ahead; accumulate: out = out + ..., float only; gated; bias_bf16. If gated, rhs has 2 N
-  // columns, those of the gate and then those of the up projection. bias, scale and preact also
-  // have 2 N. Half of a tile's accumulators are the gate's, half the up projection's, for kTileN /
-  // 2 columns of out.
+  // claim_ahead; accumulate: out = out + ..., float only; gated; bias_bf16; quantize_out. If gated,
+  // rhs has 2 N columns, those of the gate and then those of the up projection. bias, scale and
+  // preact also have 2 N. Half of a tile's accumulators are the gate's, half the up projection's,
+  // for kTileN / 2 columns of out.
 #define JAXGEMM_KERNEL_CHOICE(type, name, ...) type name;
 #include "spec/call_schema.def"
 #undef JAXGEMM_KERNEL_CHOICE

@@ -85,11 +85,46 @@ std::string CheckBlocks(const Problem& p, const Chip& chip) {
   }
   const bool are_small =
       (IsF8(p.lhs_dtype) && IsF8(p.rhs_dtype)) || (p.mx && AreF4(p.lhs_dtype, p.rhs_dtype));
-  if (!are_small || p.lhs_contracting != 1 || p.rhs_contracting != 1 || p.ragged == Ragged::kK ||
-      p.gated) {
+  if (!are_small || p.lhs_contracting != 1 || p.rhs_contracting != 1 || p.gated ||
+      (p.ragged == Ragged::kK && !is_hopper)) {
     return "the kernels of " + Str(chip.target) +
            " apply scales of blocks only to float8 operands with k last (those of MX formats also "
-           "to two float4 operands), in products without a gate and without groups along k.";
+           "to two float4 operands), in products without a gate" +
+           (is_hopper ? "." : " and without groups along k.");
+  }
+  return "";
+}
+
+// Checks a result that the kernel quantises.
+std::string CheckQuantizeOut(const Problem& p, const Chip& chip) {
+  const int64_t block = QuantizedColumns(p.quantize_out);
+  if (!IsF8(p.out_dtype) || IsInteger(p.lhs_dtype)) {
+    return "quantize_out gives float8 from float operands; the operands are " +
+           Str(Name(p.lhs_dtype)) + " and out is " + Str(Name(p.out_dtype)) + ".";
+  }
+  if (p.n % block != 0) {
+    return "out has " + Str(p.n) + " columns, and blocks of " + Str(block) +
+           " of them have a scale each; a multiple is allowed.";
+  }
+  if (chip.gpu()) {
+    const Float8 own = FindTarget(chip.target).float8;
+    const bool is_ocp = p.out_dtype == DType::kF8E4M3FN || p.out_dtype == DType::kF8E5M2;
+    if (own == Float8::kNone || is_ocp != (own == Float8::kOcp)) {
+      return "out is " + Str(Name(p.out_dtype)) + ", and the kernels of " + Str(chip.target) +
+             " quantise to " +
+             (own == Float8::kNone  ? "no type."
+              : own == Float8::kOcp ? "float8_e4m3fn and float8_e5m2."
+                                    : "float8_e4m3fnuz and float8_e5m2fnuz.");
+    }
+  }
+  constexpr int64_t kMostColumns = 1 << 22;  // AMD kernels have offsets in rows in 32 bits
+  if (chip.family() == Family::kAmd && p.n > kMostColumns) {
+    return "out has " + Str(p.n) + " columns; the kernels of " + Str(chip.target) +
+           " quantise results of 2**22 at most.";
+  }
+  if (p.ragged == Ragged::kK || p.tiles_per_chunk > 0 || (p.save_preact && p.block_k > 0)) {
+    return "the kernels quantise results of products without chunks and without groups along k, "
+           "and store no values before the activation if the operands have scales of blocks.";
   }
   return "";
 }
@@ -181,6 +216,10 @@ std::string CheckProblem(const Problem& p, const Chip& chip) {
   }
   if ((p.accumulate && p.ragged != Ragged::kK) || (p.gated && p.ragged != Ragged::kM)) {
     return "accumulate=1 needs ragged='k' and gated=1 needs ragged='m'.";
+  }
+  if (p.quantize_out != QuantizeOut::kNone) {
+    const std::string error = CheckQuantizeOut(p, chip);
+    if (!error.empty()) return error;
   }
   if (p.gated && IsInteger(p.out_dtype)) {
     return "a gate works in float, and out is " + Str(Name(p.out_dtype)) +
@@ -337,6 +376,13 @@ std::string CheckChoice(const Problem& p, const Choice& c, const Chip& chip) {
   }
   if (c.order_at_launch && p.tiles_per_chunk == 0) {
     return Concat("order_at_launch=1 is for lhs that arrives in chunks.", kAgain);
+  }
+  if (p.quantize_out != QuantizeOut::kNone &&
+      (c.transposed || (!HasWholeBlocks(p, c.tile_n) && c.tile_n < p.num_columns()))) {
+    return "tile_n=" + Str(c.tile_n) + "; the result is quantised in blocks of " +
+           Str(QuantizedColumns(p.quantize_out)) +
+           " columns, and a tile has whole blocks (a gated one, of the gate and of the up "
+           "projection).";
   }
   if (p.gated && p.n > 0 && c.tile_n % 2) {
     return "tile_n=" + Str(c.tile_n) +

@@ -15,7 +15,18 @@ std::string Field(std::string_view name, int64_t value) {
 
 }  // namespace
 
+bool HasWholeBlocks(const Problem& p, int64_t tile_n) {
+  return p.quantize_out == QuantizeOut::kNone ||
+         tile_n / (p.gated ? 2 : 1) % QuantizedColumns(p.quantize_out) == 0;
+}
+
 bool Computes(const GpuInstance& instance, const Problem& given) {
+  // Tiles for few rows have an epilogue of their own, which does not quantise.
+  if (given.quantize_out != QuantizeOut::kNone &&
+      (instance.transposed || instance.waves_k > 1 || IsForFewRows(instance) ||
+       !HasWholeBlocks(given, instance.tile_n))) {
+    return false;
+  }
   if (instance.transposed && (given.grouped() || given.tiles_per_chunk > 0 || given.k == 0)) {
     return false;
   }
@@ -38,6 +49,11 @@ std::string NoInstance(const Problem& p, const Config& c, const Chip& chip) {
   std::string asked =
       Field("tile_m", c.tile_m) + Field("tile_n", c.tile_n) + Field("tile_k", c.tile_k);
   if (!c.kernel.empty()) asked = " kernel='" + Str(c.kernel) + "'" + asked;
+  if (p.quantize_out != QuantizeOut::kNone && asked.empty()) {
+    return "no kernel of " + Str(chip.target) +
+           " for these operands quantises the result in blocks of " +
+           Str(QuantizedColumns(p.quantize_out)) + " columns.";
+  }
   std::string names;
   for (const GpuInstance& each : GpuInstances(chip.target)) {
     const bool has_scales = p.block_k == 0 || HasForm(each, p.scales_form());

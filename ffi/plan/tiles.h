@@ -9,6 +9,9 @@
 
 namespace jaxgemm {
 
+// Whether a tile of out with these columns of accumulators has whole blocks of a quantised result.
+bool HasWholeBlocks(const Problem& problem, int64_t tile_n);
+
 // Whether a GPU kernel of the problem's target has its types and layouts.
 bool Computes(const GpuInstance& instance, const Problem& problem);
 

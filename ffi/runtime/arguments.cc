@@ -15,6 +15,7 @@ GemmArgs PackArguments(const Call& call) {
       .rhs = call.rhs,
       .out = call.out,
       .preact = call.preact,
+      .out_scales = call.out_scales,
       .claims = reinterpret_cast<int32_t*>(call.workspace + plan.claim_offset),
       .arrivals = reinterpret_cast<int32_t*>(call.workspace + plan.arrivals_offset),
       .partials = partials,

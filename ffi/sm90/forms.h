@@ -93,6 +93,7 @@ constexpr bool IsPlain(KernelForm form) {
 constexpr bool IsGroupedCast(KernelForm form) {
   return IsGrouped(form) && StoreOf(form) == FormStore::kCast;
 }
+constexpr bool Quantizes(KernelForm form) { return StoreOf(form) == FormStore::kQuantized; }
 // Forms that always ping-pong. Others may, too.
 constexpr bool AlwaysPingPongs(KernelForm form) {
   return ColumnsOf(form).turns == FormTurns::kAlways;
@@ -180,6 +181,8 @@ constexpr bool HasForm(KernelForm form, DType lhs, int64_t tile_m, int64_t tile_
   if (HasOnlyGroupedForm(lhs, tile_n, lhs_k_contiguous, rhs_k_contiguous, transposed)) {
     return false;
   }
+  // A tile has whole blocks of 128 columns.
+  if (Quantizes(form) && (tile_n % 128 != 0 || lhs == DType::kS8)) return false;
   if (IsScaled(form)) {
     // The registers have the accumulators, and as many partial sums of a block of k.
     return !transposed && tile_n == 128 && ElementBytes(lhs) == 1 && lhs != DType::kS8 &&
@@ -208,7 +211,7 @@ constexpr bool HasForm(KernelForm form, DType lhs, int64_t tile_m, int64_t tile_
   // The plain forms do not store results of float32 and int8 operands.
   const bool stores_plain = ElementBytes(lhs) == 1 && lhs != DType::kS8;
   return lhs_k_contiguous && rhs_k_contiguous &&
-         (IsFused(form) || StoreOf(form) == FormStore::kWide || stores_plain);
+         (IsFused(form) || Quantizes(form) || StoreOf(form) == FormStore::kWide || stores_plain);
 }
 
 // Whether the form also runs if TMA cannot read an operand, which its threads then copy. In tiles

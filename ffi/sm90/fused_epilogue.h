@@ -7,6 +7,7 @@ namespace jaxgemm {
 
 template <class Traits>
 class FusedEpilogue : public Epilogue<Traits> {
+ protected:
   using Base = Epilogue<Traits>;
   using Base::AtMost;
   using Base::BlockPlace;
@@ -132,7 +133,7 @@ class FusedEpilogue : public Epilogue<Traits> {
     return false;
   }
 
- private:
+ protected:
   // Applies a tile's vectors, if it has any. Those of columns go through this warp's part of
   // shared_.out, because each lane needs those of other columns than it has loaded.
   JAXGEMM_SM90 void ApplyVectors(const Place& place, const Vectors& vectors,

@@ -320,6 +320,11 @@ class Workgroup {
       accumulator.thread = ThreadId() - kWarpgroupSize;
       // Forms for few rows cut no tile.
       if (!kIsFewRows && !FixUp(tile, args_.reduction, args_.arrivals, accumulator)) return;
+      if constexpr (kIsScaled) {
+        if (WarpUniform(args_.quantize_out != QuantizeOut::kNone)) {
+          return QuantizedEpilogue<Traits>(shared_, rank_).StoreQuantized(args_, tile, acc);
+        }
+      }
       epilogue.Store(args_, maps_, tile, acc);
     };
     ForEachSent(compute, store);

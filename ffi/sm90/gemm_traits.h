@@ -99,12 +99,15 @@ struct Sm90Traits {
     return kIsDense || IsClaimed(form) ? Ragged::kNone : args.groups.ragged;
   }
   static JAXGEMM_SM90 bool IsGated(const GemmArgs& args) {
-    return kStore == FormStore::kGated || ((IsGeneral(form) || IsFewRows(form)) && args.gated);
+    return kStore == FormStore::kGated ||
+           ((IsGeneral(form) || IsFewRows(form) || (IsGrouped(form) && Quantizes(form))) &&
+            args.gated);
   }
   static JAXGEMM_SM90 DType OutOf(const GemmArgs& args) {
-    return kStore == FormStore::kWide    ? DType::kF32
-           : kStore == FormStore::kGated ? PlainOut(lhs)
-                                         : args.out_dtype;
+    return kStore == FormStore::kWide        ? DType::kF32
+           : kStore == FormStore::kGated     ? PlainOut(lhs)
+           : kStore == FormStore::kQuantized ? DType::kBF16  // that of preact
+                                             : args.out_dtype;
   }
   static JAXGEMM_SM90 bool LoadsLhs(const TensorMaps& maps) {
     return !(kLoadsByElement || kGathers) || maps.lhs_valid;

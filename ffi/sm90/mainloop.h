@@ -181,6 +181,14 @@ class SmemMainloop {
     const int64_t step = kByColumn ? args.n : 1;
 
     const Index begin = WarpUniform(tile.k_begin), end = WarpUniform(tile.k_end);
+    int k_left = Traits::kTileK;  // how many k the last k tile has
+    const bool ragged_k = WarpUniform(Traits::RaggedOf(args) == Ragged::kK);
+    if (ragged_k) {
+      // The first k tile of a group begins with a block.
+      const int64_t block = tile.origin / kScaleBlock;
+      upper += block, lower += block, of_rhs += block * step;
+      k_left = tile.limit - tile.origin - (tile.k_end - 1) * Traits::kTileK;
+    }
     RingPlace<Traits::kStages> stage{static_cast<int>(WarpUniform(stage_.slot)),
                                      WarpUniform(stage_.parity)};
     float upper_scale = upper[begin], lower_scale = lower[begin], rhs_scale = 1;
@@ -193,6 +201,10 @@ class SmemMainloop {
       const uint32_t lhs = lhs_ + (stage.slot * Traits::kLhsBytes >> 4);
       const uint32_t rhs = rhs_ + (stage.slot * Traits::kRhsBytes >> 4);
       full_.Wait(stage.slot, stage.parity);
+      if (ragged_k) {
+        if (k_tile == 0 && tile.before > 0) ZeroUpTo(stage.slot, tile.before);
+        if (k_tile == end - 1 && k_left < Traits::kTileK) ZeroFrom(stage.slot, k_left);
+      }
 #pragma unroll
       for (int i = 0; i < Traits::kAccs; ++i) FenceAcc(part[i]);
       WgmmaFence();

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "sm90/fused_epilogue.h"
+#include "sm90/quantized_epilogue.h"
 #include "sm90/tma_store.h"
 
 namespace jaxgemm {
@@ -61,6 +61,8 @@ struct OverlappedStore {
       } else {
         packed.Forget();
       }
+    } else if constexpr (Traits::kStore == FormStore::kQuantized) {
+      QuantizedEpilogue<Traits>(shared, rank).StoreQuantized(args, tile, acc);
     } else if constexpr (Traits::kStore == FormStore::kWide) {
       epilogue.StoreWide(args, maps, tile, acc);
     } else if constexpr (Traits::kStore == FormStore::kGated) {

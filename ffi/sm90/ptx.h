@@ -315,6 +315,17 @@ JAXGEMM_SM90 uint32_t CvtRnX2(bool bf16, float low, float high) {
   }
   return pair;
 }
+// Rounds to float8 (e4m3fn, or e5m2); low is in the low byte. Magnitudes beyond the largest value
+// become that value.
+JAXGEMM_SM90 uint32_t CvtFloat8X2(bool e5m2, float low, float high) {
+  uint16_t pair;
+  if (e5m2) {
+    asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(high), "f"(low));
+  } else {
+    asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(high), "f"(low));
+  }
+  return pair;
+}
 // Rounds the bits of a float to TF32, as TMA does for wgmma.
 JAXGEMM_SM90 uint32_t CvtRnaTf32(uint32_t bits) {
   uint32_t rounded;

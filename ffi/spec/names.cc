@@ -28,6 +28,7 @@ constexpr std::string_view kActivations[] = {
 constexpr std::string_view kReductions[] = {"linear", "tree", "atomic"};
 constexpr std::string_view kPaths[] = {"tiles", "one_tile", "few_rows", "small", "packed"};
 constexpr std::string_view kRagged[] = {"none", "m", "k"};
+constexpr std::string_view kQuantizeOuts[] = {"none", "block", "mx"};
 constexpr std::string_view kForms[] = {
 #define JAXGEMM_FORM(id, name, ...) name,
 #include "sm90/forms.def"
@@ -53,6 +54,7 @@ JAXGEMM_NAMES(Activation, kActivations)
 JAXGEMM_NAMES(Reduction, kReductions)
 JAXGEMM_NAMES(KernelPath, kPaths)
 JAXGEMM_NAMES(Ragged, kRagged)
+JAXGEMM_NAMES(QuantizeOut, kQuantizeOuts)
 JAXGEMM_NAMES(KernelForm, kForms)
 JAXGEMM_NAMES(Schedule, kSchedules)
 #undef JAXGEMM_NAMES

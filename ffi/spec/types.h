@@ -65,4 +65,11 @@ enum class KernelPath : uint8_t { kTiles, kOneTile, kFewRows, kSmall, kPacked };
 // k; each group has an out of its own.
 enum class Ragged : uint8_t { kNone, kM, kK };
 
+// How a result is quantised. kBlock: a scale in float32 for 128 columns of a row. kMx: one in E8M0
+// for 32 columns, as the MX formats have them.
+enum class QuantizeOut : uint8_t { kNone, kBlock, kMx };
+
+// The number of columns that share a scale of the result.
+constexpr int QuantizedColumns(QuantizeOut kind) { return kind == QuantizeOut::kMx ? 32 : 128; }
+
 }  // namespace jaxgemm

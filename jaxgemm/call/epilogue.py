@@ -10,6 +10,7 @@ from jax.interpreters import ad, batching, mlir
 from jax.interpreters import partial_eval as pe
 import jax.numpy as jnp
 
+from jaxgemm.call.quantization import quantize
 from jaxgemm.call.spec import Labels
 
 # The names of the value before an activation: ours, and those of the policies of MaxText, where the
@@ -141,11 +142,27 @@ def apply(acc, acc_labels, bias, scale, row_scale, *, dims, spec) -> list[jax.Ar
 
 
 def results(z, spec, gated: bool = False) -> list[jax.Array]:
-  """[out], or [out, preact], from the value before the activation."""
+  """The results of a call (see `out_avals`) from the value before the activation."""
   if spec.activation is not None or gated:
     z = named(z)
-  out = activate(z, spec.activation, gated).astype(spec.out_dtype)
-  return [out, z.astype(spec.out_dtype)] if spec.save_preact else [out]
+  return quantized(activate(z, spec.activation, gated), [z] * spec.save_preact, spec)
+
+
+def quantized(out, preact: list, spec) -> list[jax.Array]:
+  """The results of a call (see `out_avals`) from its float results.
+
+  Args:
+    out: the result.
+    preact: [the value before the activation] with spec.save_preact, else [].
+    spec: its `Spec`.
+  """
+  preact = [x.astype(spec.preact_dtype) for x in preact]
+  if spec.quantize_out is None:
+    return [out.astype(spec.out_dtype), *preact]
+  values, scales = quantize(out, spec.quantize_out, dtype=spec.out_dtype)
+  if spec.quantize_out == "mx":
+    scales = lax.bitcast_convert_type(scales, jnp.uint8)
+  return [values, *preact, scales]
 
 
 def added(terms) -> jax.Array:

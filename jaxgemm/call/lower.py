@@ -17,6 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm.call import copies
+from jaxgemm.call.options import QUANTIZE_OUT
 from jaxgemm.call.plan import PLATFORMS, plan_call, require_built
 from jaxgemm.call.spec import Geometry, Spec
 
@@ -25,6 +26,10 @@ CALL_TARGET = "jaxgemm_gemm"
 CHUNKED_TARGET = "jaxgemm_chunked_gemm"
 # The call that raises an error if a chunk did not arrive: see `_check_status`.
 STATUS_TARGET = "jaxgemm_chunk_status"
+
+
+# The dtypes of a quantised result's scales in the call. Those of "mx" are the bytes of E8M0.
+SCALES_DTYPES = {"block": jnp.float32, "mx": jnp.uint8}
 
 
 class Pairs(NamedTuple):
@@ -52,8 +57,15 @@ def reshaped(aval, shape):
 
 
 def out_avals(lhs, shape, spec: Spec):
+  """The types of a call's results, where out has this shape."""
   aval = reshaped(lhs, shape).update(dtype=spec.out_dtype, weak_type=spec.weak_type)
-  return [aval] * (1 + spec.save_preact)
+  preact = [aval.update(dtype=spec.preact_dtype)] * spec.save_preact
+  if spec.quantize_out is None:
+    return [aval, *preact]
+  blocks = shape[-1] // QUANTIZE_OUT[spec.quantize_out]
+  scales = reshaped(lhs, (*shape[:-1], blocks)).update(
+      dtype=SCALES_DTYPES[spec.quantize_out], weak_type=False)
+  return [aval, *preact, scales]
 
 
 # The bits of a float32 that its high part keeps, by the dtype of the parts: the bits of tf32, or of
@@ -150,7 +162,9 @@ def lower_call(ctx, *operands, geometry: Geometry, spec: Spec, platform: str,
   if pairs is not None:
     call = functools.partial(lower_call, geometry=geometry, spec=spec, platform=platform,
                              call_target=call_target, pairs=None, **vectors)
-    return _with_one_dimension(ctx, operands, pairs, call)
+    # The scales of a gated result have as many dimensions as that.
+    end = len(ctx.avals_out) - (geometry.gated and spec.quantize_out is not None)
+    return _with_one_dimension(ctx, operands, pairs, end, call)
   lhs, rhs = ctx.avals_in[:2]
   if spec.emulated is not None and platform != "cpu":
     raise ValueError(
@@ -297,13 +311,16 @@ def lower_kernel(ctx, *operands, **params):
   return mlir.lower_fun(bind, multiple_results=True)(ctx, *operands)
 
 
-def _with_one_dimension(ctx, operands, pairs: Pairs, call):
-  """call(ctx, *operands) of arrays with one dimension for columns, as the kernel has them."""
+def _with_one_dimension(ctx, operands, pairs: Pairs, end: int, call):
+  """call(ctx, *operands) of arrays with one dimension for columns, as the kernel has them.
+
+  The results of `pairs` are those before the place `end`.
+  """
   operands, avals_in, avals_out = list(operands), list(ctx.avals_in), list(ctx.avals_out)
   for i in pairs.operands:
     operands[i], avals_in[i] = applied(
         ctx, lambda x: jnp.reshape(x, merge_columns(x.shape)), operands[i], avals_in[i])
-  results = () if pairs.first_result is None else range(pairs.first_result, len(avals_out))
+  results = () if pairs.first_result is None else range(pairs.first_result, end)
   for i in results:
     avals_out[i] = reshaped(avals_out[i], merge_columns(avals_out[i].shape))
   outs = [*call(ctx.replace(avals_in=avals_in, avals_out=avals_out), *operands)]

@@ -50,6 +50,30 @@ def use_emulator() -> None:
   _ffi.native.set_emulator_library(str(emulator.library_path()))
 
 
+# The number of columns that share a scale of a quantised result, by kind.
+QUANTIZE_OUT = {"block": 128, "mx": 32}
+_FLOAT8 = "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz"
+
+
+def float8_dtypes(implementation: str | None = None) -> tuple[np.dtype, np.dtype]:
+  """The e4m3 and e5m2 dtypes that the kernels of the default platform read.
+
+  Args:
+    implementation: as in `jaxgemm.matmul`; an emulated target or chip has dtypes of its own.
+  """
+  emulated = emulated_arch(implementation)
+  target = None if emulated is None else _ffi.target_of(emulated)
+  if target is None and _ffi.default_platform() in _ffi.platforms():
+    try:
+      target = _ffi.target(_ffi.default_platform())
+    except ValueError:  # a GPU without kernels, for which XLA computes products
+      target = None
+  names = (("float8_e4m3fnuz", "float8_e5m2fnuz") if target in _ffi.FNUZ_TARGETS
+           else ("float8_e4m3fn", "float8_e5m2"))
+  e4m3, e5m2 = map(jnp.dtype, names)
+  return e4m3, e5m2
+
+
 class Options(NamedTuple):
   """The options of a call, checked. Jitted functions take them as one static argument.
 
@@ -57,6 +81,7 @@ class Options(NamedTuple):
     precision, preferred_element_type, out_sharding, activation, deterministic, implementation: as
       the caller gave them; see `jaxgemm.matmul`.
     config: the caller's, with schedule and reduction.
+    quantize_out: as the caller gave it. preferred_element_type is then a float8 dtype.
     own: see `own_products`. It is an option, so that jit does not take such a product for one of
       the user.
   """
@@ -69,6 +94,7 @@ class Options(NamedTuple):
   deterministic: bool | str = False
   implementation: str | None = None
   own: bool = False
+  quantize_out: str | None = None
 
   @classmethod
   def of(cls, arguments: Mapping[str, Any]) -> "Options":
@@ -79,12 +105,15 @@ class Options(NamedTuple):
     """
     get = arguments.get
     given: list[Any] = [get(name) for name in _MAY_BE_NONE]
-    given += [get("deterministic", False), is_own()]
+    given += [get("deterministic", False), is_own(), get("quantize_out")]
     try:
-      return _kept(*given)
+      options = _kept(*given)
     except TypeError:  # an option cannot be hashed, or is wrong
-      pass
-    return _checked(*given)
+      options = _checked(*given)
+    if options.quantize_out is not None and options.preferred_element_type is None:
+      e4m3, _ = float8_dtypes(options.implementation)
+      options = options._replace(preferred_element_type=e4m3)
+    return options
 
   def keywords(self) -> dict[str, Any]:
     """The options that all products take, as keywords; schedule and reduction are in config."""
@@ -114,16 +143,21 @@ _MAY_BE_NONE = KEYWORDS[:-1]
 
 
 def _checked(precision, preferred_element_type, out_sharding, activation, schedule, reduction,
-             config, implementation, deterministic, own: bool) -> Options:
+             config, implementation, deterministic, own: bool, quantize_out) -> Options:
   """See `Options.of`."""
   check_activation(activation)
   check_choice("schedule", schedule, SCHEDULES)
   check_choice("reduction", reduction, REDUCTIONS)
   check_deterministic(deterministic)
   check_config(config)
+  check_choice("quantize_out", quantize_out, (*QUANTIZE_OUT,))
   check_choice("implementation", implementation, _IMPLEMENTATIONS)
   if preferred_element_type is not None:
-    dtype_argument("preferred_element_type", preferred_element_type)
+    dtype = dtype_argument("preferred_element_type", preferred_element_type)
+    if quantize_out is not None and dtype.name not in _FLOAT8:
+      raise ValueError(
+          f"preferred_element_type={dtype.name} was given with quantize_out={quantize_out!r}; "
+          f"{', '.join(_FLOAT8)} are allowed. Leave it out for the e4m3 that the kernels read.")
   check_hashable("out_sharding", out_sharding,
                  "a jax.sharding.NamedSharding or PartitionSpec is allowed, or None")
   config = GemmConfig() if config is None else config
@@ -149,7 +183,7 @@ def _checked(precision, preferred_element_type, out_sharding, activation, schedu
         "another order for each number of rows; the kernels do not. Leave implementation out, or "
         "choose another value of deterministic.")
   return Options(hashable(precision), preferred_element_type, out_sharding, activation, config,
-                 deterministic, implementation, own)
+                 deterministic, implementation, own, quantize_out)
 
 
 # The same arguments need no second check. With typed=True 1 is not taken for True.

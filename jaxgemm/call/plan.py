@@ -63,6 +63,7 @@ def plan_call(geometry: Geometry, lhs_dtype, rhs_dtype, spec: Spec, target: str,
       **{name: int(is_there) for name, is_there in vectors.items()},
       "activation": spec.activation or "none",
       "save_preact": int(spec.save_preact),
+      "quantize_out": spec.quantize_out or "none",
   }
   planned = tuned_plan(problem, spec.config.to_native(spec.deterministic), target,
                        spec.config.is_open, spec.chip)

@@ -13,6 +13,10 @@ from jax.extend.core import Primitive
 from jaxgemm import _ffi
 from jaxgemm.call.plan import PLATFORMS, lacks_kernel, require_built
 
+# Why the kernels do not quantise a result.
+NOT_ON_MESHES = ("the mesh has explicit axes, where the kernels do not quantise results; they do "
+                 "on automatic axes and inside jax.shard_map")
+
 
 class Given(NamedTuple):
   """A public call: its operands and its other arguments by name."""
@@ -82,6 +86,21 @@ class Product(abc.ABC):
     """The rule of call/transposes.py: the parameters of a call that reads x in place of operand i,
     which is transpose(x, permutation), or None if it cannot."""
     del params, i, permutation
+
+  def why_not_quantized(self, avals, params: dict[str, Any], explicit: bool) -> str:
+    """Why the kernels do not quantise the result of a call with spec.quantize_out; "" if they do.
+
+    Args:
+      avals, params: see `plan`.
+      explicit: whether the call is for a mesh with explicit axes.
+    """
+    if explicit:
+      return NOT_ON_MESHES
+    try:
+      self.plan(avals, params, params["spec"].target(_ffi.default_platform()))
+    except ValueError as error:
+      return str(error).removesuffix(".")
+    return ""
 
   def require_plan(self, avals, params: dict[str, Any]) -> None:
     """Raises the errors of a call's plan while it is traced; its lowering makes the plan again.

@@ -80,7 +80,7 @@ def register(primitive: Primitive, before_activation: Callable) -> None:
     saving = [each for each in found if each is not None]
     # A value that one name keeps where it is, and another one offloads, stays.
     used, kept = (None, None) if (None, None) in saving or not saving else saving[0]
-    if spec.save_preact or not saving:
+    if spec.save_preact or spec.quantize_out or not saving:
       outs, saved = product(*operands), ()
       rem = lambda _, *operands: product(*operands)
     elif has_activation:

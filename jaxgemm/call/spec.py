@@ -27,6 +27,8 @@ class Spec:
     weak_type: whether out has a weak type in jax.
     emulated: the name of the GPU target or chip whose kernels the CPU emulates, or None.
     precise: whether kernels that would round float32 to tf32 multiply it in three passes.
+    quantize_out: "block" or "mx" if out is quantised, and the scales of its blocks are the last
+      result; see `quantize`. The value before the activation is then bfloat16.
   """
 
   out_dtype: np.dtype
@@ -37,12 +39,14 @@ class Spec:
   weak_type: bool = False
   emulated: str | None = None
   precise: bool = False
+  quantize_out: str | None = None
 
   @classmethod
   def of(cls, out_dtype, options: Options, **more) -> "Spec":
     """That of a call with these options."""
     return cls(jnp.dtype(out_dtype), options.activation, config=options.config,
-               deterministic=options.deterministic, emulated=options.emulated, **more)
+               deterministic=options.deterministic, emulated=options.emulated,
+               quantize_out=options.quantize_out, **more)
 
   def accumulator(self, lhs, rhs) -> "Spec":
     """The product without its epilogue, which is computed outside the kernel."""
@@ -58,7 +62,18 @@ class Spec:
 
   def _plain(self, out_dtype, config: GemmConfig) -> "Spec":
     return dataclasses.replace(self, out_dtype=out_dtype, activation=None, save_preact=False,
-                               config=config, weak_type=False)
+                               config=config, weak_type=False, quantize_out=None)
+
+  def not_quantized(self) -> "Spec":
+    """The same product with a float32 result in place of a quantised one."""
+    if self.quantize_out is None:
+      return self
+    return dataclasses.replace(self, out_dtype=jnp.dtype(jnp.float32), quantize_out=None)
+
+  @property
+  def preact_dtype(self) -> np.dtype:
+    """The dtype of the value before the activation."""
+    return self.out_dtype if self.quantize_out is None else jnp.dtype(jnp.bfloat16)
 
   def for_derivative(self, gated: bool = False) -> "Spec":
     """The same product, with the value before the activation if its derivative needs that."""

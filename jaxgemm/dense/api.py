@@ -1,6 +1,7 @@
 """matmul and dot_general: jax's semantics, computed by this package's kernels."""
 
 import functools
+from typing import Any
 
 import jax
 
@@ -8,7 +9,7 @@ from jaxgemm.call.config import GemmConfig
 from jaxgemm.call.options import Options, given_vectors, operand_argument
 from jaxgemm.call.quantized import Quantized, stand_in, weights_argument
 from jaxgemm.call.transposes import INLINE
-from jaxgemm.dense.call import dense_results
+from jaxgemm.dense.call import dense_product
 from jaxgemm.dense.dimensions import dot_general_product, indices, matmul_product
 from jaxgemm.dense.vectors import Vectors
 from jaxgemm.sharding.parts import names_parts
@@ -17,8 +18,8 @@ from jaxgemm.sharding.parts import names_parts
 @functools.partial(jax.jit, static_argnums=2, inline=INLINE)
 def _matmul(a, b, options: Options, **given):
   vectors = Vectors(**given)
-  product = matmul_product(a, stand_in(b, a), options, vectors.scale_operands())
-  return dense_results(a, b, vectors, product, options)[0]
+  return dense_product(a, b, vectors, lambda options: matmul_product(
+      a, stand_in(b, a), options, vectors.scale_operands()), options)
 
 
 @names_parts
@@ -34,12 +35,13 @@ def matmul(
     scale_lhs: jax.Array | None = None,
     scale_rhs: jax.Array | None = None,
     activation: str | None = None,
+    quantize_out: str | None = None,
     schedule: str | None = None,
     reduction: str | None = None,
     deterministic: bool | str = False,
     config: GemmConfig | None = None,
     implementation: str | None = None,
-) -> jax.Array:
+) -> Any:
   """`jax.numpy.matmul` with an epilogue: activation(scale * (a @ b) + bias).
 
   Accumulators are float32 (int32 for int8 operands). Scales, bias, activation and one cast
@@ -71,6 +73,11 @@ def matmul(
     scale_rhs: the scale of b, likewise: (..., 1, N), (), (1,), (N,) or (..., N). The
       result is activation(scale_lhs * scale_rhs * (a @ b) + bias).
     activation: "relu", "gelu" (the tanh approximation), "silu" or None.
+    quantize_out: "block" or "mx": the result is quantised in the kernel, from its float32
+      sums, as `jaxgemm.quantize` quantises along the last dimension: a scale for 128
+      columns of a row, or the MX format's scale for 32. The dtype is a float8; the default is
+      the e4m3 that the kernels read. Such a product has no derivatives. XLA quantises a
+      float32 result where the kernels do not; `jaxgemm.explain` says why.
     schedule: "auto", "persistent", "work_stealing" or "stream_k"; see GemmConfig.
     reduction: "linear", "tree" or "atomic"; see GemmConfig.
     deterministic: True refuses options with which the result is not bitwise the same on every
@@ -89,7 +96,8 @@ def matmul(
       such as "emulated:MI308X", the plan is for that chip.
 
   Returns:
-    An array of the shape and dtype that `jax.numpy.matmul` gives.
+    An array of the shape and dtype that `jax.numpy.matmul` gives; with quantize_out a
+    `Quantized`.
 
   Raises:
     ValueError, TypeError: while tracing: jax's own errors for operands that do not fit
@@ -103,9 +111,8 @@ def matmul(
 @functools.partial(jax.jit, static_argnums=(2, 3), inline=INLINE)
 def _dot_general(lhs, rhs, dimension_numbers, options: Options, **given):
   vectors = Vectors(**given)
-  product = dot_general_product(
-      lhs, stand_in(rhs, lhs), dimension_numbers, options, vectors.scale_operands())
-  return dense_results(lhs, rhs, vectors, product, options)[0]
+  return dense_product(lhs, rhs, vectors, lambda options: dot_general_product(
+      lhs, stand_in(rhs, lhs), dimension_numbers, options, vectors.scale_operands()), options)
 
 
 @names_parts
@@ -122,12 +129,13 @@ def dot_general(
     scale_lhs: jax.Array | None = None,
     scale_rhs: jax.Array | None = None,
     activation: str | None = None,
+    quantize_out: str | None = None,
     schedule: str | None = None,
     reduction: str | None = None,
     deterministic: bool | str = False,
     config: GemmConfig | None = None,
     implementation: str | None = None,
-) -> jax.Array:
+) -> Any:
   """`jax.lax.dot_general`, with the epilogue and the options of `jaxgemm.matmul`.
 
   An operand is transposed by a copy if its contracted dimensions are neither the first nor
@@ -149,10 +157,12 @@ def dot_general(
       1; or of shape () or (1,), of lhs's free dimensions, or of the batch dimensions and
       these.
     scale_rhs: the same for rhs.
-    activation, schedule, reduction, deterministic, config, implementation: see `jaxgemm.matmul`.
+    activation, quantize_out, schedule, reduction, deterministic, config, implementation: see
+      `jaxgemm.matmul`.
 
   Returns:
-    An array of the shape and dtype that `jax.lax.dot_general` gives.
+    An array of the shape and dtype that `jax.lax.dot_general` gives; with quantize_out a
+    `Quantized`.
 
   Raises:
     ValueError, TypeError: see `jaxgemm.matmul`.

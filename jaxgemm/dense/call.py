@@ -3,8 +3,10 @@
 XLA computes it (xla.py), or the kernels do, as `contract_p` (primitive.py).
 """
 
+from collections.abc import Callable
 import functools
 import math
+from typing import Any
 
 import jax
 from jax import lax
@@ -15,6 +17,12 @@ from jaxgemm.call import epilogue, few_rows
 from jaxgemm.call.fallback import on_xla, who_computes
 from jaxgemm.call.options import Options
 from jaxgemm.call.precision import is_high
+from jaxgemm.call.quantization import (
+  check_blocks,
+  of_results,
+  quantize,
+  without_derivative,
+)
 from jaxgemm.call.quantized import Quantized, dequantized
 from jaxgemm.call.spec import Spec
 from jaxgemm.dense import sharding, xla
@@ -28,9 +36,7 @@ from jaxgemm.sharding import mesh as meshes
 
 def faster_by_xla(lhs, rhs, vectors, product: Product, dims: Dims, spec: Spec, dtypes) -> str:
   """Why XLA's product is known to be faster than the kernels on the default platform, or ""."""
-  shapes = [[size for i, size in enumerate(x.shape) if i not in axes]
-            for x, axes in zip((lhs, rhs), product.dropped)]
-  avals = [*map(jax.ShapeDtypeStruct, shapes, dtypes), *(x for x in vectors if x is not None)]
+  avals = _kernel_avals(lhs, rhs, vectors, product, dtypes)
   target = spec.target(_ffi.default_platform())
   return PRODUCT.plan(avals, {"labels": dims, "spec": spec}, target)["faster_by_xla"]
 
@@ -64,11 +70,47 @@ def _by_few_rows(lhs, weights: Quantized, vectors, dims: Dims, spec: Spec) -> li
   return [acc] if plain else epilogue.apply(acc, dims.out, *vectors, dims=dims, spec=spec)
 
 
+def dense_product(lhs, rhs, given: Vectors, product: Callable[[Options], Product],
+                  options: Options) -> Any:
+  """The result of a public product, which is quantised if options.quantize_out.
+
+  Args:
+    product: the call with these options, without its epilogue.
+  """
+  kind, called = options.quantize_out, product(options)
+  if kind is None:
+    return dense_results(lhs, rhs, given, called, options)[0]
+  dtype = called.result.dtype
+  check_blocks(kind, called.result.shape)
+  lhs, rhs, given = jax.tree.map(without_derivative, (lhs, dequantized(rhs, lhs), given))
+  if _why_not_quantized(lhs, rhs, given, called, options):
+    options = options._replace(quantize_out=None, preferred_element_type=jnp.dtype(jnp.float32))
+    out, = dense_results(lhs, rhs, given, product(options), options)
+    return quantize(out, kind, dtype=dtype)
+  return of_results(kind, *dense_results(lhs, rhs, given, called, options))
+
+
+def _why_not_quantized(lhs, rhs, given: Vectors, product: Product, options: Options) -> str:
+  """Why XLA quantises the result, or ""."""
+  dims, vectors = placed(given, jnp.asarray(lhs), jnp.asarray(rhs), product, chunked=False)
+  avals = _kernel_avals(lhs, rhs, vectors, product, (lhs.dtype, rhs.dtype))
+  return PRODUCT.why_not_quantized(
+      avals, {"labels": dims, "spec": Spec.of(product.result.dtype, options)},
+      meshes.explicit_mesh(lhs, rhs) is not None)
+
+
+def _kernel_avals(lhs, rhs, vectors, product: Product, dtypes):
+  """The types of the operands of the kernels' call."""
+  shapes = [[size for i, size in enumerate(x.shape) if i not in axes]
+            for x, axes in zip((lhs, rhs), product.dropped)]
+  return [*map(jax.ShapeDtypeStruct, shapes, dtypes), *(x for x in vectors if x is not None)]
+
+
 def dense_results(lhs, rhs, given: Vectors, product: Product, options: Options, *,
                   save_preact: bool = False) -> list[jax.Array]:
   """[out], or with save_preact [out, the value before the activation].
 
-  Explicit meshes do not have save_preact.
+  With options.quantize_out the scales of out are one more result. Explicit meshes have neither.
 
   Raises:
     ValueError, TypeError: bias or a scale is not allowed, or the kernels were asked for and lack
@@ -95,7 +137,7 @@ def dense_results(lhs, rhs, given: Vectors, product: Product, options: Options, 
   lhs, rhs = (lax.squeeze(x, axes) if axes else x
               for x, axes in zip((lhs, rhs), product.dropped))
   operands = lhs, rhs, *vectors
-  if save_preact:
+  if save_preact or spec.quantize_out is not None:
     return contract(*operands, dims=dims, spec=spec)
 
   def on_kernels(*operands):

@@ -105,7 +105,11 @@ def compute(*operands, dims: Dims, spec: Spec) -> list[jax.Array]:
       results=out_avals(jax.typeof(args[0]), geometry.out_shape(), kernel_spec),
       geometry=geometry, spec=kernel_spec, bias=bias is not None, scale=scale[0] is not None,
       row_scale=row_scale[0] is not None, bias_bf16=is_bf16(bias))
-  return [_result(x, chosen, dims.out, spec.out_dtype, size) for x in outs]
+  scales = []
+  if kernel_spec.quantize_out is not None:  # they have fewer elements along the last dimension
+    *outs, of_blocks = outs
+    scales = [_reshape(of_blocks, (*(size[i] for i in dims.out[:-1]), -1))]
+  return [*(_result(x, chosen, dims.out, spec.out_dtype, size) for x in outs), *scales]
 
 
 def _partitioned(operands, dims: Dims, spec: Spec):
@@ -290,7 +294,8 @@ def _batch(operands, axes, *, labels, spec, partitioned):
   # vmap lets this rule choose the place of the new dimension in out. It takes the cheapest one.
   sizes = layout.label_sizes(batched, *(x.shape for x in operands))
   best, axis = None, 0
-  for i in range(len(labels.out) + 1):
+  # The blocks of a quantised result are along its last dimension.
+  for i in range(len(labels.out) + (spec.quantize_out is None)):
     trial = batched._replace(out=labels.out[:i] + (new,) + labels.out[i:])
     chosen = layout.choose(trial, sizes, spec.activation is None, spec.same_rows)
     if chosen is not None and (best is None or chosen.cost < best):

@@ -37,12 +37,18 @@ class KernelPart(NamedTuple):
 def kernel_part(lhs, rhs, dims: Dims, sizes, spec: Spec) -> KernelPart:
   """What the kernel computes of a contraction with these sizes of labels."""
   chosen = layout.choose(dims, sizes, spec.activation is None, spec.same_rows)
-  fused = chosen is not None
+  fused = chosen is not None and (spec.quantize_out is None or _keeps_columns(chosen, dims))
   if chosen is None:
     chosen = layout.of_product(dims, sizes, spec.same_rows)
   if not fused or chosen.summed:
     spec = spec.accumulator(lhs, rhs)
   return KernelPart(chosen, dataclasses.replace(spec, weak_type=False), fused)
+
+
+def _keeps_columns(how: layout.Layout, dims: Dims) -> bool:
+  """Whether the last dimension of out is the last one of the kernel's columns."""
+  return (not how.swap and not how.summed and "out" not in how.relayouts
+          and how.n[-1:] == dims.out[-1:])
 
 
 def kernel_scales(scale, row_scale, how: layout.Layout):
@@ -94,8 +100,14 @@ class Dense(Product):
     sizes = layout.label_sizes(dims, *(x.shape for x in avals))
     spec = params["spec"]
     kernel = kernel_part(lhs, rhs, dims, sizes, spec)
-    reasons = () if kernel.fused else (
-        "the epilogue runs outside the kernel: bias or scale varies along rows of one matrix",)
+    reasons: tuple[str, ...] = ()
+    if not kernel.fused and kernel.layout == layout.choose(
+        dims, sizes, spec.activation is None, spec.same_rows):
+      reasons = ("XLA quantises the result, whose last dimension is not that of the kernel's "
+                 "columns",)
+    elif not kernel.fused:
+      reasons = (
+          "the epilogue runs outside the kernel: bias or scale varies along rows of one matrix",)
     return Arranged(kernel.layout.relayouts, gradients(dims, sizes, lhs, rhs, spec.same_rows),
                     kernel.layout.swap, kernel.fused, reasons)
 

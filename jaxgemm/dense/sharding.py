@@ -17,12 +17,18 @@ import jax
 from jax import lax
 
 from jaxgemm.call import epilogue
+from jaxgemm.call.options import QUANTIZE_OUT
 from jaxgemm.dense.layout import Dims
 from jaxgemm.sharding import rules
-from jaxgemm.sharding.rules import Assigner, Assignment, first, wishes
+from jaxgemm.sharding.rules import BLOCKS, Assigner, Assignment, first, wishes
 
 
-def _assign(dims: Dims, operands, results, mesh) -> Assignment:
+def _labels_of_results(dims: Dims, spec) -> list[tuple]:
+  scales = [(*dims.out[:-1], BLOCKS)] if spec.quantize_out is not None else []
+  return [dims.out] * (1 + spec.save_preact) + scales
+
+
+def _assign(dims: Dims, spec, operands, results, mesh) -> Assignment:
   """The mesh axes of each label: as the operands have them, else as the results do.
 
   If two labels have the same mesh axis, a label of the batch gets it first, then a
@@ -30,9 +36,12 @@ def _assign(dims: Dims, operands, results, mesh) -> Assignment:
   activations. Contracted labels come last: `Assigner.contracted` decides whether their
   axes are kept, with a sum over them, or gathered.
   """
-  of_results = [dims.out] * len(results)
+  of_results = _labels_of_results(dims, spec)[:len(results)]
   arrays, labels = (*operands, *results), (*dims.operands(), *of_results)
   wanted, assigner = wishes(arrays, labels), Assigner(mesh, arrays, labels)
+  wanted.pop(BLOCKS, None)
+  if spec.quantize_out is not None:
+    assigner.quantizes(dims.out[-1], QUANTIZE_OUT[spec.quantize_out])
   in_result = {x for x, axes in wishes(results, of_results).items() if any(axes)}
   lhs, rhs, out = set(dims.lhs), set(dims.rhs), set(dims.out)
   order = sorted(
@@ -45,7 +54,7 @@ def _assign(dims: Dims, operands, results, mesh) -> Assignment:
       wish = first(wanted[label])
     else:
       wish = assigner.contracted(wanted[label], dims.lhs, dims.rhs, dims.out)
-    assigner.take(wish, label)
+    assigner.take(wish, label, *([BLOCKS] if label in dims.out[-1:] else []))
   return Assignment(assigner.axes, {})
 
 
@@ -65,11 +74,11 @@ def _block(*operands, dims: Dims, spec, compute, assigned):
   return epilogue.apply(acc, dims.out, *vectors, dims=dims, spec=spec)
 
 
-def _shardings(operands, results, mesh, *, dims: Dims, num_results: int):
+def _shardings(operands, results, mesh, *, dims: Dims, spec):
   """See `rules.partitioned_by`: its argument assign."""
-  assigned = _assign(dims, operands, results, mesh)
+  assigned = _assign(dims, spec, operands, results, mesh)
   return (assigned, [assigned.sharding(mesh, x) for x in dims.operands()],
-          [assigned.sharding(mesh, dims.out)] * num_results)
+          [assigned.sharding(mesh, x) for x in _labels_of_results(dims, spec)])
 
 
 def explicit(mesh, operands, dims: Dims, spec, compute, result) -> jax.Array:
@@ -84,7 +93,7 @@ def explicit(mesh, operands, dims: Dims, spec, compute, result) -> jax.Array:
     result: shape and sharding of jax's result.
   """
   return rules.explicit(
-      mesh, functools.partial(_shardings, dims=dims, num_results=1),
+      mesh, functools.partial(_shardings, dims=dims, spec=spec),
       functools.partial(_block, dims=dims, spec=spec, compute=compute), operands, result)
 
 
@@ -98,8 +107,7 @@ def partitioned(dims: Dims, spec, compute, within):
     compute: computes it on one device; see primitive.py.
     within: see `mesh.partly_manual`.
   """
-  of_results = [dims.out] * (1 + spec.save_preact)
   return rules.partitioned_by(
-      functools.partial(_shardings, dims=dims, num_results=len(of_results)),
+      functools.partial(_shardings, dims=dims, spec=spec),
       functools.partial(_block, dims=dims, spec=spec, compute=compute), within,
-      dims.operands(), of_results, reduced=_contracted(dims))
+      dims.operands(), _labels_of_results(dims, spec), reduced=_contracted(dims))

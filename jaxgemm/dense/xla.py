@@ -22,7 +22,7 @@ def results(lhs, rhs, vectors, product: Product, dims: Dims, spec: Spec) -> list
     ValueError: out has partial sums (unreduced), and there is an epilogue.
   """
   lhs, rhs = xla.operands(lhs, rhs, product.result.dtype)
-  if all(x is None for x in vectors) and spec.activation is None:
+  if all(x is None for x in vectors) and spec.activation is None and spec.quantize_out is None:
     return [xla.bilinear(product.reference, lhs, rhs)]
   not_summed = meshes.unreduced_reason(product.result.sharding)
   if not_summed:

@@ -1,5 +1,6 @@
 """The data of a call that the kernels compute: its plan, with the reasons of copies."""
 
+import dataclasses
 import math
 from typing import Any
 
@@ -8,7 +9,8 @@ import jax.numpy as jnp
 from jaxgemm import _ffi
 from jaxgemm.call import few_rows
 from jaxgemm.call.dtypes import is_float4
-from jaxgemm.call.product import Given
+from jaxgemm.call.options import Options
+from jaxgemm.call.product import NOT_ON_MESHES, Given, Product
 from jaxgemm.explain.program import PRODUCTS
 
 
@@ -36,6 +38,19 @@ def _dtype_reasons(plan, operands, swap: bool) -> list[str]:
           if x.dtype != dtype]
 
 
+def _quantizing_reasons(product: Product, eqn, given: Given | None) -> list[str]:
+  """A sentence on why XLA quantises the result, if quantize_out was given."""
+  options = Options.of(given.arguments) if given else Options()
+  spec = eqn.params["spec"]
+  if options.quantize_out is None or spec.quantize_out is not None:
+    return []
+  asked = dataclasses.replace(spec, quantize_out=options.quantize_out,
+                              out_dtype=jnp.dtype(options.preferred_element_type))
+  why = product.why_not_quantized(
+      [x.aval for x in eqn.invars], eqn.params | {"spec": asked}, explicit=False)
+  return [f"XLA quantises the float32 result: {why or NOT_ON_MESHES}"]
+
+
 def data_of(eqn, given: Given | None = None, devices=(), gradients: bool = False) -> dict[str, Any]:
   """The data of a call of the kernels.
 
@@ -57,7 +72,7 @@ def data_of(eqn, given: Given | None = None, devices=(), gradients: bool = False
   reasons += [f"{name} is {done}" for name, done in moved.items()]
   reasons += [f"{name} is transposed by a copy: its dimensions are not in an order "
               "that a kernel reads or writes" for name in arranged.transposed]
-  reasons += [*arranged.reasons, *devices]
+  reasons += [*arranged.reasons, *devices, *_quantizing_reasons(product, eqn, given)]
   if gradients:
     saves = spec.activation is not None or bool(given and given.arguments.get("gated"))
     reasons += _gradient_reasons(arranged.gradients, saves)

@@ -13,8 +13,8 @@ import jax.numpy as jnp
 
 from jaxgemm.call import copies
 from jaxgemm.call.options import Options
+from jaxgemm.call.quantization import BLOCKS, Quantized, quantize
 from jaxgemm.scaled.api import scaled_matmul
-from jaxgemm.scaled.quantization import BLOCKS, Quantized, quantize
 
 
 def quantized(x: jax.Array, kind: str, dtype, tiles: bool = False,

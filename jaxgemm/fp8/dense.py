@@ -14,6 +14,7 @@ from jaxgemm.call.config import GemmConfig
 from jaxgemm.call.dtypes import result_type
 from jaxgemm.call.fallback import warn_once
 from jaxgemm.call.options import Options, operand_argument, own_products
+from jaxgemm.call.quantization import Quantized, quantize, quantize_rows
 from jaxgemm.call.residuals import kept
 from jaxgemm.call.spec import Labels
 from jaxgemm.dense.call import dense_results
@@ -31,7 +32,6 @@ from jaxgemm.fp8.weights import (
   weight_argument,
   weights_of,
 )
-from jaxgemm.scaled.quantization import Quantized, quantize, quantize_rows
 from jaxgemm.sharding.manual_axes import unify_varying, untracked_axes, varying
 from jaxgemm.sharding.parts import names_parts
 

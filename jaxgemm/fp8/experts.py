@@ -21,6 +21,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm.call import copies, epilogue
+from jaxgemm.call.quantization import BLOCKS, Quantized
 from jaxgemm.call.residuals import kept
 from jaxgemm.fp8.recipes import RECIPES, check, dtypes_of, first_derivative
 from jaxgemm.fp8.rows import (
@@ -42,7 +43,6 @@ from jaxgemm.grouped.combined import bias_sums
 from jaxgemm.grouped.experts import Experts, Static
 from jaxgemm.grouped.rows import RoutingTable, combine, of_rows
 from jaxgemm.scaled.api import scaled_ragged_dot
-from jaxgemm.scaled.quantization import BLOCKS, Quantized
 from jaxgemm.sharding.manual_axes import unify_varying
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from jaxgemm.call.config import GemmConfig
 from jaxgemm.call.options import Options, operand_argument
+from jaxgemm.call.quantization import Quantized, quantize, quantize_rows
 from jaxgemm.call.residuals import kept
 from jaxgemm.fp8 import blocks
 from jaxgemm.fp8.recipes import RECIPES, check, dtypes_of, first_derivative
@@ -31,7 +32,6 @@ from jaxgemm.grouped.checks import (
 )
 from jaxgemm.grouped.group_sizes import given_groups, groups_of_rows
 from jaxgemm.scaled.api import scaled_ragged_dot
-from jaxgemm.scaled.quantization import Quantized, quantize, quantize_rows
 from jaxgemm.sharding.manual_axes import unify_varying
 from jaxgemm.sharding.parts import names_parts
 

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm.call.dtypes import is_float4
-from jaxgemm.scaled.quantization import (
+from jaxgemm.call.quantization import (
   SMALLEST_NORMAL,
   Quantized,
   bounded_quotient,

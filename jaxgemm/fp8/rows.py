@@ -10,12 +10,12 @@ import jax.numpy as jnp
 
 from jaxgemm import _ffi
 from jaxgemm.call import epilogue
+from jaxgemm.call.quantization import BLOCKS, Quantized, quantize
 from jaxgemm.fp8 import blocks
 from jaxgemm.fp8.recipes import first_derivative
 from jaxgemm.grouped import gated_gradient
 from jaxgemm.grouped.group_sizes import bounds_of_groups, ends_of_groups, local_sizes
 from jaxgemm.grouped.kernel_calls import make
-from jaxgemm.scaled.quantization import BLOCKS, Quantized, quantize
 from jaxgemm.sharding.manual_axes import unify_varying
 
 _VECTOR_BYTES = 16  # what a lane loads at once

@@ -20,9 +20,9 @@ import numpy as np
 
 from jaxgemm.call import copies
 from jaxgemm.call.options import dtype_argument, operand_argument
+from jaxgemm.call.quantization import Quantized, quantize
 from jaxgemm.fp8 import blocks
 from jaxgemm.fp8.recipes import RECIPES, check, dtypes_of
-from jaxgemm.scaled.quantization import Quantized, quantize
 from jaxgemm.sharding import mesh as meshes
 
 

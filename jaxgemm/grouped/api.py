@@ -1,5 +1,7 @@
 """ragged_dot, ragged_dot_general and ragged_gated_linear_unit: grouped products."""
 
+from typing import Any
+
 import jax
 from jax import lax
 
@@ -26,6 +28,7 @@ def ragged_dot(
     scale_lhs: jax.Array | None = None,
     scale_rhs: jax.Array | None = None,
     activation: str | None = None,
+    quantize_out: str | None = None,
     schedule: str | None = None,
     reduction: str | None = None,
     deterministic: bool | str = False,
@@ -33,7 +36,7 @@ def ragged_dot(
     implementation: str | None = None,
     rhs_grad: jax.Array | None = None,
     lhs_indices: jax.Array | RoutingTable | None = None,
-) -> jax.Array:
+) -> Any:
   """`jax.lax.ragged_dot` with an epilogue, for mixtures of experts.
 
   The rows of lhs are cut into consecutive groups, each with an rhs of its own:
@@ -65,6 +68,8 @@ def ragged_dot(
     scale_rhs: the scale of rhs: array of shape (L, 1, N), where any size may be 1, or of a
       shape that scale may have.
     activation, schedule, reduction, deterministic, config: see `jaxgemm.matmul`.
+    quantize_out: see `jaxgemm.matmul`. Rows of no group are zeros with scales of 1; whatever lhs
+      has in such rows has no effect.
     implementation: see `jaxgemm.matmul`. "xla" is `jax.lax.ragged_dot`. It has no second
       reverse-mode gradient of rhs and no vmap of vmap. If vmap shares an operand, it copies
       that for each element of the batch.
@@ -92,7 +97,8 @@ def ragged_dot(
     rhs_grad, _ = jax.lax.scan(add_gradient, jnp.zeros(rhs.shape), batches)
 
   Returns:
-    An array of shape (M, N), of the dtype that `jax.lax.ragged_dot` gives.
+    An array of shape (M, N), of the dtype that `jax.lax.ragged_dot` gives; with quantize_out a
+    `Quantized`.
 
   Raises:
     ValueError, TypeError: while tracing: jax's own errors for operands that do not fit
@@ -121,6 +127,7 @@ def ragged_dot_general(
     scale_lhs: jax.Array | None = None,
     scale_rhs: jax.Array | None = None,
     activation: str | None = None,
+    quantize_out: str | None = None,
     schedule: str | None = None,
     reduction: str | None = None,
     deterministic: bool | str = False,
@@ -129,7 +136,7 @@ def ragged_dot_general(
     accumulate: jax.Array | None = None,
     lhs_indices: jax.Array | RoutingTable | None = None,
     rhs_indices: jax.Array | RoutingTable | None = None,
-) -> jax.Array:
+) -> Any:
   """`jax.lax.ragged_dot_general`, with the options of `jaxgemm.ragged_dot`.
 
   An operand whose dimensions are not in an order that the kernels read is transposed by a
@@ -156,7 +163,7 @@ def ragged_dot_general(
     scale_rhs: array of rhs's rank with 1 for the contracted and the batch dimensions, where
       any size may be 1, or of a shape that scale may have.
     activation, schedule, reduction, deterministic, config: see `jaxgemm.matmul`.
-    implementation: see `jaxgemm.ragged_dot`.
+    quantize_out, implementation: see `jaxgemm.ragged_dot`.
     accumulate: allowed if the ragged dimension is contracted: float32 array of the result's
       shape. The product is added to it, in place if jax may overwrite it (a donated
       argument, a scan's carry). The part of an empty group does not change. The result is
@@ -166,7 +173,8 @@ def ragged_dot_general(
     rhs_indices: the same for rhs of rank 2, if the ragged dimension is contracted.
 
   Returns:
-    An array of the shape and dtype that `jax.lax.ragged_dot_general` gives.
+    An array of the shape and dtype that `jax.lax.ragged_dot_general` gives; with quantize_out a
+    `Quantized`.
 
   Raises:
     ValueError, TypeError: see `jaxgemm.ragged_dot`.
@@ -189,6 +197,7 @@ def ragged_gated_linear_unit(
     scale_lhs: jax.Array | None = None,
     scale_rhs: jax.Array | None = None,
     activation: str | None = "silu",
+    quantize_out: str | None = None,
     schedule: str | None = None,
     reduction: str | None = None,
     deterministic: bool | str = False,
@@ -196,7 +205,7 @@ def ragged_gated_linear_unit(
     implementation: str | None = None,
     rhs_grad: jax.Array | None = None,
     lhs_indices: jax.Array | RoutingTable | None = None,
-) -> jax.Array:
+) -> Any:
   """A gated linear unit for each group: two grouped products as one kernel.
 
   activation(gate) * up, where gate is the `jaxgemm.ragged_dot` of lhs and
@@ -219,6 +228,7 @@ def ragged_gated_linear_unit(
     scale_rhs: array of shape (L, 1, 2, N), where any size may be 1, or of a shape that scale
       may have.
     activation: activation of the gate: "silu", another one of `jaxgemm.matmul`, or None.
+    quantize_out: see `jaxgemm.ragged_dot`.
     schedule, reduction, deterministic, config: see `jaxgemm.matmul`.
     implementation: see `jaxgemm.ragged_dot`; "xla" is `jax.lax.ragged_dot` and
       jax.numpy.
@@ -226,7 +236,8 @@ def ragged_gated_linear_unit(
     lhs_indices: see `jaxgemm.ragged_dot`.
 
   Returns:
-    An array of shape (M, N), of the dtype that `jax.lax.ragged_dot` gives.
+    An array of shape (M, N), of the dtype that `jax.lax.ragged_dot` gives; with quantize_out a
+    `Quantized`.
 
   Raises:
     ValueError, TypeError, NotImplementedError: see `jaxgemm.ragged_dot`.

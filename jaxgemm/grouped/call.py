@@ -19,11 +19,14 @@ from jaxgemm.call.dtypes import for_jax, preferred_of_scaled, result_type
 from jaxgemm.call.fallback import who_computes
 from jaxgemm.call.options import (
   KEYWORDS,
+  QUANTIZE_OUT,
   Options,
   check_hashable,
   given_vectors,
   operand_argument,
 )
+from jaxgemm.call.product import NOT_ON_MESHES
+from jaxgemm.call.quantization import check_blocks, of_results, quantize, without_derivative
 from jaxgemm.call.quantized import Quantized, dequantized, weights_argument
 from jaxgemm.call.spec import Spec
 from jaxgemm.call.transposes import INLINE
@@ -160,8 +163,40 @@ def compute(arguments: Mapping[str, Any], numbers=BASIC, gated: bool = False,
 
 
 @functools.partial(jax.jit, static_argnums=0, inline=INLINE)
-def _call(call: Call, lhs, rhs, sizes, offset, indices, accumulate=None, rhs_grad=None,
-          **vectors) -> jax.Array:
+def _call(call: Call, lhs, rhs, *others, **arrays):
+  if call.options.quantize_out is None:
+    return _result(call, lhs, rhs, *others, **arrays)
+  return _quantized(call, lhs, rhs, *others, **arrays)
+
+
+def _quantized(call: Call, lhs, rhs, *others, **arrays):
+  """`_result` of a call whose result is quantised; XLA does it if the kernels do not."""
+  kind, dtype = str(call.options.quantize_out), call.options.preferred_element_type
+  plain = call._replace(options=call.options._replace(
+      quantize_out=None, preferred_element_type=jnp.dtype(jnp.float32)))
+  lhs, rhs, arrays = jax.tree.map(without_derivative, (lhs, dequantized(rhs, lhs), arrays))
+  check_blocks(kind, jax.tree.leaves(
+      jax.eval_shape(functools.partial(_result, plain), lhs, rhs, *others, **arrays))[0].shape)
+  why = "" if meshes.explicit_mesh(lhs, rhs) is None else NOT_ON_MESHES
+  try:
+    jax.eval_shape(functools.partial(_result, call), lhs, rhs, *others, **arrays)
+  except ValueError as error:
+    why = why or str(error)
+  outs = _result(plain if why else call, lhs, rhs, *others, **arrays)
+  out, *rest = outs if isinstance(outs, tuple) else (outs,)
+  if why:
+    return _one_or_all(quantize(out, kind, dtype=dtype), *(x.astype(jnp.bfloat16) for x in rest))
+  *preact, scales = rest
+  return _one_or_all(of_results(kind, out, scales), *preact)
+
+
+def _one_or_all(*results):
+  return results if len(results) > 1 else results[0]
+
+
+def _result(call: Call, lhs, rhs, sizes, offset, indices, accumulate=None, rhs_grad=None,
+            **vectors):
+  """The result, or all results of the kernels' call: with saves, or if the result is quantised."""
   weights, rhs = rhs, dequantized(rhs, lhs)
   # If jax does not trace (jax.disable_jit), these may still be numpy arrays.
   given = jax.tree.map(jnp.asarray, Given(
@@ -195,6 +230,8 @@ def _call(call: Call, lhs, rhs, sizes, offset, indices, accumulate=None, rhs_gra
   dtypes, reason = who_computes(lhs, rhs, wanted, k, options, splits=False)
   layout = grouped_layout.arrange(lhs.shape, rhs.shape, numbers, local_groups, gated,
                                   options.same_rows)
+  if spec.quantize_out is not None and reason:
+    raise ValueError(f"XLA computes the product: {reason}.")
   row_scale = grouped_layout.rows(row_scale, layout)
 
   if isinstance(weights, Quantized) and not why_dequantized(
@@ -223,8 +260,11 @@ def _call(call: Call, lhs, rhs, sizes, offset, indices, accumulate=None, rhs_gra
           result=wanted)
     if call.saves:
       return tuple(ragged(operands, form=layout.form, spec=kernel_spec.for_derivative(gated)))
-    out, = ragged(operands, form=layout.form, spec=kernel_spec)
+    out, *scales = ragged(operands, form=layout.form, spec=kernel_spec)
     out = grouped_layout.result(out, layout, wanted.dtype)
+    if spec.quantize_out is not None:
+      blocks = (*out.shape[:-1], out.shape[-1] // QUANTIZE_OUT[spec.quantize_out])
+      return out, jnp.reshape(scales[0], blocks)
     return accumulate + out if accumulate is not None and layout.is_summed else out
 
   def on_xla(lhs, rhs, sizes, offset, indices, *others):
@@ -288,4 +328,5 @@ def _compute_batches(arguments: Mapping[str, Any], numbers) -> jax.Array:
       "group_offset", "bias", "scale", "scale_lhs", "scale_rhs", "accumulate", "lhs_indices",
       "rhs_indices")})
   return dot_general(lhs, rhs, numbers.dot_dimension_numbers,
+                     quantize_out=arguments.get("quantize_out"),
                      **{name: arguments[name] for name in KEYWORDS})

@@ -9,7 +9,13 @@ from jax.interpreters import mlir
 import jax.numpy as jnp
 
 from jaxgemm.call import checkpoint_policies, epilogue, remat, transposes
-from jaxgemm.call.lower import lower_kernel, out_avals, require_platforms, run_by_jit
+from jaxgemm.call.lower import (
+  lower_kernel,
+  out_avals,
+  require_platforms,
+  reshaped,
+  run_by_jit,
+)
 from jaxgemm.call.plan import is_bf16
 from jaxgemm.call.spec import Spec
 from jaxgemm.grouped import sharding
@@ -135,7 +141,10 @@ def _abstract_eval(*operands, form, spec, partitioned):
   if not form.tangent:
     PRODUCT.require_plan(operands, {"form": form, "spec": spec})
   shapes = form.out_shapes(operands)
-  return [out_avals(operands[0], shape, spec)[0] for shape in shapes[:1 + spec.save_preact]]
+  out, *rest = out_avals(operands[0], shapes[0], spec)
+  if spec.save_preact:
+    rest[0] = reshaped(rest[0], shapes[1])
+  return [out, *rest]
 
 
 run_by_jit(ragged_p)

@@ -25,9 +25,11 @@ import jax
 from jax import lax
 import jax.numpy as jnp
 
+from jaxgemm.call import epilogue
+from jaxgemm.call.options import QUANTIZE_OUT
 from jaxgemm.grouped.group_sizes import sizes_in_range
 from jaxgemm.sharding import rules
-from jaxgemm.sharding.rules import Assigner, Assignment, Axes, first, wishes
+from jaxgemm.sharding.rules import BLOCKS, Assigner, Assignment, Axes, first, wishes
 
 # s: group sizes; o: group_offset; u and v: the columns of a scale that has one value for all
 # columns; w: the rows of a row_scale that has one value for all rows; p: the two columns of a pair;
@@ -75,26 +77,35 @@ def out_labels(form, operands: Sequence[str]) -> list[str]:
   return [batch + "mn" if form.gated else z, z]
 
 
+def _result_labels(form, spec, operands: Sequence[str]) -> list[str]:
+  """The letters of all results."""
+  found = out_labels(form, operands)[:1 + spec.save_preact]
+  return found + [found[0][:-1] + BLOCKS] * (spec.quantize_out is not None)
+
+
 def _operand_shardings(assigned: Assignment, mesh, form, labels):
   # If the sum is scattered, each device adds its part of it to the same part of the buffer.
   buffer = form.buffer_index() if form.mode == "k" and form.accumulate else None
   return tuple(assigned.sharding(mesh, x, i == buffer) for i, x in enumerate(labels))
 
 
-def assign(form, labels, arrays, results, mesh) -> Assignment:
+def assign(form, spec, labels, arrays, results, mesh) -> Assignment:
   """Assigns mesh axes to letters.
 
   Args:
     form: the product's `GroupedParams`.
+    spec: its `Spec`.
     labels: the letters of the operands.
     arrays: the operands, with shardings.
     results: the results, with shardings; empty while these are unknown.
     mesh: the mesh.
   """
-  out = out_labels(form, labels)[:len(results)]
+  out = _result_labels(form, spec, labels)[:len(results)]
   (lhs, rhs), z = labels[:2], out_labels(form, labels)[0]
   assigner = Assigner(mesh, (*arrays, *results), (*labels, *out), g=form.local_groups)
   axes, count = assigner.axes, assigner.count
+  if spec.quantize_out is not None:
+    assigner.quantizes("n", QUANTIZE_OUT[spec.quantize_out])
   of_operands, of_results = wishes(arrays[:2], labels), wishes(results, out)
   if form.mode == "k" and form.accumulate:
     index = form.buffer_index()
@@ -114,13 +125,13 @@ def assign(form, labels, arrays, results, mesh) -> Assignment:
     without("g" if weights_are_less else "m", {*wanted["g"]} & {*wanted["m"]})
     assigner.take(wanted["g"], "g")
   for letter in sorted("mn", key=lambda x: not {*wanted[x]} & {*result[x]}):
-    assigner.take(wanted[letter], letter)
+    assigner.take(wanted[letter], *letter.replace("n", "n" + BLOCKS))
   wanted["k"] = assigner.contracted(of_operands["k"], lhs, rhs, z)
   if form.mode == "k" and count(lhs) + count(rhs) < count(z):
     without("k", {a for x in others for a in result[x]})
   assigner.take(wanted["k"], "k")
   for letter in others:
-    assigner.take(result[letter], letter)
+    assigner.take(result[letter], *letter.replace("n", "n" + BLOCKS))
 
   scattered: dict[str, Axes] = {}
   not_scattered = set(axes.get(summed, ()))
@@ -163,9 +174,10 @@ def _block(*operands, form, spec, labels, compute, finish, assigned: Assignment)
     offset = jnp.full(1, first, jnp.int32)
 
   given = given._replace(sizes=sizes, offset=offset)
-  sum_of_k = axes.get("k")
+  sum_of_k, sum_of_g = axes.get("k"), form.mode == "m" and axes.get("g")
+  of_sum = spec.not_quantized() if sum_of_g else spec
   if not sum_of_k:
-    outs = compute(*given.there(), form=local, spec=spec)
+    outs = compute(*given.there(), form=local, spec=of_sum)
   else:
     no_epilogue = local._replace(
         accumulate=False, bias=False, scale=False, row_scale=False, gated=False)
@@ -175,10 +187,12 @@ def _block(*operands, form, spec, labels, compute, finish, assigned: Assignment)
       acc = _sum(acc, _rest(assigned, "k"), z, assigned.scattered)
       return [(acc if buffer is None else buffer + acc).astype(spec.out_dtype)]
     outs = finish(lax.psum(acc, sum_of_k), sizes, offset, given.bias, given.scale,
-                  given.row_scale, form=local, spec=spec)
-  if form.mode == "m" and axes.get("g"):
+                  given.row_scale, form=local, spec=of_sum)
+  if sum_of_g:
     outs = [_sum(x, _rest(assigned, "g"), x_labels, assigned.scattered)
             for x, x_labels in zip(outs, (out, z))]
+    if of_sum != spec:
+      outs = epilogue.quantized(outs[0], outs[1:], spec)
   return outs
 
 
@@ -200,7 +214,7 @@ def partitioned(form, spec, labels: tuple[str, ...], compute, finish, within):
       from the accumulators.
     within: see `mesh.partly_manual`.
   """
-  of_results = out_labels(form, labels)[:1 + spec.save_preact]
+  of_results = _result_labels(form, spec, labels)
   letters = {*"".join((*labels, *of_results))}
   shardings, block = _rule(form, spec, labels, compute, finish)
   return rules.partitioned_by(
@@ -211,10 +225,10 @@ def partitioned(form, spec, labels: tuple[str, ...], compute, finish, within):
 def _rule(form, spec, labels: Sequence[str], compute, finish) -> tuple[Callable, Callable]:
   """(assign, block) of `rules.partitioned_by`; see `partitioned` for the arguments."""
   def shardings(operands, results, mesh):
-    assigned = assign(form, labels, operands, results, mesh)
+    assigned = assign(form, spec, labels, operands, results, mesh)
     return (assigned, _operand_shardings(assigned, mesh, form, labels),
             [assigned.sharding(mesh, x, True)
-             for x in out_labels(form, labels)[:1 + spec.save_preact]])
+             for x in _result_labels(form, spec, labels)])
 
   return shardings, functools.partial(
       _block, form=form, spec=_without_rule(spec), labels=labels, compute=compute, finish=finish)

@@ -1,5 +1,7 @@
 """scaled_matmul and scaled_ragged_dot: products of operands with scales of blocks along k."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 
@@ -28,17 +30,18 @@ def scaled_matmul(
     rhs: jax.Array,
     lhs_scales: jax.Array | None,
     rhs_scales: jax.Array,
-    preferred_element_type=jnp.float32,
+    preferred_element_type=None,
     *,
     block: int | None = None,
     bias: jax.Array | None = None,
     activation: str | None = None,
+    quantize_out: str | None = None,
     schedule: str | None = None,
     reduction: str | None = None,
     deterministic: bool | str = False,
     config: GemmConfig | None = None,
     implementation: str | None = None,
-) -> jax.Array:
+) -> Any:
   """`jax.nn.scaled_matmul`: the product of operands with scales for blocks along k.
 
   A kernel with scales of blocks sums over each block by itself, multiplies that sum by the scales
@@ -62,14 +65,16 @@ def scaled_matmul(
     lhs_scales: float array of shape (B, M, K_a), where K_a divides K; or of shape
       (B, M / 128, K_a), rounded up, with a scale for each 128 rows. None: lhs is not quantised.
     rhs_scales: array of shape (B, N, K_b) or (B, N / 128, K_b), likewise.
-    preferred_element_type: dtype of the result.
+    preferred_element_type: dtype of the result. The default is float32, and with quantize_out
+      the e4m3 that the kernels read.
     block: elements along k that share a scale; the last block may be shorter. The default is
       K / K_a for lhs and K / K_b for rhs.
     bias: array of shape (N,) or (B, N); see `jaxgemm.matmul`.
-    activation, schedule, reduction, deterministic, config, implementation: see `jaxgemm.matmul`.
+    activation, quantize_out, schedule, reduction, deterministic, config, implementation: see
+      `jaxgemm.matmul`.
 
   Returns:
-    An array of shape (B, M, N), of dtype preferred_element_type.
+    An array of shape (B, M, N), of dtype preferred_element_type; with quantize_out a `Quantized`.
 
   Raises:
     ValueError, TypeError: a shape, a dtype or an option is not allowed; see `jaxgemm.matmul`.
@@ -97,19 +102,20 @@ def scaled_ragged_dot(
     group_sizes: jax.Array,
     lhs_scales: jax.Array | None,
     rhs_scales: jax.Array,
-    preferred_element_type=jnp.float32,
+    preferred_element_type=None,
     group_offset: jax.Array | None = None,
     *,
     ragged: str = "m",
     block: int | None = None,
     bias: jax.Array | None = None,
     activation: str | None = None,
+    quantize_out: str | None = None,
     schedule: str | None = None,
     reduction: str | None = None,
     deterministic: bool | str = False,
     config: GemmConfig | None = None,
     implementation: str | None = None,
-) -> jax.Array:
+) -> Any:
   """`jaxgemm.ragged_dot` of operands with scales for blocks along k, for mixtures of experts.
 
   k is the last dimension of both operands, as in `jaxgemm.scaled_matmul`; the kernels read float8
@@ -123,17 +129,20 @@ def scaled_ragged_dot(
     lhs_scales: array of shape (M, K_a), or (M / 128, K_a), rounded up, with a scale for each 128
       rows. None: lhs is not quantised.
     rhs_scales: array of shape (G, N, K_b) or (G, N / 128, K_b); with ragged="k" without G.
-    preferred_element_type: dtype of the result.
+    preferred_element_type: dtype of the result. The default is float32, and with quantize_out
+      the e4m3 that the kernels read.
     group_offset: see `jaxgemm.ragged_dot`.
     ragged: "m": the sizes cut lhs's rows. "k": the sizes cut k, as in the gradient of rhs. Blocks
       are counted from the first element along k of all groups, so a group may begin inside a block.
     block: see `jaxgemm.scaled_matmul`.
     bias: array of shape (G, N) or (N,); not allowed with ragged="k".
     activation: see `jaxgemm.matmul`; not allowed with ragged="k".
+    quantize_out: see `jaxgemm.ragged_dot`.
     schedule, reduction, deterministic, config, implementation: see `jaxgemm.matmul`.
 
   Returns:
-    An array of shape (M, N), or (G, M, N) with ragged="k", of dtype preferred_element_type.
+    An array of shape (M, N), or (G, M, N) with ragged="k", of dtype preferred_element_type; with
+    quantize_out a `Quantized`.
 
   Raises:
     ValueError, TypeError: see `jaxgemm.ragged_dot`.

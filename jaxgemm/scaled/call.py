@@ -13,6 +13,13 @@ from jaxgemm import _ffi
 from jaxgemm.call.dtypes import has_4_bits, is_float4
 from jaxgemm.call.fallback import XLA_WAS_ASKED, lack
 from jaxgemm.call.options import Options, use_emulator
+from jaxgemm.call.quantization import (
+  BLOCKS,
+  check_blocks,
+  of_results,
+  quantize,
+  without_derivative,
+)
 from jaxgemm.call.quantized import dequantized_dtype
 from jaxgemm.call.spec import Spec
 from jaxgemm.dense.api import dot_general
@@ -20,7 +27,6 @@ from jaxgemm.grouped.api import ragged_dot_general
 from jaxgemm.grouped.checks import K_LAST
 from jaxgemm.scaled.primitive import product
 from jaxgemm.scaled.product import PRODUCT, ScaledParams
-from jaxgemm.scaled.quantization import BLOCKS
 from jaxgemm.scaled.sharding import BLOCK
 from jaxgemm.sharding import mesh as meshes
 
@@ -255,8 +261,8 @@ def _reason(call: Call, given: Given) -> str:
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
-def _by_blocks(call: Call, given: Given) -> jax.Array:
-  """The product by a kernel that applies the scales of blocks."""
+def _by_blocks(call: Call, given: Given) -> list[jax.Array]:
+  """The results of a kernel that applies the scales of blocks."""
   spec = _spec(call)
   if spec.emulated is not None:
     use_emulator()
@@ -268,15 +274,24 @@ def _by_blocks(call: Call, given: Given) -> jax.Array:
 @_by_blocks.defjvp
 def _jvp(call, primals, tangents):
   _, tangent = jax.jvp(functools.partial(_by_whole_sums, call), primals, tangents)
-  return _by_blocks(call, *primals), tangent
+  return _by_blocks(call, *primals), [tangent]
 
 
 @functools.partial(jax.jit, static_argnums=0, inline=True)
-def _jitted(call: Call, given: Given) -> jax.Array:
-  return (_by_whole_sums if _reason(call, given) else _by_blocks)(call, given)
+def _jitted(call: Call, given: Given) -> Any:
+  kind, dtype = call.options.quantize_out, call.options.preferred_element_type
+  if kind is None:
+    return _by_whole_sums(call, given) if _reason(call, given) else _by_blocks(call, given)[0]
+  given = jax.tree.map(without_derivative, given)
+  check_blocks(kind, (given.rhs.shape[-2],))
+  if not _reason(call, given):
+    return of_results(kind, *_by_blocks(call, given))
+  out = _jitted(call._replace(options=call.options._replace(
+      quantize_out=None, preferred_element_type=jnp.dtype(jnp.float32))), given)
+  return quantize(out, kind, dtype=dtype)
 
 
-def computed(call: Call, given: Given) -> jax.Array:
+def computed(call: Call, given: Given) -> Any:
   if call.block is not None and (
       isinstance(call.block, bool) or not isinstance(call.block, numbers.Integral)):
     raise TypeError(
@@ -286,6 +301,9 @@ def computed(call: Call, given: Given) -> jax.Array:
     raise ValueError(
         f"block={call.block} was given; 1 or more is allowed. Leave it out for blocks of equal "
         "sizes.")
+  if call.options.preferred_element_type is None:
+    call = call._replace(options=call.options._replace(
+        preferred_element_type=jnp.dtype(jnp.float32)))
   _check("lhs", given.lhs, given.lhs_scales, call.block)
   _check("rhs", given.rhs, given.rhs_scales, call.block)
   return _jitted(call, given)

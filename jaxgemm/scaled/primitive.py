@@ -39,8 +39,8 @@ from jaxgemm.sharding.manual_axes import unify_varying
 
 
 def product(lhs, rhs, sizes, offset, lhs_scales, rhs_scales, bias, *, form: ScaledParams,
-            spec: Spec, partition: bool) -> jax.Array:
-  """Binds scaled_p; absent operands are None.
+            spec: Spec, partition: bool) -> list[jax.Array]:
+  """Binds scaled_p: [out], or [out, its scales] with spec.quantize_out. Absent operands are None.
 
   Args:
     partition: whether the lowering gets the partitioning rule for automatic meshes.
@@ -54,8 +54,7 @@ def product(lhs, rhs, sizes, offset, lhs_scales, rhs_scales, bias, *, form: Scal
         *sharding.labels(form, operands), _local, form, spec, meshes.partly_manual())
     partitioned = meshes.partitioned_jaxpr(
         rule, operands, form, spec, meshes.partly_manual())
-  out, = scaled_p.bind(*operands, form=form, spec=spec, partitioned=partitioned)
-  return out
+  return scaled_p.bind(*operands, form=form, spec=spec, partitioned=partitioned)
 
 
 def _local(*operands, form: ScaledParams, spec: Spec) -> list[jax.Array]:
@@ -154,10 +153,10 @@ def _batch(operands, axes, *, form, spec, partitioned):
         "jax.vmap batches only bias; a batch of another operand is needed, too. Leave bias out, "
         "and add it to the result.")
   bias = arrays[6] if form.mode == "m" else folded(6)
-  out = product(folded(0, 4), folded(1, 5), folded(2), arrays[3], folded(4, 0), folded(5, 1),
-                bias, form=form, spec=spec, partition=partitioned is not None)
+  outs = product(folded(0, 4), folded(1, 5), folded(2), arrays[3], folded(4, 0), folded(5, 1),
+                 bias, form=form, spec=spec, partition=partitioned is not None)
   lead = (size,) if old is None else (size, old)
-  return [out.reshape(*lead, *out.shape[1:])], [0]
+  return [x.reshape(*lead, *x.shape[1:]) for x in outs], [0] * len(outs)
 
 
 batching.primitive_batchers[scaled_p] = _batch

@@ -11,6 +11,8 @@ import functools
 from jax import lax
 
 from jaxgemm.call import epilogue
+from jaxgemm.call.options import QUANTIZE_OUT
+from jaxgemm.sharding import rules
 from jaxgemm.sharding.rules import Assigner, Assignment, first, partitioned_by, wishes
 
 # The columns of rhs that share a scale, if several do.
@@ -44,16 +46,25 @@ def labels(form, operands) -> tuple[Labels, tuple[str, ...]]:
   return tuple(found), ("b", *out) if batched else out
 
 
-def _assign(of_operands: Labels, of_out, operands, results, mesh, block_k: int) -> Assignment:
+def _of_results(of_out, spec) -> list[tuple[str, ...]]:
+  return [of_out, (*of_out[:-1], rules.BLOCKS)][:1 + (spec.quantize_out is not None)]
+
+
+def _assign(of_operands: Labels, of_out, operands, results, mesh, block_k: int,
+            spec) -> Assignment:
   """The mesh axes of each label: as the operands have them, else as the result does."""
-  arrays, own = (*operands, *results), (*of_operands, *[of_out] * len(results))
+  arrays = *operands, *results
+  own = *of_operands, *_of_results(of_out, spec)[:len(results)]
   wanted, assigner = wishes(arrays, own), Assigner(mesh, arrays, own)
   size = assigner.size
+  if spec.quantize_out is not None:
+    assigner.quantizes("n", QUANTIZE_OUT[spec.quantize_out])
   assigner.take(first(wanted.get("b", ())), "b")
   assigner.take(first(wanted.get("m", ())), "m")
   blocks = size.get("blocks_n", size["n"])
   if blocks == size["n"] or size["n"] % BLOCK == 0:  # else the last block of columns is shorter
-    assigner.take(first((*wanted["n"], *wanted.get("blocks_n", ()))), "n", "blocks_n")
+    assigner.take(first((*wanted["n"], *wanted.get("blocks_n", ()))), "n", "blocks_n",
+                  rules.BLOCKS)
   # k is sharded if both operands have it along the same axes, and each device has whole blocks.
   if len({*wanted.get("k", ())}) == 1 and size["k"] == block_k * size["blocks_k"]:
     assigner.take(wanted["k"][0], "k", "blocks_k")
@@ -84,10 +95,11 @@ def partitioned(of_operands: Labels, of_out, compute, form, spec, within):
     return epilogue.results(z, spec)
 
   def assign(operands, results, mesh):
-    assigned = _assign(of_operands, of_out, operands, results, mesh, form.block_k)
+    assigned = _assign(of_operands, of_out, operands, results, mesh, form.block_k, spec)
     return (assigned, [assigned.sharding(mesh, x) for x in of_operands],
-            [assigned.sharding(mesh, of_out)])
+            [assigned.sharding(mesh, x) for x in of_results])
 
-  used = {x for own in (*of_operands, of_out) for x in own}
-  return partitioned_by(assign, block, within, of_operands, [of_out], reduced=("k", "blocks_k"),
-                        replicated=used - {"b", "m", "n", "k", "blocks_k"})
+  of_results = _of_results(of_out, spec)
+  used = {x for own in (*of_operands, *of_results) for x in own}
+  return partitioned_by(assign, block, within, of_operands, of_results, reduced=("k", "blocks_k"),
+                        replicated=used - {"b", "m", "n", "k", "blocks_k", rules.BLOCKS})

@@ -23,6 +23,10 @@ Axes = tuple[str, ...]
 Label = Any  # the label of a dimension: a number or a name, hashable
 
 
+# The label of the last dimension of a quantised result's scales. It has the axes of the columns.
+BLOCKS = "q"
+
+
 class Assignment(NamedTuple):
   """The mesh axes of each label.
 
@@ -80,6 +84,11 @@ class Assigner:
       if (not any(axis in taken for taken in self.axes.values()) and
           all(self.divides(x, chosen) for x in own)):
         self.axes |= dict.fromkeys(own, chosen)
+
+  def quantizes(self, columns: Label, block: int | None) -> None:
+    """Says that the result has a scale for each `block` columns, or none if that is None."""
+    if block is not None:
+      self.size[BLOCKS] = self.size[columns] // block
 
   def count(self, labels: Iterable[Label]) -> int:
     """The number of elements that each device has of an array with these labels."""

@@ -7,8 +7,8 @@ import pytest
 
 import jaxgemm
 from jaxgemm import fp8
+from jaxgemm.call.quantization import largest
 from jaxgemm.fp8 import Amax, DelayedScaling
-from jaxgemm.scaled.quantization import largest
 
 MATMUL = (((1,), (0,)), ((), ()))
 LIMITS = jnp.finfo(jnp.float32)

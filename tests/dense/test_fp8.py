@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from jaxgemm import fp8, quantize
+from jaxgemm.call.quantization import BLOCKS, float8_dtypes
 from jaxgemm.fp8.recipes import RECIPES
-from jaxgemm.scaled.quantization import BLOCKS, float8_dtypes
 from tests.support.environment import ON_GPU
 from tests.support.in_blocks import bound, in_blocks
 

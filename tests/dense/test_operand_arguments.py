@@ -12,7 +12,7 @@ import pytest
 
 import jaxgemm
 from jaxgemm import fp8, megablox, qarray
-from jaxgemm.scaled.quantization import Quantized
+from jaxgemm.call.quantization import Quantized
 
 NUMBERS = (((1,), (0,)), ((), ()))
 RAGGED = jax.lax.RaggedDotDimensionNumbers((((0,), (0,)), ((), ())), (0,), ())

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from jaxgemm import fp8
+from jaxgemm.call.quantization import float8_dtypes
 from jaxgemm.flax import nnx as layers
 from jaxgemm.flax.linen import Fp8DotGeneralOp
-from jaxgemm.scaled.quantization import float8_dtypes
 
 OVERWRITE = fp8_ops.OVERWRITE_WITH_GRADIENT
 

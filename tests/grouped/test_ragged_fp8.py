@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from jaxgemm import fp8, quantize
+from jaxgemm.call.quantization import BLOCKS, float8_dtypes
 from jaxgemm.flax.nnx import MoE
 from jaxgemm.fp8.recipes import RECIPES
-from jaxgemm.scaled.quantization import BLOCKS, float8_dtypes
 from tests.support.in_blocks import bound, in_blocks
 
 M, K, N, G = 72, 40, 32, 4

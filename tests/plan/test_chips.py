@@ -12,8 +12,8 @@ import pytest
 
 import jaxgemm
 from jaxgemm import _ffi, emulator
+from jaxgemm.call import quantization
 from jaxgemm.emulator import clock
-from jaxgemm.scaled import quantization
 from tests.support.paths import ROOT
 
 PROBLEM = {"m": 8192, "n": 8192, "k": 1024, "lhs_dtype": "bfloat16",

@@ -362,6 +362,10 @@ def test_groups_of_few_rows_have_a_form_of_their_own(experts, top_k, features, h
     (dict(gated=True, activation="gelu", bias=True, save_preact=True), "grouped_gated"),
     (dict(ragged="k", m=1408, k=16384, lhs_contracting=0, rhs_batched=False, out_dtype="float32",
           accumulate=True), "grouped_wide"),
+    (dict(activation="gelu", n=1408, out_dtype="float8_e4m3fn", quantize_out="block"),
+     "grouped_quantized"),
+    (dict(gated=True, activation="silu", out_dtype="float8_e5m2", quantize_out="mx"),
+     "grouped_quantized"),
     # These have no form of their own.
     (dict(activation="gelu"), "general"), (dict(bias=True, out_dtype="float32"), "general"),
     (dict(gated=True, activation="silu", out_dtype="float32"), "general"),

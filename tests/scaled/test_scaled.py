@@ -94,9 +94,11 @@ def test_grouped(rng, rows, offset, schedule):
 
 @pytest.mark.parametrize("schedule", [None, "stream_k"])
 def test_groups_along_k(rng, schedule):
-  """Groups begin inside of blocks, because blocks are counted from the first k of all groups."""
+  """Groups begin inside of blocks, because blocks are counted from the first k of all groups. What
+  belongs to no group is NaN."""
   sizes, k = np.array([100, 0, 300, 57], np.int32), 512
-  a, b = array(rng, 70, k, dtype=E5M2), array(rng, 90, k)
+  a, b = (array(rng, rows, k, dtype=dtype).at[:, 457:].set(jnp.nan)
+          for rows, dtype in ((70, E5M2), (90, E4M3)))
   of_a, of_b = scales(rng, 70, 4), scales(rng, 90, 4)
   given = jaxgemm.scaled_ragged_dot(
       a, b, jnp.asarray(sizes), of_a, of_b, ragged="k", schedule=schedule)

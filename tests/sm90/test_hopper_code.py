@@ -29,7 +29,7 @@ KERNELS = sorted(name for name in _ffi.built_kernels("sm90")
 FIRST_LOADS = ("plain", "pingpong", "peers", "fused", "fused_pingpong")
 MULTICAST = "peers_multicast"
 FORMS = (*FIRST_LOADS, MULTICAST, "grouped", "grouped_vectors", "grouped_wide", "grouped_gated",
-         "few_rows", "claimed")
+         "few_rows", "claimed", "quantized", "grouped_quantized")
 
 pytestmark = pytest.mark.skipif(
     not KERNELS or not _cuobjdump(),

@@ -18,7 +18,8 @@ bool StoresWholeVectors(const Problem& p, const GpuInstance& instance) {
                       .n = p.n,
                       .out_dtype = p.out_dtype,
                       .accumulate = p.accumulate,
-                      .gated = p.gated};
+                      .gated = p.gated,
+                      .quantize_out = p.quantize_out};
   const int rows = static_cast<int>(instance.tile_m);
   const bool is_ocp = FindTarget(instance.target).float8 == Float8::kOcp;
   return instance.waves_k > 1

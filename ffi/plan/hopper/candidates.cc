@@ -84,9 +84,9 @@ std::vector<Draft> HopperDrafts(const Problem& p, const Config& config, const Ch
   // stream-K cuts tiles only if that is faster by estimate.
   const bool plan_decides =
       !p.grouped() && p.tiles_per_chunk == 0 && !config.num_workgroups && !config.num_shares;
-  const bool may_share = plan_decides && !config.num_queues && !p.block_k &&
-                         config.reduction == Reduction::kLinear &&
-                         (stream_k || config.schedule == Schedule::kAuto);
+  const bool may_share =
+      plan_decides && !config.num_queues && !p.block_k && p.quantize_out == QuantizeOut::kNone &&
+      config.reduction == Reduction::kLinear && (stream_k || config.schedule == Schedule::kAuto);
   // TMA's facts of the problem, and of out^T's product.
   const Tma as_it_is(p), of_transposed(Transposed(p));
   std::vector<Draft> drafts;
@@ -102,6 +102,7 @@ std::vector<Draft> HopperDrafts(const Problem& p, const Config& config, const Ch
     // Tiles that are cut for the last round, claimed, grouped or awaited have no form with peers.
     const bool has_peers = (plan_decides || config.multicast == 1) && !p.grouped() &&
                            p.tiles_per_chunk == 0 && !p.block_k && !config.num_queues &&
+                           p.quantize_out == QuantizeOut::kNone &&
                            config.schedule != Schedule::kWorkStealing;
     if (!has_peers || (cluster_k == 1 && !instance.transposed)) return;
     auto [cluster_m, cluster_n] =
@@ -117,6 +118,10 @@ std::vector<Draft> HopperDrafts(const Problem& p, const Config& config, const Ch
     // loaded in multiples of 64 columns.
     if (!Suits(instance, p, config) || (p.gated && instance.tile_n % 128 != 0)) continue;
     if (p.block_k > 0 && !HasForm(instance, KernelForm::kScaled)) continue;
+    if (p.quantize_out != QuantizeOut::kNone && !p.block_k &&
+        !(as_it_is.reads_both() && HasForm(instance, QuantizedForm(p)))) {
+      continue;
+    }
     const Problem computed = ComputedBy(instance, p);
     // Kernels that store out^T have a CTA for each tile or share.
     const int64_t at_once = instance.transposed ? kMaxWorkgroups : CtasAtOnce(instance, chip);

@@ -22,6 +22,7 @@ bool IsPlainProduct(const Problem& p, const Tma& tma) {
 
 // Whether a form that loads both operands by TMA stores the product's result.
 bool Stores(const Problem& p, const Tma& tma, const GpuInstance& instance, KernelForm form) {
+  if (p.quantize_out != QuantizeOut::kNone) return Quantizes(form) && tma.reads_both();
   if (RhsInRegisters(instance, form)) return tma.registers_read_rhs;
   if (HasOnlyVectors(form, instance.lhs, instance.tile_n)) {
     return IsStoredByTma(p, tma) && NeedsOnlyVectors(p);
@@ -43,9 +44,9 @@ int64_t ClusterK(const Problem& p, const Plan& plan) {
   const GpuInstance& instance = *plan.instance;
   const int64_t tiles = plan.grid.num_tiles();
   if (p.grouped() || p.block_k > 0 || p.tiles_per_chunk > 0 || tiles == 0 ||
-      !HasForm(instance, KernelForm::kPeers) || c.schedule != Schedule::kStreamK ||
-      c.reduction != Reduction::kLinear || c.num_queues || c.num_shares != c.num_workgroups ||
-      c.num_shares % tiles) {
+      p.quantize_out != QuantizeOut::kNone || !HasForm(instance, KernelForm::kPeers) ||
+      c.schedule != Schedule::kStreamK || c.reduction != Reduction::kLinear || c.num_queues ||
+      c.num_shares != c.num_workgroups || c.num_shares % tiles) {
     return 1;
   }
   const int64_t ctas = c.num_shares / tiles;
@@ -75,6 +76,7 @@ bool FormFits(const Problem& p, const Tma& tma, const Plan& plan, KernelForm for
   if (IsScaled(form) || p.block_k > 0) {
     return IsScaled(form) && p.block_k > 0 && HasForm(instance, form);
   }
+  if (Quantizes(form) != (p.quantize_out != QuantizeOut::kNone)) return false;
   if (IsGeneral(form)) return true;
   const bool claims = plan.stealing() || p.tiles_per_chunk > 0;
   const bool cuts = p.grouped() ? claims || c.num_shares > 0 : c.cut_tiles > 0;
@@ -95,6 +97,10 @@ bool FormFits(const Problem& p, const Tma& tma, const Plan& plan, KernelForm for
 int64_t ClustersAtOnce(int64_t ctas, KernelForm form, const Chip& chip) {
   constexpr int64_t kClusters[] = {0, 132, 66, 39, 30, 22, 17, 15, 15};
   return kClusters[ctas] * Sm90CtasPerSm(form) * chip.num_cus / kClusters[1];
+}
+
+KernelForm QuantizedForm(const Problem& p) {
+  return p.grouped() ? KernelForm::kGroupedQuantized : KernelForm::kQuantized;
 }
 
 KernelForm MostPeersForm(const GpuInstance& instance) {
@@ -138,6 +144,10 @@ void ChooseForm(const Problem& p, const Chip& chip, Plan* plan) {
   }
   if (p.block_k > 0) {
     c.form = KernelForm::kScaled;
+    return;
+  }
+  if (p.quantize_out != QuantizeOut::kNone) {
+    c.form = QuantizedForm(p);
     return;
   }
   if (IsForFewRows(instance)) {

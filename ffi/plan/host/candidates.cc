@@ -18,7 +18,8 @@ constexpr int64_t kStreamKWorkgroups = 8;
 // Whether nothing but the products of a batch is to be computed.
 bool HasNothingBesides(const Problem& p) {
   return p.tiles_per_chunk == 0 && p.block_k == 0 && !p.gated && !p.accumulate && !p.save_preact &&
-         !p.has_vectors() && p.activation == Activation::kNone;
+         !p.has_vectors() && p.activation == Activation::kNone &&
+         p.quantize_out == QuantizeOut::kNone;
 }
 
 // The number of shares into which stream-K cuts each tile of the last round.
@@ -112,7 +113,8 @@ void AddCandidates(const Problem& p, const Config& config, const Chip& chip, boo
                             p.m > fewer * p.n && (is_km || (p.k >= kLongK && (is_nk || is_f32)));
   const bool packs = config.same_rows;
   const bool transposed = !packs && !grouped && !reads_rows && p.tiles_per_chunk == 0 &&
-                          p.n <= kHostFewRows && p.m > p.n && (p.m > kHostFewRows || few_rows_pay);
+                          p.quantize_out == QuantizeOut::kNone && p.n <= kHostFewRows &&
+                          p.m > p.n && (p.m > kHostFewRows || few_rows_pay);
   if (transposed) std::swap(tiled.m, tiled.n);
   const bool few_rows = !packs && !grouped && tiled.m <= kHostFewRows;
   const int64_t worthwhile = WorthwhileWorkgroups(p, few_rows, chip.num_cus);
@@ -150,6 +152,9 @@ void AddCandidates(const Problem& p, const Config& config, const Chip& chip, boo
   const int64_t most_m = grouped || is_converted ? kHostBlockM : 768, most_n = grouped ? 512 : 768;
   int64_t asked_m = config.tile_m, asked_n = config.tile_n;
   if (transposed) std::swap(asked_m, asked_n);
+  // A tile has whole blocks of a quantised result; a gated one, of both halves.
+  const int64_t quantized = QuantizedColumns(p.quantize_out) * (p.gated ? 2 : 1);
+  const int64_t unit_n = p.quantize_out == QuantizeOut::kNone ? 32 : quantized;
   if (few_rows) {
     // rhs is read in pieces as long as they can be if each of several workgroups has about two
     // tiles.
@@ -157,12 +162,13 @@ void AddCandidates(const Problem& p, const Config& config, const Chip& chip, boo
     const int64_t pieces =
         s.workgroups == 1 ? 1 : CeilDiv(2 * s.workgroups, std::max<int64_t>(p.batch, 1));
     if (!asked_n) {
-      asked_n = std::clamp<int64_t>(RoundUp(CeilDiv(n, pieces), 64), 128, row_major ? 4096 : 1024);
+      asked_n = std::clamp<int64_t>(RoundUp(CeilDiv(n, pieces), std::max<int64_t>(64, unit_n)), 128,
+                                    row_major ? 4096 : 1024);
     }
     if (!asked_m) asked_m = m;
   }
   for (int64_t tile_m : TileSizes(asked_m, m, most_m, 16)) {
-    for (int64_t tile_n : TileSizes(asked_n, n, most_n, 32)) {
+    for (int64_t tile_n : TileSizes(asked_n, n, most_n, unit_n)) {
       Candidate candidate{.plan = {.choice = choice}};
       Choice& c = candidate.plan.choice;
       c.tile_m = tile_m, c.tile_n = tile_n;

@@ -8,8 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgemm import _ffi
-from jaxgemm.call.options import dtype_argument, emulated_arch, operand_argument
+from jaxgemm.call.options import dtype_argument, float8_dtypes, operand_argument
 from jaxgemm.call.quantized import Quantized
 
 _KINDS = ("tensor", "row", "block", "mx", "mxfp4", "int4")
@@ -21,23 +20,6 @@ _DTYPES = {"mxfp4": jnp.float4_e2m1fn, "int4": jnp.int4}
 SMALLEST_NORMAL = float(jnp.finfo(jnp.float32).tiny)
 
 
-def float8_dtypes(implementation: str | None = None) -> tuple[np.dtype, np.dtype]:
-  """The e4m3 and e5m2 dtypes that the kernels of the default platform read.
-
-  Args:
-    implementation: as in `jaxgemm.matmul`; an emulated target or chip has dtypes of its own.
-  """
-  emulated = emulated_arch(implementation)
-  target = None if emulated is None else _ffi.target_of(emulated)
-  if target is None and _ffi.default_platform() in _ffi.platforms():
-    try:
-      target = _ffi.target(_ffi.default_platform())
-    except ValueError:  # a GPU without kernels, for which XLA computes products
-      target = None
-  names = (("float8_e4m3fnuz", "float8_e5m2fnuz") if target in _ffi.FNUZ_TARGETS
-           else ("float8_e4m3fn", "float8_e5m2"))
-  e4m3, e5m2 = map(jnp.dtype, names)
-  return e4m3, e5m2
 
 
 def _axes(kind: str, axis, rank: int) -> tuple[int, ...]:
@@ -94,6 +76,31 @@ def _blocks(kind: str, block, axes: tuple[int, ...], shape) -> dict[int, int]:
           f"blocks of {size} do not divide the {shape[i]} elements of axis {i}; a divisor is "
           "allowed. Pass block=..., or pad x with zeros.")
   return dict(zip(axes, sizes))
+
+
+def of_results(kind: str, values: jax.Array, scales: jax.Array) -> Quantized:
+  """The results of a kernel that quantises (see `out_avals`) as `quantize` gives them."""
+  if kind == "mx":
+    scales = jax.lax.bitcast_convert_type(scales, jnp.float8_e8m0fnu)
+  return Quantized(values, scales)
+
+
+@jax.custom_jvp
+def without_derivative(x):
+  """x, an operand of a product whose result is quantised. To differentiate it raises an error."""
+  return x
+
+
+@without_derivative.defjvp
+def _(primals, tangents):
+  raise NotImplementedError(
+      "a product with quantize_out was differentiated; it has no derivative, because that would "
+      "be one of the rounding to float8. Leave quantize_out out, or use jaxgemm.fp8 for training.")
+
+
+def check_blocks(kind: str, shape) -> None:
+  """Raises ValueError if the blocks of a quantised result do not divide its columns."""
+  _blocks(kind, None, (len(shape) - 1,), shape)
 
 
 def bounded_quotient(wide, scales, dtype) -> jax.Array:
