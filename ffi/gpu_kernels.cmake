@@ -352,7 +352,14 @@ foreach(target gfx942 gfx950 gfx90a sm90)
     add_gpu_kernel(routing_kernels ${target} routing "${routing_sources}")
   endif()
 endforeach()
-add_custom_target(gpu_kernels ALL DEPENDS ${kernels} ${routing_kernels})
+# Products of few rows and weights of 4 bits.
+set(few_rows_kernels "")
+if(gpu_compiler_sm90)
+  add_gpu_kernel(few_rows_kernels sm90 few_rows
+                 "${gpu_folder}/weights/few_rows.cu;${gpu_folder}/weights/few_rows.h;\
+${gpu_folder}/weights/few_rows_args.h")
+endif()
+add_custom_target(gpu_kernels ALL DEPENDS ${kernels} ${routing_kernels} ${few_rows_kernels})
 list(LENGTH kernels built)
 message(STATUS "GPU kernels: ${built} (${skipped} left out)")
 set(JAXGEMM_BUILD_SUMMARY "jaxgemm has ${built} GPU kernels.")

@@ -23,6 +23,7 @@
 #include "routing/routing_args.h"
 #include "runtime/emulated.h"
 #include "runtime/launcher.h"
+#include "weights/few_rows_call.h"
 
 namespace nb = nanobind;
 
@@ -135,8 +136,13 @@ nb::dict Registrations(bool command_buffers) {
   platforms["cpu"] = cpu;
   platforms["ROCM"] =
       gpu(kRocmGemmHandlers, kRocmChunkHandlers, kRocmPeerHandlers, kRocmRoutingHandlers);
-  platforms["CUDA"] =
+  nb::dict cuda =
       gpu(kCudaGemmHandlers, kCudaChunkHandlers, kCudaPeerHandlers, kCudaRoutingHandlers);
+  nb::dict few_rows;
+  few_rows["initialize"] = capsule(FewRowsInitialize);
+  few_rows["execute"] = capsule(command_buffers ? FewRowsCaptured : FewRowsUncaptured);
+  cuda[kFewRowsTarget] = few_rows;
+  platforms["CUDA"] = cuda;
   return platforms;
 }
 

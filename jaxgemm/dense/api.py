@@ -6,7 +6,7 @@ import jax
 
 from jaxgemm.call.config import GemmConfig
 from jaxgemm.call.options import Options, given_vectors, operand_argument
-from jaxgemm.call.quantized import Quantized, weights_argument
+from jaxgemm.call.quantized import Quantized, stand_in, weights_argument
 from jaxgemm.call.transposes import INLINE
 from jaxgemm.dense.call import dense_results
 from jaxgemm.dense.dimensions import dot_general_product, indices, matmul_product
@@ -17,7 +17,7 @@ from jaxgemm.sharding.parts import names_parts
 @functools.partial(jax.jit, static_argnums=2, inline=INLINE)
 def _matmul(a, b, options: Options, **given):
   vectors = Vectors(**given)
-  product = matmul_product(a, b, options, vectors.scale_operands())
+  product = matmul_product(a, stand_in(b, a), options, vectors.scale_operands())
   return dense_results(a, b, vectors, product, options)[0]
 
 
@@ -96,14 +96,15 @@ def matmul(
       each other, and errors that say what was given and what is allowed.
   """
   a = operand_argument("a", a)
-  b = weights_argument("b", b, a)
+  b = weights_argument("b", b)
   return _matmul(a, b, Options.of(locals()), **given_vectors(locals()))
 
 
 @functools.partial(jax.jit, static_argnums=(2, 3), inline=INLINE)
 def _dot_general(lhs, rhs, dimension_numbers, options: Options, **given):
   vectors = Vectors(**given)
-  product = dot_general_product(lhs, rhs, dimension_numbers, options, vectors.scale_operands())
+  product = dot_general_product(
+      lhs, stand_in(rhs, lhs), dimension_numbers, options, vectors.scale_operands())
   return dense_results(lhs, rhs, vectors, product, options)[0]
 
 
@@ -157,7 +158,7 @@ def dot_general(
     ValueError, TypeError: see `jaxgemm.matmul`.
   """
   lhs = operand_argument("lhs", lhs)
-  rhs = weights_argument("rhs", rhs, lhs)
+  rhs = weights_argument("rhs", rhs)
   # jax accepts lists as dimension numbers. jax.jit cannot hash these, so they become tuples.
   return _dot_general(lhs, rhs, indices(dimension_numbers), Options.of(locals()),
                       **given_vectors(locals()))

@@ -16,6 +16,7 @@ from typing import Any, overload
 import jax
 
 from jaxgemm.call.fallback import Unsupported
+from jaxgemm.call.few_rows import few_rows_p
 from jaxgemm.call.options import emulated_arch
 from jaxgemm.call.product import Given
 from jaxgemm.call.quantized import Quantized, dequantized_reason, stand_in
@@ -183,7 +184,10 @@ def _of_product(a, b, *args, gradients: bool = False, **kwargs) -> Explanation:
   devices = _devices_reason(a, b)
   a, b, kwargs = described(a, b, kwargs)
   call = _trace(a, b, kwargs)
-  weights = [dequantized_reason("rhs", b, a)] if isinstance(b, Quantized) else []
+  weights = []
+  if isinstance(b, Quantized) and call.eqn.primitive is not few_rows_p:
+    weights = [dequantized_reason("rhs", b, a, "no kernel of this target reads such weights in "
+                                  "such a product")]
   if call.reason:
     return Explanation({"implementation": "xla", "reasons": [call.reason, *weights]})
   devices, b = [*devices, *weights], stand_in(b, a)

@@ -1,0 +1,209 @@
+#include "weights/few_rows_call.h"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "bindings/decode.h"
+#include "plan/plan.h"
+#include "runtime/code_object.h"
+#include "runtime/driver.h"
+#include "weights/few_rows_args.h"
+#include "xla/ffi/api/ffi.h"
+
+namespace ffi = xla::ffi;
+
+namespace jaxgemm {
+namespace {
+
+constexpr char kName[] = "few_rows";  // the name of the code object
+
+// The kernels of one form of operands, by their blocks of eight rows.
+constexpr int kBlocks[] = {1, 2, 4};
+constexpr int kSizes = sizeof(kBlocks) / sizeof(kBlocks[0]);
+constexpr const char* kX[] = {"float16", "bfloat16"};
+constexpr const char* kWeights[] = {"int4", "float4_e2m1fn"};
+constexpr int kKernels = 2 * 2 * kSizes;
+
+int KernelOf(bool bf16, bool e2m1, int size) { return (bf16 * 2 + e2m1) * kSizes + size; }
+bool IsE2M1(int kernel) { return kernel / kSizes % 2; }
+std::string NameOf(int kernel) {
+  return Concat("jaxgemm_few_rows_", kX[kernel / kSizes / 2], "_", kWeights[kernel / kSizes % 2],
+                "_", Str(int64_t{kBlocks[kernel % kSizes]}));
+}
+
+// The kernels of each device, and its number of multiprocessors.
+struct Loaded {
+  void* functions[kKernels];
+  int sms;
+};
+std::mutex loading;
+std::atomic<Loaded*> loaded[kMaxDevices];
+
+std::string Load(const Driver& driver, int device) {
+  std::string error = CheckDevice(device);
+  if (!error.empty() || loaded[device].load(std::memory_order_acquire)) return error;
+  std::lock_guard lock(loading);
+  if (loaded[device].load(std::memory_order_relaxed)) return "";
+  DriverResult result = 0;
+  const std::string target = TargetOf(driver, device, &result);
+  CurrentDevice current(driver, device);
+  if (result == 0) result = current.result();
+  auto found = std::make_unique<Loaded>();
+  constexpr int kMultiprocessors = 16;  // CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
+  if (result == 0) result = driver.get_device_attribute(&found->sms, kMultiprocessors, device);
+  if (result != 0) return KernelFailure("asking for the device", driver, kName, device, result);
+  void* module = nullptr;
+  error = LoadCodeObject(driver, target, kName, device, &module);
+  if (!error.empty()) return error;
+  for (int i = 0; i < kKernels; ++i) {
+    const std::string name = NameOf(i);
+    result = driver.get_function(&found->functions[i], module, name.c_str());
+    constexpr int kMaxDynamicShared = 8;  // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+    if (result == 0) {
+      result = driver.set_function_attribute(found->functions[i], kMaxDynamicShared,
+                                             FewSharedBytes(IsE2M1(i), kBlocks[i % kSizes]));
+    }
+    if (result != 0) {
+      driver.unload_module(module);
+      return KernelFailure("finding the kernel in its code object", driver, name, device, result);
+    }
+  }
+  loaded[device].store(found.release(), std::memory_order_release);
+  return "";
+}
+
+using Integers = ffi::Buffer<ffi::DataType::S32>;
+
+// The CTAs of a cluster, which share k: so many that each multiprocessor has about the same work.
+// A cluster's sums are added up in the end, so more must gain something.
+int SplitOf(const FewRowsArgs& args, int sms) {
+  const int64_t groups = args.sizes ? std::min(args.local_groups, args.rows) : 1;
+  const int64_t tiles = args.tiles_n * groups, steps = args.k / kFewStep;
+  int best = 1;
+  double least = 0;
+  for (int split = 1; split <= 8; split *= 2) {
+    if (split > 1 && steps < 2 * kFewWarps * split) break;
+    const double time = double(CeilDiv(tiles * split, sms)) / split + 0.02 * split;
+    if (split == 1 || time < least) best = split, least = time;
+  }
+  return best;
+}
+
+// The size of the kernel, from the rows of a group: the mean of twice as many groups.
+int SizeOf(const FewRowsArgs& args) {
+  const int64_t rows =
+      args.sizes ? CeilDiv(int64_t{2} * args.rows, args.local_groups) : int64_t{args.rows};
+  int size = 0;
+  while (size < kSizes - 1 && 8 * kBlocks[size] < rows) ++size;
+  return size;
+}
+
+int64_t Dimension(const auto& buffer, int i) { return buffer.dimensions()[i]; }
+
+ffi::Error Multiply(int32_t device, void* stream, ffi::AnyBuffer x, ffi::AnyBuffer weights,
+                    ffi::AnyBuffer scales, Integers sizes, Integers offset, Integers indices,
+                    ffi::Result<ffi::AnyBuffer> out) {
+  const auto refuse = [](const std::string& why) { return Refused(kFewRowsTarget, why); };
+  if (x.dimensions().size() != 2 || weights.dimensions().size() != 3 ||
+      scales.dimensions().size() != 3 || out->dimensions().size() != 2) {
+    return refuse("an array has another rank than the call.");
+  }
+  const bool bf16 = x.element_type() == ffi::DataType::BF16;
+  const bool e2m1 = weights.element_type() == ffi::DataType::F4E2M1FN;
+  const bool wide = out->element_type() == ffi::DataType::F32;
+  const int64_t lines = Dimension(x, 0), k = Dimension(x, 1), n = Dimension(weights, 2);
+  const int64_t rows = Dimension(*out, 0), groups = Dimension(weights, 0);
+  const int64_t blocks = Dimension(scales, 1), steps = k / kFewStep;
+  const bool types_fit = (bf16 || x.element_type() == ffi::DataType::F16) &&
+                         (e2m1 || weights.element_type() == ffi::DataType::S4) &&
+                         (wide || out->element_type() == x.element_type()) &&
+                         scales.element_type() == (e2m1 ? ffi::DataType::U8 : ffi::DataType::F32);
+  const bool gathers = indices.element_count() > 0 || rows == 0;
+  if (!types_fit || Dimension(weights, 1) != k || k % kFewStep != 0 || n % kFewStep != 0 ||
+      k == 0 || blocks == 0 || steps % blocks != 0 || Dimension(scales, 0) != groups ||
+      Dimension(scales, 2) != n || Dimension(*out, 1) != n ||
+      (gathers ? int64_t(indices.element_count()) != rows : lines != rows) ||
+      (sizes.element_count() == 0 && groups != 1) ||
+      std::max({lines, rows, k, n, groups, int64_t(sizes.element_count())}) > INT32_MAX / 256) {
+    return refuse(Concat("the arrays do not fit each other; x is ", Shape(x), ", and the weights ",
+                         Shape(weights), "."));
+  }
+  FewRowsArgs args{.x = x.untyped_data(),
+                   .weights = weights.untyped_data(),
+                   .scales = scales.untyped_data(),
+                   .sizes = sizes.element_count() ? sizes.typed_data() : nullptr,
+                   .offset = offset.element_count() ? offset.typed_data() : nullptr,
+                   .indices = indices.element_count() ? indices.typed_data() : nullptr,
+                   .out = out->untyped_data(),
+                   .rows = static_cast<int32_t>(rows),
+                   .lines = static_cast<int32_t>(lines),
+                   .k = static_cast<int32_t>(k),
+                   .n = static_cast<int32_t>(n),
+                   .groups = static_cast<int32_t>(sizes.element_count()),
+                   .local_groups = static_cast<int32_t>(groups),
+                   .steps_of_block = static_cast<int32_t>(steps / blocks),
+                   .tiles_n = static_cast<int32_t>(CeilDiv(n, kFewColumns)),
+                   .wide = wide};
+  if (rows == 0 || n == 0 || groups == 0) return ffi::Error::Success();
+  std::string error;
+  const Driver* driver = OpenCuda(&error);
+  if (!driver) return Outcome(kFewRowsTarget, error);
+  const Loaded* kernels =
+      CheckDevice(device).empty() ? loaded[device].load(std::memory_order_acquire) : nullptr;
+  if (!kernels) return refuse("its kernels are not loaded: the Initialize stage has not run.");
+  args.split = SplitOf(args, kernels->sms);
+  const int kernel = KernelOf(bf16, e2m1, SizeOf(args));
+  const int64_t ctas = int64_t{args.tiles_n} * args.local_groups * args.split;
+  void* arguments[] = {&args};
+  CurrentDevice current(*driver, device);
+  DriverResult result = current.result();
+  if (result == 0) {
+    result = driver->launch_early(
+        kernels->functions[kernel], static_cast<unsigned>(ctas), args.split, 32 * kFewWarps,
+        FewSharedBytes(e2m1, kBlocks[kernel % kSizes]), stream, arguments);
+  }
+  if (result != 0) error = KernelFailure("launching", *driver, NameOf(kernel), device, result);
+  return Outcome(kFewRowsTarget, error);
+}
+
+auto Binding() {
+  return ffi::Ffi::Bind()
+      .Ctx<ffi::DeviceOrdinal>()
+      .Ctx<ffi::PlatformStream<void*>>()
+      .Arg<ffi::AnyBuffer>()
+      .Arg<ffi::AnyBuffer>()
+      .Arg<ffi::AnyBuffer>()
+      .Arg<Integers>()
+      .Arg<Integers>()
+      .Arg<Integers>()
+      .Ret<ffi::AnyBuffer>();
+}
+
+}  // namespace
+
+XLA_FFI_Error* FewRowsInitialize(XLA_FFI_CallFrame* call_frame) {
+  static auto* handler = ffi::Ffi::Bind<ffi::ExecutionStage::kInitialize>()
+                             .Ctx<ffi::DeviceOrdinal>()
+                             .To([](int32_t device) {
+    std::string error;
+    const Driver* driver = OpenCuda(&error);
+    return Outcome(kFewRowsTarget, driver ? Load(*driver, device) : error);
+  }).release();
+  return handler->Call(call_frame);
+}
+
+XLA_FFI_Error* FewRowsCaptured(XLA_FFI_CallFrame* call_frame) {
+  static auto* handler = Binding().To(Multiply, {ffi::Traits::kCmdBufferCompatible}).release();
+  return handler->Call(call_frame);
+}
+
+XLA_FFI_Error* FewRowsUncaptured(XLA_FFI_CallFrame* call_frame) {
+  static auto* handler = Binding().To(Multiply).release();
+  return handler->Call(call_frame);
+}
+
+}  // namespace jaxgemm
