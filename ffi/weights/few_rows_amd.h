@@ -30,7 +30,7 @@ class FewRows {
   static constexpr bool kScalesFirst = false;
 #endif
   // How many steps a wave loads ahead. A tuning constant: as many as the registers have room for.
-  static constexpr int kAhead = kBlocks == 1 ? 4 : 3;
+  static constexpr int kAhead = kBlocks == 1 ? 4 : kBlocks == 2 ? 3 : 2;
 
   using Float4 = float __attribute__((ext_vector_type(4)));
   using LdsFloat4 = __attribute__((address_space(3))) Float4;
@@ -169,9 +169,8 @@ class FewRows {
   }
 
   static JAXGEMM_AMD float ScaleOf(const Scales& scales, int frag) {
-    if constexpr (!kE2M1) return __builtin_bit_cast(float, scales[frag]);
-    const uint32_t word = scales[frag / 4];
-    return __builtin_bit_cast(float, (word >> frag % 4 * 8 & 0xff) << 23);
+    const uint32_t word = scales[kE2M1 ? frag / 4 : frag];
+    return __builtin_bit_cast(float, kE2M1 ? (word >> frag % 4 * 8 & 0xff) << 23 : word);
   }
 
   // The fragments of a step: elements 2 i and 2 i + 1 of their k in word i.
