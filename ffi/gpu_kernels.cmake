@@ -354,6 +354,13 @@ foreach(target gfx942 gfx950 gfx90a sm90)
 endforeach()
 # Products of few rows and weights of 4 bits.
 set(few_rows_kernels "")
+foreach(target gfx942 gfx950)
+  if(gpu_compiler_${target})
+    add_gpu_kernel(few_rows_kernels ${target} few_rows
+                   "${gpu_folder}/weights/few_rows.hip;${gpu_folder}/weights/few_rows_amd.h;\
+${gpu_folder}/weights/few_rows_args.h")
+  endif()
+endforeach()
 if(gpu_compiler_sm90)
   add_gpu_kernel(few_rows_kernels sm90 few_rows
                  "${gpu_folder}/weights/few_rows.cu;${gpu_folder}/weights/few_rows.h;\

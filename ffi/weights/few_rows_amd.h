@@ -13,8 +13,8 @@
 #pragma once
 
 #include "amdgpu/buffer.h"
-#include "amdgpu/isa.h"
 #include "amdgpu/gemm_traits.h"
+#include "amdgpu/isa.h"
 #include "weights/few_rows_args.h"
 
 namespace jaxgemm {
@@ -197,9 +197,9 @@ class FewRows {
             const uint32_t which = (high ? pairs >> 4 : pairs) & 0x07070707u;
             const uint32_t sign = (high ? pairs : pairs << 4) & 0x80808080u;
             // The high and the low bytes of 0, 0.5, 1, 1.5, 2, 3, 4, 6.
-            const uint32_t upper =
-                (kBF16 ? Permute(0x40404040u, 0x3f3f3f00u, which)
-                       : Permute(0x46444240u, 0x3e3c3800u, which)) | sign;
+            const uint32_t upper = (kBF16 ? Permute(0x40404040u, 0x3f3f3f00u, which)
+                                          : Permute(0x46444240u, 0x3e3c3800u, which)) |
+                                   sign;
             const uint32_t lower = kBF16 ? Permute(0xc0804000u, 0xc0800000u, which) : 0;
             to[4 * half + high][i] = Permute(upper, lower, 0x05010400u);
             to[4 * half + 2 + high][i] = Permute(upper, lower, 0x07030602u);
@@ -251,8 +251,10 @@ class FewRows {
   static JAXGEMM_AMD Float4 Mma(const Vec16& x, const Vec16& weights, Float4 acc) {
 #if defined(__gfx950__)
     const X8 a = __builtin_bit_cast(X8, x), b = __builtin_bit_cast(X8, weights);
-    if constexpr (kBF16) return __builtin_amdgcn_mfma_f32_16x16x32_bf16(a, b, acc, 0, 0, 0);
-    else return __builtin_amdgcn_mfma_f32_16x16x32_f16(a, b, acc, 0, 0, 0);
+    if constexpr (kBF16)
+      return __builtin_amdgcn_mfma_f32_16x16x32_bf16(a, b, acc, 0, 0, 0);
+    else
+      return __builtin_amdgcn_mfma_f32_16x16x32_f16(a, b, acc, 0, 0, 0);
 #else
     using Short4 = short __attribute__((ext_vector_type(4)));
     using Part = typename SelectType<kBF16, Short4, X4>::Type;
@@ -315,8 +317,8 @@ class FewRows {
       const int at = row + 16 * i + column;
       uint32_t line = at < last ? at : kOutsideBuffer;
       if (args_.indices && at < last) line = args_.indices[at];
-      x_offset_[i] = line < static_cast<uint32_t>(args_.lines)
-                         ? line * args_.k * 2 + 16 * group : kOutsideBuffer;
+      x_offset_[i] = line < static_cast<uint32_t>(args_.lines) ? line * args_.k * 2 + 16 * group
+                                                               : kOutsideBuffer;
     }
     next_ = begin_ + WaveId();
     block_ = next_ / args_.steps_of_block, rest_ = next_ % args_.steps_of_block;
@@ -364,9 +366,8 @@ class FewRows {
     for (int i = 0; i < 4; ++i) {
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
-        *At(WaveId(), 4 * group + i, 16 * half + column) =
-            Float4{acc[4 * half][i], acc[4 * half + 1][i], acc[4 * half + 2][i],
-                   acc[4 * half + 3][i]};
+        *At(WaveId(), 4 * group + i, 16 * half + column) = Float4{
+            acc[4 * half][i], acc[4 * half + 1][i], acc[4 * half + 2][i], acc[4 * half + 3][i]};
       }
     }
     Barrier();
@@ -380,8 +381,8 @@ class FewRows {
   const FewRowsArgs& args_;
   Lds* const lds_;
   int rank_, column_, group_ = 0;
-  int begin_, end_;           // the workgroup's steps
-  int next_, block_, rest_;   // the next step to load, its block of a scale, its place there
+  int begin_, end_;          // the workgroup's steps
+  int next_, block_, rest_;  // the next step to load, its block of a scale, its place there
   Resource weights_, scales_, x_;
   uint32_t weights_offset_, scales_offset_, x_offset_[kBlocks];
   Float4 acc_[kBlocks][kFrags];

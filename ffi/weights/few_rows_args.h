@@ -28,13 +28,13 @@ struct FewRowsArgs {
   const int32_t* sizes;       // [groups]; null: one group of all rows
   const int32_t* offset;      // the first local group; null: 0
   const int32_t* indices;     // [rows]: the line of x of each row; null: row i is line i
-  void* out;                  // [rows, n], of x's type, or float32
+  void* out;                  // [rows, n], of x's type, or float32; AMD: [split, rows, n]
   int32_t rows, lines, k, n;  // k is a multiple of kFewStep, n one of 32
   int32_t groups, local_groups;
   int32_t steps_of_block;  // of kFewStep k
-  int32_t tiles_n;
-  int32_t split;  // the CTAs of a cluster, which share k
-  int32_t wide;   // out is float32
+  int32_t tiles_n;         // AMD: an even number
+  int32_t split;           // the CTAs of a cluster, which share k; AMD: the workgroups
+  int32_t wide;            // out is float32
 };
 
 }  // namespace jaxgemm

@@ -21,7 +21,7 @@ namespace {
 
 constexpr char kName[] = "few_rows";  // the name of the code object
 
-// The kernels of one form of operands, by their blocks of eight rows.
+// The kernels of one form of operands, by their blocks of eight rows, or of 16 on AMD GPUs.
 constexpr int kBlocks[] = {1, 2, 4};
 constexpr int kSizes = sizeof(kBlocks) / sizeof(kBlocks[0]);
 constexpr const char* kX[] = {"float16", "bfloat16"};
@@ -40,10 +40,12 @@ struct Loaded {
   void* functions[kKernels];
   int sms;
 };
+using LoadedOfDevices = std::atomic<Loaded*>[kMaxDevices];
 std::mutex loading;
-std::atomic<Loaded*> loaded[kMaxDevices];
 
-std::string Load(const Driver& driver, int device) {
+bool IsAmd(const Driver& driver) { return !driver.launch_early; }
+
+std::string Load(const Driver& driver, int device, LoadedOfDevices& loaded) {
   std::string error = CheckDevice(device);
   if (!error.empty() || loaded[device].load(std::memory_order_acquire)) return error;
   std::lock_guard lock(loading);
@@ -54,7 +56,9 @@ std::string Load(const Driver& driver, int device) {
   if (result == 0) result = current.result();
   auto found = std::make_unique<Loaded>();
   constexpr int kMultiprocessors = 16;  // CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
-  if (result == 0) result = driver.get_device_attribute(&found->sms, kMultiprocessors, device);
+  if (result == 0 && !IsAmd(driver)) {
+    result = driver.get_device_attribute(&found->sms, kMultiprocessors, device);
+  }
   if (result != 0) return KernelFailure("asking for the device", driver, kName, device, result);
   void* module = nullptr;
   error = LoadCodeObject(driver, target, kName, device, &module);
@@ -63,7 +67,7 @@ std::string Load(const Driver& driver, int device) {
     const std::string name = NameOf(i);
     result = driver.get_function(&found->functions[i], module, name.c_str());
     constexpr int kMaxDynamicShared = 8;  // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-    if (result == 0) {
+    if (result == 0 && !IsAmd(driver)) {
       result = driver.set_function_attribute(found->functions[i], kMaxDynamicShared,
                                              FewSharedBytes(IsE2M1(i), kBlocks[i % kSizes]));
     }
@@ -94,81 +98,119 @@ int SplitOf(const FewRowsArgs& args, int sms) {
 }
 
 // The size of the kernel, from the rows of a group: the mean of twice as many groups.
-int SizeOf(const FewRowsArgs& args) {
+int SizeOf(const FewRowsArgs& args, int rows_of_block) {
   const int64_t rows =
       args.sizes ? CeilDiv(int64_t{2} * args.rows, args.local_groups) : int64_t{args.rows};
   int size = 0;
-  while (size < kSizes - 1 && 8 * kBlocks[size] < rows) ++size;
+  while (size < kSizes - 1 && rows_of_block * kBlocks[size] < rows) ++size;
   return size;
 }
 
 int64_t Dimension(const auto& buffer, int i) { return buffer.dimensions()[i]; }
 
-ffi::Error Multiply(int32_t device, void* stream, ffi::AnyBuffer x, ffi::AnyBuffer weights,
-                    ffi::AnyBuffer scales, Integers sizes, Integers offset, Integers indices,
-                    ffi::Result<ffi::AnyBuffer> out) {
-  const auto refuse = [](const std::string& why) { return Refused(kFewRowsTarget, why); };
-  if (x.dimensions().size() != 2 || weights.dimensions().size() != 3 ||
-      scales.dimensions().size() != 3 || out->dimensions().size() != 2) {
-    return refuse("an array has another rank than the call.");
+std::string Launch(const Driver& driver, const Loaded& kernels, int device, bool bf16, bool e2m1,
+                   FewRowsArgs args, void* stream) {
+  const bool amd = IsAmd(driver);
+  const int kernel = KernelOf(bf16, e2m1, SizeOf(args, amd ? 16 : 8));
+  // A CTA of Hopper is that of a group. One of AMD's finds a group that has rows.
+  int64_t groups = args.local_groups;
+  if (amd) {
+    args.tiles_n = static_cast<int32_t>(RoundUp(args.tiles_n, 2));
+    groups = std::min(args.local_groups, args.rows);
+  } else {
+    args.split = SplitOf(args, kernels.sms);
   }
-  const bool bf16 = x.element_type() == ffi::DataType::BF16;
-  const bool e2m1 = weights.element_type() == ffi::DataType::F4E2M1FN;
-  const bool wide = out->element_type() == ffi::DataType::F32;
-  const int64_t lines = Dimension(x, 0), k = Dimension(x, 1), n = Dimension(weights, 2);
-  const int64_t rows = Dimension(*out, 0), groups = Dimension(weights, 0);
-  const int64_t blocks = Dimension(scales, 1), steps = k / kFewStep;
-  const bool types_fit = (bf16 || x.element_type() == ffi::DataType::F16) &&
-                         (e2m1 || weights.element_type() == ffi::DataType::S4) &&
-                         (wide || out->element_type() == x.element_type()) &&
-                         scales.element_type() == (e2m1 ? ffi::DataType::U8 : ffi::DataType::F32);
-  const bool gathers = indices.element_count() > 0 || rows == 0;
-  if (!types_fit || Dimension(weights, 1) != k || k % kFewStep != 0 || n % kFewStep != 0 ||
-      k == 0 || blocks == 0 || steps % blocks != 0 || Dimension(scales, 0) != groups ||
-      Dimension(scales, 2) != n || Dimension(*out, 1) != n ||
-      (gathers ? int64_t(indices.element_count()) != rows : lines != rows) ||
-      (sizes.element_count() == 0 && groups != 1) ||
-      std::max({lines, rows, k, n, groups, int64_t(sizes.element_count())}) > INT32_MAX / 256) {
-    return refuse(Concat("the arrays do not fit each other; x is ", Shape(x), ", and the weights ",
-                         Shape(weights), "."));
-  }
-  FewRowsArgs args{.x = x.untyped_data(),
-                   .weights = weights.untyped_data(),
-                   .scales = scales.untyped_data(),
-                   .sizes = sizes.element_count() ? sizes.typed_data() : nullptr,
-                   .offset = offset.element_count() ? offset.typed_data() : nullptr,
-                   .indices = indices.element_count() ? indices.typed_data() : nullptr,
-                   .out = out->untyped_data(),
-                   .rows = static_cast<int32_t>(rows),
-                   .lines = static_cast<int32_t>(lines),
-                   .k = static_cast<int32_t>(k),
-                   .n = static_cast<int32_t>(n),
-                   .groups = static_cast<int32_t>(sizes.element_count()),
-                   .local_groups = static_cast<int32_t>(groups),
-                   .steps_of_block = static_cast<int32_t>(steps / blocks),
-                   .tiles_n = static_cast<int32_t>(CeilDiv(n, kFewColumns)),
-                   .wide = wide};
-  if (rows == 0 || n == 0 || groups == 0) return ffi::Error::Success();
-  std::string error;
-  const Driver* driver = OpenCuda(&error);
-  if (!driver) return Outcome(kFewRowsTarget, error);
-  const Loaded* kernels =
-      CheckDevice(device).empty() ? loaded[device].load(std::memory_order_acquire) : nullptr;
-  if (!kernels) return refuse("its kernels are not loaded: the Initialize stage has not run.");
-  args.split = SplitOf(args, kernels->sms);
-  const int kernel = KernelOf(bf16, e2m1, SizeOf(args));
-  const int64_t ctas = int64_t{args.tiles_n} * args.local_groups * args.split;
+  const int64_t ctas = args.tiles_n * groups * args.split;
+  if (ctas > INT32_MAX) return "there are too many groups and columns for a launch.";
   void* arguments[] = {&args};
-  CurrentDevice current(*driver, device);
+  CurrentDevice current(driver, device);
   DriverResult result = current.result();
   if (result == 0) {
-    result = driver->launch_early(
-        kernels->functions[kernel], static_cast<unsigned>(ctas), args.split, 32 * kFewWarps,
-        FewSharedBytes(e2m1, kBlocks[kernel % kSizes]), stream, arguments);
+    void* function = kernels.functions[kernel];
+    result = amd ? driver.launch(function, static_cast<unsigned>(ctas), 1, 1, 64 * kFewWarps, 1, 1,
+                                 0, stream, arguments, nullptr)
+                 : driver.launch_early(
+                       function, static_cast<unsigned>(ctas), args.split, 32 * kFewWarps,
+                       FewSharedBytes(e2m1, kBlocks[kernel % kSizes]), stream, arguments);
   }
-  if (result != 0) error = KernelFailure("launching", *driver, NameOf(kernel), device, result);
-  return Outcome(kFewRowsTarget, error);
+  if (result == 0) return "";
+  return KernelFailure("launching", driver, NameOf(kernel), device, result);
 }
+
+// Calls through one driver, for the devices that it has.
+template <OpenDriver kOpen>
+struct Calls {
+  static inline LoadedOfDevices loaded;
+
+  static ffi::Error Load(int32_t device) {
+    std::string error;
+    const Driver* driver = kOpen(&error);
+    return Outcome(kFewRowsTarget, driver ? jaxgemm::Load(*driver, device, loaded) : error);
+  }
+  static ffi::Error Multiply(int32_t device, void* stream, ffi::AnyBuffer x, ffi::AnyBuffer weights,
+                             ffi::AnyBuffer scales, Integers sizes, Integers offset,
+                             Integers indices, ffi::Result<ffi::AnyBuffer> out) {
+    const auto refuse = [](const std::string& why) { return Refused(kFewRowsTarget, why); };
+    const size_t out_rank = out->dimensions().size();
+    if (x.dimensions().size() != 2 || weights.dimensions().size() != 3 ||
+        scales.dimensions().size() != 3 || (out_rank != 2 && out_rank != 3)) {
+      return refuse("an array has another rank than the call.");
+    }
+    const bool bf16 = x.element_type() == ffi::DataType::BF16;
+    const bool e2m1 = weights.element_type() == ffi::DataType::F4E2M1FN;
+    const bool wide = out->element_type() == ffi::DataType::F32;
+    const int64_t lines = Dimension(x, 0), k = Dimension(x, 1), n = Dimension(weights, 2);
+    const int64_t planes = out_rank == 3 ? Dimension(*out, 0) : 1;
+    const int64_t rows = Dimension(*out, out_rank - 2), groups = Dimension(weights, 0);
+    const int64_t blocks = Dimension(scales, 1), steps = k / kFewStep;
+    const bool types_fit = (bf16 || x.element_type() == ffi::DataType::F16) &&
+                           (e2m1 || weights.element_type() == ffi::DataType::S4) &&
+                           (wide || out->element_type() == x.element_type()) &&
+                           scales.element_type() == (e2m1 ? ffi::DataType::U8 : ffi::DataType::F32);
+    const bool gathers = indices.element_count() > 0 || rows == 0;
+    if (!types_fit || Dimension(weights, 1) != k || k % kFewStep != 0 || n % kFewStep != 0 ||
+        k == 0 || blocks == 0 || steps % blocks != 0 || Dimension(scales, 0) != groups ||
+        Dimension(scales, 2) != n || Dimension(*out, out_rank - 1) != n || planes < 1 ||
+        (out_rank == 3 && !wide) ||
+        (gathers ? int64_t(indices.element_count()) != rows : lines != rows) ||
+        (sizes.element_count() == 0 && groups != 1) ||
+        std::max({planes, lines, rows, k, n, groups, int64_t(sizes.element_count())}) >
+            INT32_MAX / 256) {
+      return refuse(Concat("the arrays do not fit each other; x is ", Shape(x),
+                           ", and the weights ", Shape(weights), "."));
+    }
+    FewRowsArgs args{.x = x.untyped_data(),
+                     .weights = weights.untyped_data(),
+                     .scales = scales.untyped_data(),
+                     .sizes = sizes.element_count() ? sizes.typed_data() : nullptr,
+                     .offset = offset.element_count() ? offset.typed_data() : nullptr,
+                     .indices = indices.element_count() ? indices.typed_data() : nullptr,
+                     .out = out->untyped_data(),
+                     .rows = static_cast<int32_t>(rows),
+                     .lines = static_cast<int32_t>(lines),
+                     .k = static_cast<int32_t>(k),
+                     .n = static_cast<int32_t>(n),
+                     .groups = static_cast<int32_t>(sizes.element_count()),
+                     .local_groups = static_cast<int32_t>(groups),
+                     .steps_of_block = static_cast<int32_t>(steps / blocks),
+                     .tiles_n = static_cast<int32_t>(CeilDiv(n, kFewColumns)),
+                     .split = static_cast<int32_t>(planes),
+                     .wide = wide};
+    if (rows == 0 || n == 0 || groups == 0) return ffi::Error::Success();
+    std::string error;
+    const Driver* driver = kOpen(&error);
+    if (!driver) return Outcome(kFewRowsTarget, error);
+    if (planes > 1 && !IsAmd(*driver)) return refuse("only AMD's kernel divides its sums.");
+    if (IsAmd(*driver) &&
+        std::max(2 * lines, std::max<int64_t>(n / 2, 4 * n / kFewStep)) * k >= int64_t{1} << 31) {
+      return refuse("the rows, or the weights of a group, have 2 GiB or more.");
+    }
+    const Loaded* kernels =
+        CheckDevice(device).empty() ? loaded[device].load(std::memory_order_acquire) : nullptr;
+    if (!kernels) return refuse("its kernels are not loaded: the Initialize stage has not run.");
+    return Outcome(kFewRowsTarget, Launch(*driver, *kernels, device, bf16, e2m1, args, stream));
+  }
+};
 
 auto Binding() {
   return ffi::Ffi::Bind()
@@ -183,27 +225,32 @@ auto Binding() {
       .Ret<ffi::AnyBuffer>();
 }
 
-}  // namespace
-
-XLA_FFI_Error* FewRowsInitialize(XLA_FFI_CallFrame* call_frame) {
+template <OpenDriver kOpen>
+XLA_FFI_Error* Initialize(XLA_FFI_CallFrame* call_frame) {
   static auto* handler = ffi::Ffi::Bind<ffi::ExecutionStage::kInitialize>()
                              .Ctx<ffi::DeviceOrdinal>()
-                             .To([](int32_t device) {
-    std::string error;
-    const Driver* driver = OpenCuda(&error);
-    return Outcome(kFewRowsTarget, driver ? Load(*driver, device) : error);
-  }).release();
+                             .To(Calls<kOpen>::Load)
+                             .release();
+  return handler->Call(call_frame);
+}
+template <OpenDriver kOpen>
+XLA_FFI_Error* Captured(XLA_FFI_CallFrame* call_frame) {
+  static auto* handler =
+      Binding().To(Calls<kOpen>::Multiply, {ffi::Traits::kCmdBufferCompatible}).release();
+  return handler->Call(call_frame);
+}
+template <OpenDriver kOpen>
+XLA_FFI_Error* Uncaptured(XLA_FFI_CallFrame* call_frame) {
+  static auto* handler = Binding().To(Calls<kOpen>::Multiply).release();
   return handler->Call(call_frame);
 }
 
-XLA_FFI_Error* FewRowsCaptured(XLA_FFI_CallFrame* call_frame) {
-  static auto* handler = Binding().To(Multiply, {ffi::Traits::kCmdBufferCompatible}).release();
-  return handler->Call(call_frame);
-}
+template <OpenDriver kOpen>
+constexpr FewRowsHandlers kHandlers = {Initialize<kOpen>, Captured<kOpen>, Uncaptured<kOpen>};
 
-XLA_FFI_Error* FewRowsUncaptured(XLA_FFI_CallFrame* call_frame) {
-  static auto* handler = Binding().To(Multiply).release();
-  return handler->Call(call_frame);
-}
+}  // namespace
+
+constexpr FewRowsHandlers kRocmFewRowsHandlers = kHandlers<OpenHip>;
+constexpr FewRowsHandlers kCudaFewRowsHandlers = kHandlers<OpenCuda>;
 
 }  // namespace jaxgemm
