@@ -1,6 +1,7 @@
 # Compiles each GPU kernel of instances.def to a code object of its own,
 # jaxgemm/kernels/<target>/<instance>.hsaco, or .cubin for NVIDIA's. Each target that has some of
-# them also gets the other kernels of a mixture of experts, of ffi/routing/.
+# them also gets the other kernels of a mixture of experts, of ffi/routing/, and those for few rows,
+# of ffi/weights/.
 
 set(gpu_folder ${CMAKE_CURRENT_LIST_DIR})
 set(gpu_source ${gpu_folder}/amdgpu/gemm.hip)
