@@ -18,6 +18,7 @@ from jax.ad_checkpoint import checkpoint_name
 import jax.numpy as jnp
 
 import jaxgemm
+from jaxgemm import fp8
 from jaxgemm.call import epilogue
 from jaxgemm.call.options import Options, own_products
 from jaxgemm.call.quantized import Quantized, dequantized
@@ -215,7 +216,10 @@ def _gated(linear: Product) -> Product:
 
   def product(x, kernel, bias, activation):
     flat = lambda a: a.reshape(*a.shape[:-2], 2 * a.shape[-1])
-    kernel = jax.tree.map(flat, kernel)  # two arrays of a `jaxgemm.Quantized`
+    if isinstance(kernel, fp8.PreparedWeight):
+      kernel = kernel.flat()
+    else:
+      kernel = jax.tree.map(flat, kernel)  # two arrays of a `jaxgemm.Quantized`
     return _gate(linear(x, kernel, None if bias is None else flat(bias), None), activation)
 
   return product
@@ -240,7 +244,7 @@ def dense_products(dot_general: Callable | None, precision, recipe: str | None =
     recipe: a recipe of `jaxgemm.fp8.dot_general`, or None.
   """
   if recipe is not None:
-    dot_general = _in_float8(jaxgemm.fp8.dot_general, recipe)
+    dot_general = _in_float8(fp8.dot_general, recipe)
   dot_general = dot_general or jaxgemm.dot_general
   dimension_numbers = (((1,), (0,)), ((), ()))
 
@@ -286,7 +290,7 @@ def grouped_products(
       gives their sums. None: both are products of rows.
   """
   if recipe is not None:
-    ragged_dot = _in_float8(jaxgemm.fp8.ragged_dot, recipe)
+    ragged_dot = _in_float8(fp8.ragged_dot, recipe)
   ragged_dot = ragged_dot or jaxgemm.ragged_dot
   if ragged_gated_linear_unit is None and ragged_dot is jaxgemm.ragged_dot:
     ragged_gated_linear_unit = jaxgemm.ragged_gated_linear_unit
