@@ -81,7 +81,7 @@ def few_rows_row(chip: str, tokens: int, active: int, n: int, k: int) -> list:
   choices = tokens if active == 1 else 4 * tokens
   rows, tiles = math.ceil(choices / active), 2 * math.ceil(n / 256)
   parts = max(1, min(cus // (tiles * active), k // 32 // 16))
-  kernel = f"bfloat16_float4_e2m1fn_{1 if rows <= 16 else 2 if rows <= 32 else 4}"
+  kernel = f"bfloat16_float4_e2m1fn_{0 if rows <= 16 else 1 if rows <= 32 else 2}"
   weights = active * (k * n // 2 + k // 32 * n)
   others = choices * k * 2, choices * n * (8 * parts if parts > 1 else 2)
   # Of a step a workgroup loads parts of 32 lines of weights, whose other halves a neighbour loads,

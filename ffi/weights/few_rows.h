@@ -1,16 +1,17 @@
 // A product of few rows and weights of 4 bits on Hopper: its time is that of reading the weights.
 //
 // The weights are [K, N], two neighbours along n in a byte, with a scale for each block of k of a
-// column: MXFP4 (E2M1, scales of E8M0), or int4 with scales of float32. A step is 32 k. A warp
-// multiplies 128 columns by up to 8 * kBlocks rows; the warps of a CTA, and the CTAs of a cluster,
-// share the steps, and their sums are added up in a fixed order. Each warp copies its steps to a
-// ring of its own in shared memory, so that warps do not wait for each other.
+// column: MXFP4 (E2M1, scales of E8M0), or int4 with scales of float32. A step is 32 k. The warps
+// of a CTA share a ring of stages in shared memory. A stage has a step for each warp along k. The
+// CTAs of a cluster share k, too, and all sums are added up in a fixed order.
 //
 // The tensor cores compute out^T = w^T x^T (mma.m16n8k16): the weights are the first operand, in
-// registers. The order of k does not matter, if both operands have the same. Lane 4 g + q has
-// k = 8 q to 8 q + 7 of a step, of row g of x, and of the columns 16 g to 16 g + 15 of the weights.
-// Columns 16 g + 2 t and 16 g + 2 t + 1, which share a byte, are rows g and g + 8 of product t.
-// Sums of a step are multiplied by the scale of its block in float32: weights are never rounded.
+// registers. ldmatrix transposes units of 16 bits, which are four neighbours along n. So each half
+// of a lane's register has one k, and value i of the half is column 4 g + i of 32 for lane 4 g + q.
+// Columns 4 g + 2 t and 4 g + 2 t + 1 are rows g and g + 8 of product t.
+//
+// Most integer instructions have half the rate of those of floats, so decoding is what limits the
+// kernel. Eight values of E2M1 take 9 such instructions, and eight of int4 take 5.
 #pragma once
 
 #include <cstdint>
@@ -21,158 +22,249 @@
 
 namespace jaxgemm {
 
-template <bool kBF16, bool kE2M1, int kBlocks>
+template <bool kBF16, bool kE2M1, FewForm kForm>
 class FewRows {
-  static constexpr int kWarps = kFewWarps, kColumns = kFewColumns, kStep = kFewStep;
-  static constexpr int kProducts = kColumns / 16;  // of 16 columns
-  // A stage of a warp's ring: the rows of the weights, with a gap after each eight so that the
-  // lanes that read at the same time read from different banks; x; the scales.
-  static constexpr int kRowBytes = kColumns / 2, kGap = 32;
-  static constexpr int kWeights = kStep * kRowBytes + kStep / 8 * kGap;
-  static constexpr int kX = 8 * kStep * 2;  // of eight rows
+  static constexpr int kBlocks = kForm.blocks, kRows = kForm.rows(), kColumns = kForm.columns();
+  static constexpr int kWarpsN = kForm.warps_n, kWarpsK = kForm.warps_k();
+  static constexpr int kThreads = 32 * kFewWarps, kStep = kFewStep, kStages = kForm.stages;
+  static constexpr int kProducts = kForm.warp_columns / 16;  // of 16 columns
   static constexpr int kScaleBytes = kE2M1 ? 1 : 4;
-  static constexpr int kStage = kWeights + kBlocks * kX + kColumns * kScaleBytes;
-  static constexpr int kStages = FewStages(kBlocks);
+  static constexpr int kX = kForm.WeightBytes(), kScales = kX + kForm.XBytes();
+  static constexpr int kStage = kForm.StageBytes(kE2M1);
+  // The chunks of 16 bytes in a row of a stage.
+  static constexpr int kChunks = kColumns / 32, kXChunks = kWarpsK * kStep / 8;
+  static constexpr int kScaleChunks = kColumns * kScaleBytes / 16;
+  // Chunks of x that a thread copies.
+  static constexpr int kXCopies = (kRows * kXChunks + kThreads - 1) / kThreads;
+  // bfloat16 has the exponents for MX scales, so these multiply the weights, which stay exact.
+  // Other scales multiply the float32 sums of each step.
+  static constexpr bool kScalesWeights = kBF16 && kE2M1;
+  // What the sums are multiplied by in the end: the powers of two that decoding leaves out.
+  static constexpr float kFactor = kScalesWeights ? 0x1p64f : kE2M1 ? 1 : kBF16 ? 64 : 512;
+
+  static_assert(kWarpsK * kScaleChunks <= kThreads);
+  static_assert(kStage % 128 == 0 && kX % 128 == 0 && (kColumns == 128 || kColumns == 256));
 
  public:
-  static constexpr int kSharedBytes = FewSharedBytes(kE2M1, kBlocks);
-  static_assert(kSharedBytes >= kWarps * kStages * kStage);
-
   JAXGEMM_FEW FewRows(const FewRowsArgs& args, char* shared)
-      : args_(args), shared_(shared), lane_(threadIdx.x % 32), warp_(threadIdx.x / 32) {}
+      : args_(args),
+        shared_(shared),
+        lane_(threadIdx.x % 32),
+        warp_n_(threadIdx.x / 32 % kWarpsN),
+        warp_k_(threadIdx.x / 32 / kWarpsN) {}
 
   JAXGEMM_FEW void Run() {
-    asm volatile("griddepcontrol.wait;" ::: "memory");
+    WaitForKernels();
     const int split = args_.split, place = blockIdx.x / split;
     rank_ = blockIdx.x % split;
-    const int tile = place % args_.tiles_n;
-    group_ = place / args_.tiles_n;
-    column_ = tile * kColumns;
+    column_ = place % args_.tiles_n * kColumns;
     int first = 0, last = args_.rows;
-    if (args_.sizes) FindRows(&first, &last);
+    if (args_.sizes) FindRows(place / args_.tiles_n, &first, &last);
     const int steps = args_.k / kStep;
-    begin_ = static_cast<int>(int64_t{steps} * rank_ / split);
-    end_ = static_cast<int>(int64_t{steps} * (rank_ + 1) / split);
-    for (int row = first; row < last; row += 8 * kBlocks) {
-      MultiplyRows(row, last);
-    }
+    const int64_t stages = (steps + kWarpsK - 1) / kWarpsK;
+    begin_ = static_cast<int>(stages * rank_ / split) * kWarpsK;
+    end_ = min(static_cast<int>(stages * (rank_ + 1) / split) * kWarpsK, steps);
+    for (int row = first; row < last; row += kRows) MultiplyRows(row, last);
   }
 
  private:
-  // The rows of this CTA's group. The CTAs of the first group also clear the rows of no group.
-  JAXGEMM_FEW void FindRows(int* first, int* last) {
+  // Kernels that come next may start, and wait here for the end of this one.
+  static JAXGEMM_FEW void WaitForKernels() {
+    asm volatile("griddepcontrol.launch_dependents;");
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+  }
+
+  // Finds group and rows of this CTA: those of the local group with rows before which are `slot`
+  // others. The CTAs of the first slot also clear the rows of no group.
+  JAXGEMM_FEW void FindRows(int slot, int* first, int* last) {
     int offset = args_.offset ? *args_.offset : 0;
     offset = min(max(offset, 0), args_.groups);
-    const int own = offset + group_;
     const int all = min(offset + args_.local_groups, args_.groups);
-    int before = 0, size = 0, local_first = 0, local_last = 0;
-    for (int i = lane_; i < all; i += 32) {
-      const int each = max(args_.sizes[i], 0);
-      before += i < own ? min(each, args_.rows) : 0;
-      size += i == own ? min(each, args_.rows) : 0;
-      local_first += i < offset ? min(each, args_.rows) : 0;
-      local_last += min(each, args_.rows);
+    int end = 0, found = 0, local_first = 0;
+    *first = *last = 0;
+    for (int from = 0; from < all; from += 32) {
+      const int i = from + lane_;
+      const int size = i < all ? min(max(args_.sizes[i], 0), args_.rows) : 0;
+      int sum = size;
+#pragma unroll
+      for (int distance = 1; distance < 32; distance *= 2) {
+        const int other = __shfl_up_sync(~0u, sum, distance);
+        if (lane_ >= distance) sum += other;
+      }
+      const bool is_local = i >= offset && size > 0;
+      const uint32_t locals = __ballot_sync(~0u, is_local);
+      const int before = found + __popc(locals & ((1u << lane_) - 1));
+      const uint32_t match = __ballot_sync(~0u, is_local && before == slot);
+      if (match) {
+        const int lane = __ffs(match) - 1;
+        group_ = from + lane - offset;
+        *last = min(end + __shfl_sync(~0u, sum, lane), args_.rows);
+        *first = min(end + __shfl_sync(~0u, sum - size, lane), args_.rows);
+      }
+      found += __popc(locals);
+      local_first += __reduce_add_sync(~0u, i < offset ? size : 0);
+      end = min(end + __shfl_sync(~0u, sum, 31), args_.rows);
     }
-    before = __reduce_add_sync(~0u, before), size = __reduce_add_sync(~0u, size);
-    *first = min(before, args_.rows), *last = min(*first + size, args_.rows);
-    if (group_ != 0 || rank_ != 0) return;
-    local_first = min(__reduce_add_sync(~0u, local_first), args_.rows);
-    local_last = min(__reduce_add_sync(~0u, local_last), args_.rows);
-    const int columns = min(kColumns, args_.n - column_);
-    for (int row = warp_; row < args_.rows; row += kWarps) {
-      if (row >= local_first && row < local_last) continue;
+    if (slot == 0 && rank_ == 0) ClearRows(min(local_first, args_.rows), end);
+  }
+  // Clears all rows but these.
+  JAXGEMM_FEW void ClearRows(int first, int last) {
+    const int chunks = min(kColumns, args_.n - column_) * (args_.wide ? 4 : 2) / 16;
+    for (int row = threadIdx.x / 32; row < args_.rows; row += kFewWarps) {
+      if (row >= first && row < last) continue;
       char* to =
           static_cast<char*>(args_.out) + (int64_t{row} * args_.n + column_) * (args_.wide ? 4 : 2);
-      for (int i = lane_; i < columns * (args_.wide ? 4 : 2) / 16; i += 32) {
-        reinterpret_cast<uint4*>(to)[i] = uint4{};
-      }
+      for (int i = lane_; i < chunks; i += 32) reinterpret_cast<uint4*>(to)[i] = uint4{};
     }
   }
 
   static JAXGEMM_FEW uint32_t Shared(const void* p) {
     return static_cast<uint32_t>(__cvta_generic_to_shared(p));
   }
-  // Copies 16 bytes, zeros if they are not there.
-  static JAXGEMM_FEW void Copy(uint32_t to, const void* from, bool is_there) {
-    asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(to), "l"(from),
-                 "r"(is_there ? 16 : 0)
+  // The chunk of a row where lanes find its chunk i, so that the rows that they read at the same
+  // time are in different banks.
+  template <int kOfRow>
+  static JAXGEMM_FEW int Place(int row, int i) {
+    return kOfRow >= 8 ? i ^ (row % 8) : i ^ (row / 2 % 4);
+  }
+
+  // Where this thread copies from and to. A copy of weights is kRowsOfCopy rows of all threads.
+  static constexpr int kRowsOfCopy = kThreads / kChunks;
+  JAXGEMM_FEW void StartCopies(int row, int last) {
+    const int thread = threadIdx.x, k = thread / kChunks, chunk = thread % kChunks;
+    weights_ = static_cast<const char*>(args_.weights) +
+               (int64_t{group_} * args_.k + begin_ * kStep + k) * (args_.n / 2) + column_ / 2 +
+               chunk * 16;
+    // The steps whose weights this thread copies; none, if its columns are after the last one.
+    weights_end_ = Kept(column_ + chunk * 32 < args_.n ? end_ - k / kStep : 0);
+    weights_to_ = Kept(Shared(shared_) + (k * kChunks + Place<kChunks>(k, chunk)) * 16);
+#pragma unroll
+    for (int i = 0; i < kXCopies; ++i) {
+      const int of_rows = (thread + i * kThreads) / kXChunks, part = thread % kXChunks;
+      const int at = row + of_rows;
+      int line = at < last ? at : -1;
+      if (args_.indices && line >= 0) {
+        line = args_.indices[line];
+        line = line < args_.lines ? line : -1;
+      }
+      x_bytes_[i] = Kept(line < 0 ? 0 : 16);
+      x_[i] = static_cast<const char*>(args_.x) +
+              (int64_t{max(line, 0)} * args_.k + begin_ * kStep) * 2 + part * 16;
+      x_to_[i] =
+          Kept(Shared(shared_) + kX + (of_rows * kXChunks + Place<kXChunks>(of_rows, part)) * 16);
+      x_end_[i] = Kept(of_rows < kRows ? end_ - part / 4 : 0);
+    }
+    const int of_step = thread / kScaleChunks, blocks = args_.k / kStep / args_.steps_of_block;
+    const int column = column_ + thread % kScaleChunks * 16 / kScaleBytes;
+    scales_ = static_cast<const char*>(args_.scales) +
+              (int64_t{group_} * blocks * args_.n + column) * kScaleBytes;
+    scales_step_ = Kept(of_step);
+    scales_end_ = Kept(of_step < kWarpsK && column < args_.n ? end_ - of_step : 0);
+    scales_to_ = Kept(Shared(shared_) + kScales + thread * 16);
+    scales_row_ = args_.n * kScaleBytes;
+    scales_shift_ = __popc(args_.steps_of_block) == 1 ? __ffs(args_.steps_of_block) - 1 : -1;
+  }
+
+  static JAXGEMM_FEW void Copy(uint32_t to, const void* from, int bytes) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes)
                  : "memory");
   }
+  static JAXGEMM_FEW void Copy(uint32_t to, const void* from) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+  }
 
-  // Loads a step, or nothing after the last one. Each load is a group of copies.
-  JAXGEMM_FEW void Load(int stage, int step) {
+  static JAXGEMM_FEW void EndCopies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+  template <int kGroups>
+  static JAXGEMM_FEW void WaitForCopies() {
+    asm volatile("cp.async.wait_group %0;" ::"n"(kGroups) : "memory");
+  }
+
+  // Loads the stage of the steps from `step`, or nothing after the last one. Each load is a group
+  // of copies. Stages are loaded in the order of k.
+  JAXGEMM_FEW void Load(uint32_t to, int step) {
     if (step < end_) {
-      const uint32_t to = Shared(shared_) + (warp_ * kStages + stage) * kStage;
-      const int64_t row_bytes = args_.n / 2;
-      const char* weights = static_cast<const char*>(args_.weights) +
-                            (int64_t{group_} * args_.k + step * kStep) * row_bytes + column_ / 2;
+      const int64_t copy = int64_t{kRowsOfCopy / 2} * args_.n;
 #pragma unroll
-      for (int i = 0; i < kStep * kRowBytes / 16 / 32; ++i) {
-        constexpr int kChunks = kRowBytes / 16;
-        const int k = (lane_ + 32 * i) / kChunks, chunk = lane_ % kChunks;
-        const bool is_there = column_ + chunk * 32 < args_.n;
-        Copy(to + k * kRowBytes + k / 8 * kGap + chunk * 16,
-             is_there ? weights + k * row_bytes + chunk * 16 : weights, is_there);
+      for (int i = 0; i < kWarpsK * kStep / kRowsOfCopy; ++i) {
+        static_assert(kRowsOfCopy % kStep == 0);
+        if (step + i * (kRowsOfCopy / kStep) < weights_end_) {
+          Copy(weights_to_ + to + i * kRowsOfCopy * kChunks * 16, weights_);
+        }
+        weights_ += copy;
       }
 #pragma unroll
-      for (int i = 0; i < kBlocks; ++i) {
-        const bool is_there = lines_[i] >= 0;
-        const char* x = static_cast<const char*>(args_.x) +
-                        (int64_t{is_there ? lines_[i] : 0} * args_.k + step * kStep) * 2;
-        Copy(to + kWeights + i * kX + lane_ * 16, x + lane_ % 4 * 16, is_there);
+      for (int i = 0; i < kXCopies; ++i) {
+        if (step < x_end_[i]) Copy(x_to_[i] + to, x_[i], x_bytes_[i]);
+        x_[i] += kWarpsK * kStep * 2;
       }
-      const int blocks = args_.k / kStep / args_.steps_of_block;
-      const char* scales =
-          static_cast<const char*>(args_.scales) +
-          ((int64_t{group_} * blocks + step / args_.steps_of_block) * args_.n + column_) *
-              kScaleBytes;
-      if (lane_ < kColumns * kScaleBytes / 16) {
-        const bool is_there = column_ + lane_ * 16 / kScaleBytes < args_.n;
-        Copy(to + kWeights + kBlocks * kX + lane_ * 16, is_there ? scales + lane_ * 16 : scales,
-             is_there);
+      if (step < scales_end_) {
+        const int at = step + scales_step_;
+        const int block = scales_shift_ >= 0 ? at >> scales_shift_ : at / args_.steps_of_block;
+        Copy(scales_to_ + to, scales_ + int64_t{block} * scales_row_);
       }
     }
-    asm volatile("cp.async.commit_group;" ::: "memory");
+    EndCopies();
   }
 
-  // Two values of 4 bits as two floats of 16 bits. kHigh: they are in the high bits of the low
-  // bytes of `pair`; else in the low bits.
-  template <bool kHigh>
-  static JAXGEMM_FEW uint32_t Decode(uint32_t pair) {
-    uint32_t bits;
-    if constexpr (kE2M1) {
-      // Sign, exponent and mantissa move to their places. What they stand for there is too small
-      // by the difference of the biases, also where the exponent is 0.
-      constexpr int kDown = kBF16 ? 6 : 3;
-      constexpr uint32_t kSign = 0x80008000u, kRest = kBF16 ? 0x01c001c0u : 0x0e000e00u;
-      const uint32_t sign = kHigh ? pair : pair << 4;
-      const uint32_t rest = kHigh ? pair >> kDown : kDown > 4 ? pair >> (kDown - 4) : pair << 1;
-      bits = (sign & kSign) | (rest & kRest);
-      return Multiply(bits, kBF16 ? 0x7e807e80u : 0x74007400u);  // 2**126, 2**14
-    } else {
-      // The value plus 8, in the lowest bits of 128 or 1024.
-      const uint32_t low = kHigh ? pair >> 4 : pair;
-      bits = (low & 0x000f000fu) ^ (kBF16 ? 0x43084308u : 0x64086408u);
-      return Subtract(bits, kBF16 ? 0x43084308u : 0x64086408u);
-    }
-  }
   static JAXGEMM_FEW uint32_t Multiply(uint32_t a, uint32_t b) {
     uint32_t out;
     if constexpr (kBF16) {
-      asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(out) : "r"(a), "r"(b), "r"(0x80008000u));
+      asm("mul.rn.bf16x2 %0, %1, %2;" : "=r"(out) : "r"(a), "r"(b));
     } else {
       asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(out) : "r"(a), "r"(b));
     }
     return out;
   }
-  static JAXGEMM_FEW uint32_t Subtract(uint32_t a, uint32_t b) {
+  static JAXGEMM_FEW uint32_t MultiplyAdd(uint32_t a, uint32_t b, uint32_t c) {
     uint32_t out;
     if constexpr (kBF16) {
-      asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(out) : "r"(b), "r"(0xbf80bf80u), "r"(a));
+      asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(out) : "r"(a), "r"(b), "r"(c));
     } else {
-      asm("sub.rn.f16x2 %0, %1, %2;" : "=r"(out) : "r"(a), "r"(b));
+      asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(out) : "r"(a), "r"(b), "r"(c));
     }
     return out;
+  }
+
+  // Value `i` of each half of a word as a float of 16 bits, without kFactor. `high` is the word
+  // without its lowest 8 bits, and `scale` is for weights that are scaled.
+  template <int i>
+  static JAXGEMM_FEW uint32_t Decode(uint32_t word, uint32_t high, uint32_t scale) {
+    constexpr uint32_t kMask = i % 2 ? 0x00f000f0u : 0x000f000fu;
+    const uint32_t from = i < 2 ? word : high;
+    if constexpr (kE2M1 && kBF16) {
+      // A multiplication moves exponent and mantissa to one place, and the sign to another. What
+      // they stand for there is too small by 2**126, also where the exponent is 0.
+      const uint32_t moved = (from & kMask) * (i % 2 ? 0x104u : 0x1040u);
+      return Multiply(moved & 0x81c081c0u, scale);
+    } else if constexpr (kE2M1) {
+      const uint32_t rest = i < 3 ? word << (9 - 4 * (i % 3)) : word >> 3;
+      const uint32_t bits = ((word << (12 - 4 * i)) & 0x80008000u) | (rest & 0x0e000e00u);
+      return Multiply(bits, 0x74007400u);  // 2**14
+    } else {
+      // The value plus 8, in the lowest bits of a float, is so many times the least denormal one.
+      const uint32_t bits = from & kMask;
+      if constexpr (kBF16) {
+        return MultiplyAdd(bits, i % 2 ? 0x7d007d00u : 0x7f007f00u, 0xbe00be00u);  // 2**123, 2**127
+      } else {
+        return MultiplyAdd(bits, i % 2 ? 0x68006800u : 0x78007800u, 0xa400a400u);  // 2**11, 2**15
+      }
+    }
+  }
+
+  // Four matrices of 8 x 8 units of 16 bits: two of a row, or transposed of a column.
+  template <bool kTransposed>
+  static JAXGEMM_FEW void LoadMatrices(uint32_t (&to)[4], uint32_t from) {
+    if constexpr (kTransposed) {
+      asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                   : "r"(from)
+                   : "memory");
+    } else {
+      asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                   : "r"(from)
+                   : "memory");
+    }
   }
   static JAXGEMM_FEW void Mma(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
     if constexpr (kBF16) {
@@ -188,158 +280,193 @@ class FewRows {
     }
   }
 
-  // The scales of columns 2 t and 2 t + 1 of a lane's 16.
+  // Product t of 32 columns, whose words are `w`, and their scales: four bytes, or four floats.
   template <int t>
-  JAXGEMM_FEW void Scales(const char* scales, const uint4& bytes, float* even, float* odd) const {
-    if constexpr (kE2M1) {
-      const uint32_t word = t < 2 ? bytes.x : t < 4 ? bytes.y : t < 6 ? bytes.z : bytes.w;
-      constexpr int kEven = 23 - 16 * (t % 2), kOdd = 15 - 16 * (t % 2);
-      const uint32_t first = kEven > 0 ? word << kEven : word;
-      const uint32_t second = kOdd > 0 ? word << kOdd : word >> -kOdd;
-      *even = __uint_as_float(first & 0x7f800000u), *odd = __uint_as_float(second & 0x7f800000u);
-    } else {
-      const float2 both = *reinterpret_cast<const float2*>(scales + t * 8);
-      *even = both.x, *odd = both.y;
+  JAXGEMM_FEW void MultiplyColumns(float (&acc)[kBlocks][4], const uint32_t (&w)[4],
+                                   const uint32_t (&high)[4], const uint32_t (&x)[kBlocks][4],
+                                   uint32_t bytes, const float4& floats) {
+    uint32_t pairs[2] = {};
+    if constexpr (kScalesWeights) {
+      // As exponents of bfloat16, times 2**62.
+      constexpr uint32_t kPair = 0x4040 + 2 * t * 0x0101;
+      pairs[0] = Multiply(__byte_perm(bytes, 0, kPair) * 128, 0x5e805e80u);
+      pairs[1] = Multiply(__byte_perm(bytes, 0, kPair + 0x0101) * 128, 0x5e805e80u);
     }
-  }
-
-  template <int t>
-  JAXGEMM_FEW void MultiplyColumns(const uint2 (&w)[8], const uint4 (&x)[kBlocks],
-                                   const char* scales, const uint4& bytes) {
-    if constexpr (t < kProducts) {
-      constexpr uint32_t kByte = t % 4, kPair = (4 + kByte) * 0x1100 + kByte * 0x11;
-      uint32_t a[2][4];
+    uint32_t a[2][4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      a[i / 2][i % 2 * 2] = Decode<2 * t>(w[i], high[i], pairs[0]);
+      a[i / 2][i % 2 * 2 + 1] = Decode<2 * t + 1>(w[i], high[i], pairs[1]);
+    }
+    if constexpr (kScalesWeights) {
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
 #pragma unroll
-        for (int i = 0; i < 2; ++i) {
-          const uint2 &first = w[4 * half + 2 * i], &second = w[4 * half + 2 * i + 1];
-          const uint32_t pair =
-              __byte_perm(t < 4 ? first.x : first.y, t < 4 ? second.x : second.y, kPair);
-          a[half][2 * i] = Decode<false>(pair), a[half][2 * i + 1] = Decode<true>(pair);
+        for (int block = 0; block < kBlocks; ++block) {
+          Mma(acc[block], a[half], x[block][2 * half], x[block][2 * half + 1]);
         }
       }
+    } else {
       float even, odd;
-      Scales<t>(scales, bytes, &even, &odd);
+      if constexpr (kE2M1) {
+        const uint32_t first = t ? bytes << 7 : bytes << 23;
+        const uint32_t second = t ? bytes >> 1 : bytes << 15;
+        even = __uint_as_float(first & 0x7f800000u), odd = __uint_as_float(second & 0x7f800000u);
+      } else {
+        even = t ? floats.z : floats.x, odd = t ? floats.w : floats.y;
+      }
 #pragma unroll
       for (int block = 0; block < kBlocks; ++block) {
         float part[4] = {};
-        Mma(part, a[0], x[block].x, x[block].y);
-        Mma(part, a[1], x[block].z, x[block].w);
-        acc_[t][block][0] += part[0] * even, acc_[t][block][1] += part[1] * even;
-        acc_[t][block][2] += part[2] * odd, acc_[t][block][3] += part[3] * odd;
+        Mma(part, a[0], x[block][0], x[block][1]);
+        Mma(part, a[1], x[block][2], x[block][3]);
+        acc[block][0] += part[0] * even, acc[block][1] += part[1] * even;
+        acc[block][2] += part[2] * odd, acc[block][3] += part[3] * odd;
       }
-      MultiplyColumns<t + 1>(w, x, scales, bytes);
     }
   }
 
-  JAXGEMM_FEW void MultiplyStage(int stage) {
-    const char* from = shared_ + (warp_ * kStages + stage) * kStage;
-    const int g = lane_ / 4, q = lane_ % 4;
-    uint2 w[8];
+  // The addresses, in the first stage, of what this lane reads.
+  JAXGEMM_FEW void StartReads() {
+    const int row = lane_ % 8, part = warp_k_ * 4 + lane_ / 8, k = warp_k_ * kStep + lane_;
+    x_from_ = Kept(Shared(shared_) + kX + (row * kXChunks + Place<kXChunks>(row, part)) * 16);
 #pragma unroll
-    for (int i = 0; i < 8; ++i) {
-      w[i] = *reinterpret_cast<const uint2*>(from + (8 * q + i) * kRowBytes + q * kGap + g * 8);
+    for (int i = 0; i < kProducts / 2; ++i) {
+      const int chunk = warp_n_ * kProducts / 2 + i;
+      weights_from_[i] = Kept(Shared(shared_) + (k * kChunks + Place<kChunks>(k, chunk)) * 16);
     }
-    uint4 x[kBlocks];
+    multiply_end_ = Kept(end_ - warp_k_);
+    const int column = warp_n_ * kForm.warp_columns + lane_ / 4 * 4;
+    scales_from_ = Kept(Shared(shared_) + kScales + (warp_k_ * kColumns + column) * kScaleBytes);
+  }
+  static JAXGEMM_FEW const void* At(uint32_t shared) { return __cvta_shared_to_generic(shared); }
+  // Keeps a value in a register. The compiler would compute addresses again in each stage.
+  static JAXGEMM_FEW uint32_t Kept(uint32_t value) {
+    asm volatile("" : "+r"(value));
+    return value;
+  }
+
+  JAXGEMM_FEW void MultiplyStage(uint32_t from) {
+    uint32_t x[kBlocks][4];
 #pragma unroll
     for (int i = 0; i < kBlocks; ++i) {
-      x[i] = *reinterpret_cast<const uint4*>(from + kWeights + i * kX + lane_ * 16);
+      LoadMatrices<false>(x[i], x_from_ + from + i * 8 * kXChunks * 16);
     }
-    const char* scales = from + kWeights + kBlocks * kX + g * 16 * kScaleBytes;
-    uint4 bytes = {};
-    if constexpr (kE2M1) bytes = *reinterpret_cast<const uint4*>(scales);
-    MultiplyColumns<0>(w, x, scales, bytes);
+#pragma unroll
+    for (int i = 0; i < kProducts / 2; ++i) {
+      uint32_t w[4], high[4];
+      LoadMatrices<true>(w, weights_from_[i] + from);
+#pragma unroll
+      for (int j = 0; j < 4; ++j) {
+        if constexpr (!kE2M1) w[j] ^= 0x88888888u;  // each value plus 8
+        high[j] = w[j] >> 8;
+      }
+      const uint32_t scales = scales_from_ + from + i * 32 * kScaleBytes;
+      uint32_t bytes = 0;
+      float4 floats = {};
+      if constexpr (kE2M1) {
+        bytes = *static_cast<const uint32_t*>(At(scales));
+      } else {
+        floats = *static_cast<const float4*>(At(scales));
+      }
+      MultiplyColumns<0>(acc_[2 * i], w, high, x, bytes, floats);
+      MultiplyColumns<1>(acc_[2 * i + 1], w, high, x, bytes, floats);
+    }
   }
 
   JAXGEMM_FEW void MultiplyRows(int row, int last) {
-#pragma unroll
-    for (int i = 0; i < kBlocks; ++i) {
-      const int at = row + 8 * i + lane_ / 4;
-      int line = at < last ? at : -1;
-      if (args_.indices && line >= 0) {
-        line = args_.indices[line];
-        line = line < args_.lines ? line : -1;
-      }
-      lines_[i] = line;
-    }
+    StartCopies(row, last);
+    StartReads();
 #pragma unroll
     for (int t = 0; t < kProducts; ++t) {
 #pragma unroll
       for (int i = 0; i < kBlocks * 4; ++i) acc_[t][i / 4][i % 4] = 0;
     }
-    int next = begin_ + warp_;
+    int next = begin_;
 #pragma unroll
-    for (int i = 0; i < kStages - 1; ++i, next += kWarps) Load(i, next);
-    int stage = 0;
-    for (int step = begin_ + warp_; step < end_; step += kWarps, next += kWarps) {
-      asm volatile("cp.async.wait_group %0;" ::"n"(kStages - 2) : "memory");
-      __syncwarp();  // all lanes' copies are there, and all lanes have read the stage before
-      Load(stage == 0 ? kStages - 1 : stage - 1, next);
-      MultiplyStage(stage);
-      stage = stage == kStages - 1 ? 0 : stage + 1;
+    for (int i = 0; i < kStages - 1; ++i, next += kWarpsK) Load(i * kStage, next);
+    uint32_t from = 0, to = (kStages - 1) * kStage;  // places of stages in the ring
+    for (int step = begin_; step < end_; step += kWarpsK, next += kWarpsK) {
+      WaitForCopies<kStages - 2>();
+      __syncthreads();  // all copies are there, and all warps have read the stage before
+      Load(to, next);
+      if (step < multiply_end_) MultiplyStage(from);
+      to = from;
+      from = from == (kStages - 1) * kStage ? 0 : from + kStage;
+      from = Kept(from);
     }
-    asm volatile("cp.async.wait_group 0;" ::: "memory");
+    WaitForCopies<0>();
     __syncthreads();
-    AddWarps();
-    if (args_.split > 1) AddCluster();
-    if (warp_ == 0 && rank_ == 0) Store(row, last);
-    __syncthreads();  // before the next rows
-    if (args_.split > 1) ClusterBarrier();
+    AddUp(row, min(last - row, kRows));
   }
 
-  // The place of a lane's four accumulators `i` of part `part` in shared memory.
-  JAXGEMM_FEW float4* Sums(int part, int i) const {
-    return reinterpret_cast<float4*>(shared_) + (part * kProducts * kBlocks + i) * 32 + lane_;
+  // Four sums of part `part` in shared memory: those of a row, from a column.
+  JAXGEMM_FEW float4* Sums(int part, int row, int column) const {
+    return reinterpret_cast<float4*>(reinterpret_cast<float*>(shared_) +
+                                     (part * kRows + row) * kForm.SumColumns() + column);
   }
-  JAXGEMM_FEW void StoreSums(int part) {
-#pragma unroll
-    for (int i = 0; i < kProducts * kBlocks; ++i) {
-      const float (&acc)[4] = acc_[i / kBlocks][i % kBlocks];
-      *Sums(part, i) = float4{acc[0], acc[1], acc[2], acc[3]};
-    }
+  static JAXGEMM_FEW void Add(float4* to, const float4& from) {
+    to->x += from.x, to->y += from.y, to->z += from.z, to->w += from.w;
   }
-  JAXGEMM_FEW void Add(int i, const float4& sums) {
-    float (&acc)[4] = acc_[i / kBlocks][i % kBlocks];
-    acc[0] += sums.x, acc[1] += sums.y, acc[2] += sums.z, acc[3] += sums.w;
-  }
-  // Afterwards warp 0 has the sums of the CTA.
-  JAXGEMM_FEW void AddWarps() {
-#pragma unroll 1
-    for (int half = kWarps / 2; half > 0; half /= 2) {
-      if (warp_ >= half && warp_ < 2 * half) StoreSums(warp_ - half);
-      __syncthreads();
-      if (warp_ < half) {
-#pragma unroll
-        for (int i = 0; i < kProducts * kBlocks; ++i) Add(i, *Sums(warp_, i));
-      }
-      __syncthreads();
-    }
+  // What a CTA of the cluster has at an address of its shared memory.
+  static JAXGEMM_FEW float4 OfRank(uint32_t own, int rank) {
+    uint32_t from;
+    float4 value;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(from) : "r"(own), "r"(rank));
+    asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
+                 : "r"(from)
+                 : "memory");
+    return value;
   }
   static JAXGEMM_FEW void ClusterBarrier() {
     asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::
                      : "memory");
   }
-  // Afterwards warp 0 of the cluster's first CTA has the sums of the cluster.
-  JAXGEMM_FEW void AddCluster() {
-    if (warp_ == 0 && rank_ > 0) StoreSums(0);
-    ClusterBarrier();
-    if (warp_ != 0 || rank_ != 0) return;
-    for (int rank = 1; rank < args_.split; ++rank) {
+  // Adds up the sums of the CTA's warps, then those of the cluster, and writes `rows` rows.
+  JAXGEMM_FEW void AddUp(int row, int rows) {
+    // Lane 4 g + q has the columns 4 g to 4 g + 3 of each 32, of rows 2 q and 2 q + 1 of each 8.
 #pragma unroll
-      for (int i = 0; i < kProducts * kBlocks; ++i) {
-        uint32_t from;
-        asm("mapa.shared::cluster.u32 %0, %1, %2;"
-            : "=r"(from)
-            : "r"(Shared(Sums(0, i))), "r"(rank));
-        float4 sums;
-        asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
-                     : "=f"(sums.x), "=f"(sums.y), "=f"(sums.z), "=f"(sums.w)
-                     : "r"(from)
-                     : "memory");
-        Add(i, sums);
+    for (int i = 0; i < kProducts / 2; ++i) {
+#pragma unroll
+      for (int j = 0; j < 2 * kBlocks; ++j) {
+        const auto sum = [&](int t, int odd) {
+          return acc_[2 * i + t][j / 2][j % 2 + 2 * odd] * kFactor;
+        };
+        *Sums(warp_k_, j / 2 * 8 + lane_ % 4 * 2 + j % 2,
+              warp_n_ * kForm.warp_columns + i * 32 + lane_ / 4 * 4) =
+            float4{sum(0, 0), sum(0, 1), sum(1, 0), sum(1, 1)};
       }
     }
+    __syncthreads();
+    constexpr int kFours = kColumns / 4;
+    const int split = args_.split;
+    for (int i = threadIdx.x; i < rows * kFours; i += kThreads) {
+      float4 sum = *Sums(0, i / kFours, i % kFours * 4);
+#pragma unroll
+      for (int part = 1; part < kWarpsK; ++part) {
+        Add(&sum, *Sums(part, i / kFours, i % kFours * 4));
+      }
+      if (split > 1) {
+        *Sums(0, i / kFours, i % kFours * 4) = sum;
+      } else {
+        Store(row + i / kFours, i % kFours * 4, sum);
+      }
+    }
+    if (split > 1) {
+      ClusterBarrier();
+      for (int i = threadIdx.x * split + rank_; i < rows * kFours; i += kThreads * split) {
+        const uint32_t own = Shared(Sums(0, i / kFours, i % kFours * 4));
+        float4 sum = {};
+#pragma unroll 4
+        for (int rank = 0; rank < split; ++rank) {
+          Add(&sum, OfRank(own, rank));
+        }
+        Store(row + i / kFours, i % kFours * 4, sum);
+      }
+      ClusterBarrier();  // the others may still read this CTA's sums
+    }
+    __syncthreads();  // before the next rows
   }
 
   static JAXGEMM_FEW uint32_t Round(float low, float high) {
@@ -351,45 +478,32 @@ class FewRows {
     }
     return word;
   }
-  // Lane 4 g + q has the columns 16 g to 16 g + 15 of rows 2 q and 2 q + 1 of each eight.
-  JAXGEMM_FEW void Store(int first, int last) {
-    const int column = column_ + lane_ / 4 * 16;
+  JAXGEMM_FEW void Store(int row, int column, const float4& sum) {
+    column += column_;
     if (column >= args_.n) return;
-#pragma unroll
-    for (int block = 0; block < kBlocks; ++block) {
-#pragma unroll
-      for (int odd = 0; odd < 2; ++odd) {
-        const int row = first + 8 * block + lane_ % 4 * 2 + odd;
-        if (row >= last) continue;
-        const int64_t at = int64_t{row} * args_.n + column;
-        if (args_.wide) {
-          auto* to = reinterpret_cast<float4*>(static_cast<float*>(args_.out) + at);
-#pragma unroll
-          for (int t = 0; t < kProducts; t += 2) {
-            to[t / 2] = float4{acc_[t][block][odd], acc_[t][block][odd + 2],
-                               acc_[t + 1][block][odd], acc_[t + 1][block][odd + 2]};
-          }
-        } else {
-          auto* to = reinterpret_cast<uint4*>(static_cast<uint16_t*>(args_.out) + at);
-#pragma unroll
-          for (int t = 0; t < kProducts; t += 4) {
-            const auto word = [&](int i) {
-              return Round(acc_[t + i][block][odd], acc_[t + i][block][odd + 2]);
-            };
-            to[t / 4] = uint4{word(0), word(1), word(2), word(3)};
-          }
-        }
-      }
+    const int64_t at = int64_t{row} * args_.n + column;
+    if (args_.wide) {
+      *reinterpret_cast<float4*>(static_cast<float*>(args_.out) + at) = sum;
+    } else {
+      *reinterpret_cast<uint2*>(static_cast<uint16_t*>(args_.out) + at) =
+          uint2{Round(sum.x, sum.y), Round(sum.z, sum.w)};
     }
   }
 
   const FewRowsArgs& args_;
   char* const shared_;
-  const int lane_, warp_;
-  int rank_, group_, column_;
-  int begin_, end_;     // the CTA's steps
-  int lines_[kBlocks];  // the lines of x of the rows that this lane copies; -1: zeros
-  // As mma has them: rows 2 q and 2 q + 1 of column 16 g + 2 t, and of column 16 g + 2 t + 1.
+  const int lane_, warp_n_, warp_k_;
+  int rank_, group_ = 0, column_;
+  int begin_, end_;  // the CTA's steps
+  // What StartCopies finds: addresses, the steps before which there is something to copy, and the
+  // bytes of a copy of x, none for zeros.
+  const char *weights_, *x_[kXCopies], *scales_;
+  uint32_t weights_to_, x_to_[kXCopies], scales_to_;
+  int weights_end_, x_end_[kXCopies], scales_end_, x_bytes_[kXCopies];
+  int scales_step_, scales_row_, scales_shift_;
+  uint32_t weights_from_[kProducts / 2], x_from_, scales_from_;
+  int multiply_end_;
+  // As mma has them: rows 2 q and 2 q + 1 of column 4 g + 2 t, and of column 4 g + 2 t + 1.
   float acc_[kProducts][kBlocks][4];
 };
 

@@ -21,7 +21,8 @@ namespace jaxgemm {
 
 template <bool kBF16, bool kE2M1, int kBlocks>
 class FewRows {
-  static constexpr int kWaves = kFewWarps, kColumns = kFewColumns, kStep = kFewStep;
+  static constexpr int kWaves = kFewAmdThreads / kWaveSize, kColumns = kFewAmdColumns;
+  static constexpr int kStep = kFewStep;
   static constexpr int kFrags = kColumns / 16;
   static constexpr int kScaleBytes = kE2M1 ? 1 : 4;
 #if defined(__gfx950__)
@@ -47,7 +48,6 @@ class FewRows {
   };
 
  public:
-  static constexpr int kThreads = kWaves * kWaveSize;
   static constexpr int kLdsBytes = kWaves * 16 * kColumns * 4;
 
   JAXGEMM_AMD FewRows(const FewRowsArgs& args, Lds* lds) : args_(args), lds_(lds) {}

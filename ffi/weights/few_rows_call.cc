@@ -21,24 +21,23 @@ namespace {
 
 constexpr char kName[] = "few_rows";  // the name of the code object
 
-// The kernels of one form of operands, by their blocks of eight rows, or of 16 on AMD GPUs.
-constexpr int kBlocks[] = {1, 2, 4};
-constexpr int kSizes = sizeof(kBlocks) / sizeof(kBlocks[0]);
+constexpr int kForms = sizeof(kFewForms) / sizeof(kFewForms[0]);
+constexpr int kAmdForms = sizeof(kFewAmdBlocks) / sizeof(kFewAmdBlocks[0]);
 constexpr const char* kX[] = {"float16", "bfloat16"};
 constexpr const char* kWeights[] = {"int4", "float4_e2m1fn"};
-constexpr int kKernels = 2 * 2 * kSizes;
+constexpr int kKernels = 2 * 2 * kForms;
 
-int KernelOf(bool bf16, bool e2m1, int size) { return (bf16 * 2 + e2m1) * kSizes + size; }
-bool IsE2M1(int kernel) { return kernel / kSizes % 2; }
+int KernelOf(bool bf16, bool e2m1, int form) { return (bf16 * 2 + e2m1) * kForms + form; }
+bool IsE2M1(int kernel) { return kernel / kForms % 2; }
 std::string NameOf(int kernel) {
-  return Concat("jaxgemm_few_rows_", kX[kernel / kSizes / 2], "_", kWeights[kernel / kSizes % 2],
-                "_", Str(int64_t{kBlocks[kernel % kSizes]}));
+  return Concat("jaxgemm_few_rows_", kX[kernel / kForms / 2], "_", kWeights[kernel / kForms % 2],
+                "_", Str(int64_t{kernel % kForms}));
 }
 
 // The kernels of each device, and its number of multiprocessors.
 struct Loaded {
   void* functions[kKernels];
-  int sms;
+  int sms;  // not of AMD GPUs
 };
 using LoadedOfDevices = std::atomic<Loaded*>[kMaxDevices];
 std::mutex loading;
@@ -56,7 +55,8 @@ std::string Load(const Driver& driver, int device, LoadedOfDevices& loaded) {
   if (result == 0) result = current.result();
   auto found = std::make_unique<Loaded>();
   constexpr int kMultiprocessors = 16;  // CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
-  if (result == 0 && !IsAmd(driver)) {
+  const bool amd = IsAmd(driver);
+  if (result == 0 && !amd) {
     result = driver.get_device_attribute(&found->sms, kMultiprocessors, device);
   }
   if (result != 0) return KernelFailure("asking for the device", driver, kName, device, result);
@@ -64,12 +64,13 @@ std::string Load(const Driver& driver, int device, LoadedOfDevices& loaded) {
   error = LoadCodeObject(driver, target, kName, device, &module);
   if (!error.empty()) return error;
   for (int i = 0; i < kKernels; ++i) {
+    if (amd && i % kForms >= kAmdForms) continue;
     const std::string name = NameOf(i);
     result = driver.get_function(&found->functions[i], module, name.c_str());
     constexpr int kMaxDynamicShared = 8;  // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-    if (result == 0 && !IsAmd(driver)) {
+    if (result == 0 && !amd) {
       result = driver.set_function_attribute(found->functions[i], kMaxDynamicShared,
-                                             FewSharedBytes(IsE2M1(i), kBlocks[i % kSizes]));
+                                             kFewForms[i % kForms].SharedBytes(IsE2M1(i)));
     }
     if (result != 0) {
       driver.unload_module(module);
@@ -82,60 +83,66 @@ std::string Load(const Driver& driver, int device, LoadedOfDevices& loaded) {
 
 using Integers = ffi::Buffer<ffi::DataType::S32>;
 
-// The CTAs of a cluster, which share k: so many that each multiprocessor has about the same work.
-// A cluster's sums are added up in the end, so more must gain something.
-int SplitOf(const FewRowsArgs& args, int sms) {
-  const int64_t groups = args.sizes ? std::min(args.local_groups, args.rows) : 1;
-  const int64_t tiles = args.tiles_n * groups, steps = args.k / kFewStep;
-  int best = 1;
-  double least = 0;
-  for (int split = 1; split <= 8; split *= 2) {
-    if (split > 1 && steps < 2 * kFewWarps * split) break;
-    const double time = double(CeilDiv(tiles * split, sms)) / split + 0.02 * split;
-    if (split == 1 || time < least) best = split, least = time;
+// The groups that may have rows: CTAs are launched for so many.
+int64_t GroupsOf(const FewRowsArgs& args) {
+  return args.sizes ? std::min(args.local_groups, args.rows) : 1;
+}
+
+// The rows of a group, of which a form should have as many: the mean of twice as many groups.
+int64_t RowsOf(const FewRowsArgs& args) {
+  return args.sizes ? CeilDiv(int64_t{2} * args.rows, args.local_groups) : int64_t{args.rows};
+}
+
+// Chooses the form, and sets what follows from it: the tiles, and the CTAs that share k. A tuning
+// choice, measured on an H200.
+int Choose(FewRowsArgs* args, int sms) {
+  const int64_t rows = RowsOf(*args);
+  int choice = 0;
+  while (choice < kForms - 1 && kFewForms[choice].rows() < rows) ++choice;
+  const FewForm& form = kFewForms[choice];
+  args->tiles_n = static_cast<int>(CeilDiv(args->n, form.columns()));
+  // The rounds of CTAs, each as long as its stages and some more for its begin and end.
+  constexpr int kMore = 4, kMostSplit = 8;
+  const int64_t stages = CeilDiv(args->k, kFewStep * form.warps_k());
+  int64_t least = 0;
+  for (int split = 1; split <= kMostSplit && split <= stages; ++split) {
+    const int64_t rounds = CeilDiv(args->tiles_n * GroupsOf(*args) * split, sms * form.ctas);
+    const int64_t time = rounds * (CeilDiv(stages, split) + kMore);
+    if (split == 1 || time < least) args->split = split, least = time;
   }
-  return best;
+  return choice;
 }
 
-// The size of the kernel, from the rows of a group: the mean of twice as many groups.
-int SizeOf(const FewRowsArgs& args, int rows_of_block) {
-  const int64_t rows =
-      args.sizes ? CeilDiv(int64_t{2} * args.rows, args.local_groups) : int64_t{args.rows};
-  int size = 0;
-  while (size < kSizes - 1 && rows_of_block * kBlocks[size] < rows) ++size;
-  return size;
+// The same for AMD GPUs, where the result says how many workgroups share k.
+int ChooseOnAmd(FewRowsArgs* args) {
+  const int64_t rows = RowsOf(*args);
+  int choice = 0;
+  while (choice < kAmdForms - 1 && 16 * kFewAmdBlocks[choice] < rows) ++choice;
+  args->tiles_n = static_cast<int32_t>(2 * CeilDiv(args->n, 2 * kFewAmdColumns));
+  return choice;
 }
-
-int64_t Dimension(const auto& buffer, int i) { return buffer.dimensions()[i]; }
 
 std::string Launch(const Driver& driver, const Loaded& kernels, int device, bool bf16, bool e2m1,
                    FewRowsArgs args, void* stream) {
   const bool amd = IsAmd(driver);
-  const int kernel = KernelOf(bf16, e2m1, SizeOf(args, amd ? 16 : 8));
-  // A CTA of Hopper is that of a group. One of AMD's finds a group that has rows.
-  int64_t groups = args.local_groups;
-  if (amd) {
-    args.tiles_n = static_cast<int32_t>(RoundUp(args.tiles_n, 2));
-    groups = std::min(args.local_groups, args.rows);
-  } else {
-    args.split = SplitOf(args, kernels.sms);
-  }
-  const int64_t ctas = args.tiles_n * groups * args.split;
-  if (ctas > INT32_MAX) return "there are too many groups and columns for a launch.";
-  void* arguments[] = {&args};
+  const int form = amd ? ChooseOnAmd(&args) : Choose(&args, kernels.sms);
+  const int kernel = KernelOf(bf16, e2m1, form);
+  const auto ctas = static_cast<unsigned>(args.tiles_n * GroupsOf(args) * args.split);
+  void *function = kernels.functions[kernel], *arguments[] = {&args};
   CurrentDevice current(driver, device);
   DriverResult result = current.result();
-  if (result == 0) {
-    void* function = kernels.functions[kernel];
-    result = amd ? driver.launch(function, static_cast<unsigned>(ctas), 1, 1, 64 * kFewWarps, 1, 1,
-                                 0, stream, arguments, nullptr)
-                 : driver.launch_early(
-                       function, static_cast<unsigned>(ctas), args.split, 32 * kFewWarps,
-                       FewSharedBytes(e2m1, kBlocks[kernel % kSizes]), stream, arguments);
+  if (result == 0 && amd) {
+    result =
+        driver.launch(function, ctas, 1, 1, kFewAmdThreads, 1, 1, 0, stream, arguments, nullptr);
+  } else if (result == 0) {
+    result = driver.launch_early(function, ctas, args.split, 32 * kFewWarps,
+                                 kFewForms[form].SharedBytes(e2m1), stream, arguments);
   }
   if (result == 0) return "";
   return KernelFailure("launching", driver, NameOf(kernel), device, result);
 }
+
+int64_t Dimension(const auto& buffer, int i) { return buffer.dimensions()[i]; }
 
 // Calls through one driver, for the devices that it has.
 template <OpenDriver kOpen>
@@ -193,7 +200,6 @@ struct Calls {
                      .groups = static_cast<int32_t>(sizes.element_count()),
                      .local_groups = static_cast<int32_t>(groups),
                      .steps_of_block = static_cast<int32_t>(steps / blocks),
-                     .tiles_n = static_cast<int32_t>(CeilDiv(n, kFewColumns)),
                      .split = static_cast<int32_t>(planes),
                      .wide = wide};
     if (rows == 0 || n == 0 || groups == 0) return ffi::Error::Success();

@@ -328,6 +328,10 @@ def grouped_products(
     products = Products(linear, _gated(linear), casts=recipe is None)
   else:
     products = Products(linear, fused(ragged_gated_linear_unit))
+  options = _options_of(ragged_dot, ours.ragged_dot)
+  alike = options is not None and options == _options_of(
+      ragged_gated_linear_unit, ours.ragged_gated_linear_unit)
+  products = products._replace(takes_quantized=alike)
 
   def in_float8(x, params, activation):
     assert recipe is not None
@@ -340,10 +344,6 @@ def grouped_products(
 
   if recipe is not None:
     products = products._replace(experts=in_float8)
-  options = _options_of(ragged_dot, ours.ragged_dot)
-  alike = options is not None and options == _options_of(
-      ragged_gated_linear_unit, ours.ragged_gated_linear_unit)
-  products = products._replace(takes_quantized=alike)
   if tokens is None:
     return products
 

@@ -23,7 +23,7 @@ def scales_of(rng, kind, shape):
   return scales, 2.0 ** (scales.astype(int) - 127)
 
 
-def launch(arch, dtype, kind, blocks, x, packed, scales, out, sizes, offset, indices, options=None):
+def launch(arch, dtype, kind, form, x, packed, scales, out, sizes, offset, indices, options=None):
   rows, n = out.shape[-2:]
   groups, k, _ = packed.shape
   parts = out.shape[0] if out.ndim == 3 else 1
@@ -34,14 +34,14 @@ def launch(arch, dtype, kind, blocks, x, packed, scales, out, sizes, offset, ind
               k // STEP // scales.shape[1], tiles, parts, out.dtype == np.float32)
   emulator.launch(
       (_ffi.KERNEL_FOLDER / arch / "few_rows.hsaco").read_bytes(),
-      f"jaxgemm_few_rows_{dtype}_{kind}_{blocks}",
+      f"jaxgemm_few_rows_{dtype}_{kind}_{form}",
       emulator.pack_arguments(*(np.uint64(0) if a is None else a for a in arrays.values()),
                               *map(np.int32, integers)),
       grid=tiles * parts * min(groups, rows), block=THREADS, arch=arch,
       buffers={name: a for name, a in arrays.items() if a is not None}, options=options)
 
 
-def check(rng, arch, dtype, kind, blocks, rows, k, n, *, block=STEP, parts=1, wide=False,
+def check(rng, arch, dtype, kind, form, rows, k, n, *, block=STEP, parts=1, wide=False,
           sizes=None, groups=1, offset=None, lines=None):
   """Compares a product; with `lines`, of rows that are gathered from so many."""
   x = rng.standard_normal((lines or rows, k)).astype(DTYPES[dtype])
@@ -51,7 +51,7 @@ def check(rng, arch, dtype, kind, blocks, rows, k, n, *, block=STEP, parts=1, wi
   out = np.full((parts, rows, n) if parts > 1 else (rows, n), np.nan,
                 np.float32 if wide or parts > 1 else x.dtype)
   indices = None if lines is None else rng.integers(-1, lines + 1, rows).astype(np.int32)
-  launch(arch, dtype, kind, blocks, x, nibbles[..., ::2] | nibbles[..., 1::2] << 4, scales, out,
+  launch(arch, dtype, kind, form, x, nibbles[..., ::2] | nibbles[..., 1::2] << 4, scales, out,
          None if sizes is None else np.array(sizes, np.int32),
          None if offset is None else np.array([offset], np.int32), indices)
   taken = x.astype(np.float64)
@@ -74,11 +74,11 @@ def check(rng, arch, dtype, kind, blocks, rows, k, n, *, block=STEP, parts=1, wi
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("kind", VALUES)
 def test_dense(rng, arch, dtype, kind):
-  check(rng, arch, dtype, kind, 1, 5, 256, 160)
-  check(rng, arch, dtype, kind, 1, 1, 32, 32)
-  check(rng, arch, dtype, kind, 1, 13, 2400, 96, parts=3)
-  check(rng, arch, dtype, kind, 2, 40, 640, 288, wide=True, block=STEP if kind != "int4" else 128)
-  check(rng, arch, dtype, kind, 4, 61, 288, 128)
+  check(rng, arch, dtype, kind, 0, 5, 256, 160)
+  check(rng, arch, dtype, kind, 0, 1, 32, 32)
+  check(rng, arch, dtype, kind, 0, 13, 2400, 96, parts=3)
+  check(rng, arch, dtype, kind, 1, 40, 640, 288, wide=True, block=STEP if kind != "int4" else 128)
+  check(rng, arch, dtype, kind, 2, 61, 288, 128)
 
 
 @pytest.mark.parametrize("arch", ARCHS)
@@ -86,12 +86,12 @@ def test_dense(rng, arch, dtype, kind):
 @pytest.mark.parametrize("kind", VALUES)
 def test_grouped(rng, arch, dtype, kind):
   """Empty groups, groups of several blocks of rows, rows of no group, sizes beyond all rows."""
-  check(rng, arch, dtype, kind, 1, 37, 320, 96, sizes=[0, 20, 0, 3, 9, 40], groups=3, offset=1,
+  check(rng, arch, dtype, kind, 0, 37, 320, 96, sizes=[0, 20, 0, 3, 9, 40], groups=3, offset=1,
         lines=11, parts=2)
-  check(rng, arch, dtype, kind, 2, 37, 96, 288, sizes=[0, 0, 12, 3], groups=4, lines=50)
-  check(rng, arch, dtype, kind, 1, 9, 64, 32, sizes=[2, -5, 0, 3], groups=2, offset=9)
+  check(rng, arch, dtype, kind, 1, 37, 96, 288, sizes=[0, 0, 12, 3], groups=4, lines=50)
+  check(rng, arch, dtype, kind, 0, 9, 64, 32, sizes=[2, -5, 0, 3], groups=2, offset=9)
   sizes = rng.integers(0, 2, 150)
-  check(rng, arch, dtype, kind, 4, 60, 64, 32, sizes=sizes, groups=140, offset=7)
+  check(rng, arch, dtype, kind, 2, 60, 64, 32, sizes=sizes, groups=140, offset=7)
 
 
 @pytest.mark.parametrize("arch", ARCHS)
@@ -103,7 +103,7 @@ def test_rows_of_no_group_are_not_multiplied(rng, arch):
   scales = np.full((2, 2, 32), np.nan, np.float32)
   scales[1] = 1
   out = np.full((6, 32), np.nan, np.float32)
-  launch(arch, "bfloat16", "int4", 1, x, packed, scales, out, np.array([0, 4], np.int32), None,
+  launch(arch, "bfloat16", "int4", 0, x, packed, scales, out, np.array([0, 4], np.int32), None,
          None)
   values = VALUES["int4"][np.stack([packed[1] & 15, packed[1] >> 4], -1)].reshape(64, 32)
   np.testing.assert_allclose(out[:4], x[:4].astype(np.float64) @ values, rtol=1e-4, atol=1e-3)
@@ -123,6 +123,6 @@ def test_every_value_and_scale(arch):
     if kind != "int4":
       scales = (exponents + 127).astype(np.uint8)
     out = np.full((1, 512), np.nan, np.float32)
-    launch(arch, "bfloat16", kind, 1, x, nibbles[..., ::2] | nibbles[..., 1::2] << 4,
+    launch(arch, "bfloat16", kind, 0, x, nibbles[..., ::2] | nibbles[..., 1::2] << 4,
            scales.reshape(1, 1, 512), out, None, None, None)
     np.testing.assert_allclose(out[0], values[nibbles[0, 7]] * 2.0**exponents, rtol=1e-6)

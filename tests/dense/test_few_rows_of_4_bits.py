@@ -127,3 +127,15 @@ def test_the_call_for_hopper(rng):
   x, w = array(rng, 4, 64), quantize(array(rng, 64, 96), "mxfp4", axis=0)
   text = jax.jit(jaxgemm.matmul).trace(x, w).lower(lowering_platforms=("cuda",)).as_text()
   assert "@jaxgemm_few_rows" in text and "dot_general" not in text
+
+
+@pytest.mark.parametrize("rows, n, dtype, why", [
+    (65, 96, "bfloat16", "there are 65 rows, and the kernel for few rows takes 64"),
+    (4, 48, "bfloat16", "n 48"), (4, 96, "float32", "the other operand has float32")])
+def test_explain_says_why_not(rng, rows, n, dtype, why):
+  x, w = array(rng, rows, 64, dtype=dtype), quantize(array(rng, 64, n), "int4", axis=0)
+  assert why in str(jaxgemm.explain(x, w))
+  experts = jax.tree.map(lambda y: jnp.stack([y, y]), w)
+  sizes, why = jnp.array([rows, 0], jnp.int32), why.replace("64", "128")
+  text = str(jaxgemm.explain(x, experts, group_sizes=sizes))
+  assert (why in text) == (rows == 4)
