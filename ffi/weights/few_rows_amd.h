@@ -19,7 +19,7 @@
 
 namespace jaxgemm {
 
-template <bool kBF16, bool kE2M1, int kBlocks>
+template <bool kBF16, bool kE2M1, int kMostBlocks>
 class FewRows {
   static constexpr int kWaves = kFewAmdThreads / kWaveSize, kColumns = kFewAmdColumns;
   static constexpr int kStep = kFewStep;
@@ -30,6 +30,9 @@ class FewRows {
 #else
   static constexpr bool kScalesFirst = false;
 #endif
+  // Blocks of 16 rows that are multiplied at a time. With scaled sums the registers have room for
+  // two, and the weights are read again for the next two.
+  static constexpr int kBlocks = kScalesFirst || kMostBlocks < 2 ? kMostBlocks : 2;
   // How many steps a wave loads ahead. A tuning constant: as many as the registers have room for.
   static constexpr int kAhead = kBlocks == 1 ? 4 : kBlocks == 2 ? 3 : 2;
 
