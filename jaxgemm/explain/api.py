@@ -184,11 +184,10 @@ def _why_dequantized(a, b: Quantized, kwargs) -> str:
   sides = "the kernel for few rows takes other dimensions, or another dtype of the result"
   if a.ndim < 1 or b.ndim != (2 if sizes is None else 3):
     return sides
-  rows = (math.prod(a.shape[:-1]), a.shape[-1])
-  groups = b if sizes is not None else Quantized(
-      *(jax.ShapeDtypeStruct((1, *x.shape), x.dtype) for x in b))
-  operands = few_rows.Operands(
-      jax.ShapeDtypeStruct(rows, a.dtype), groups, sizes, None, indices)
+  rows = jax.ShapeDtypeStruct((math.prod(a.shape[:-1]), a.shape[-1]), a.dtype)
+  groups = b if sizes is not None else jax.tree.map(
+      lambda x: jax.ShapeDtypeStruct((1, *x.shape), x.dtype), b)
+  operands = few_rows.Operands(rows, groups, sizes, None, indices)
   return few_rows.why_not(operands, Options.of(kwargs)) or sides
 
 

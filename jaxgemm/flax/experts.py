@@ -173,8 +173,9 @@ def mlp(x: jax.Array, params: Mlp, activation: Activation, products: Products) -
 
   if isinstance(activation, ClampedSwiGLU):
     products = products._replace(gated=_gated(products.linear))
-  elif products.experts is not None and params.gate_up is not None and not any(
-      isinstance(kernel, Quantized) for kernel in (params.gate_up, params.down)):
+  elif products.experts is not None and params.gate_up is not None and not (
+      products.takes_quantized and any(
+          isinstance(kernel, Quantized) for kernel in (params.gate_up, params.down))):
     params = params._replace(gate_up=cast(params.gate_up), down=cast(params.down))
     return products.experts(x, params, activation)
   if params.gate_up is None:
