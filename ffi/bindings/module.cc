@@ -103,7 +103,7 @@ nb::dict Registrations(bool command_buffers) {
     return nb::capsule(reinterpret_cast<void*>(handler));
   };
   auto gpu = [&](const GemmHandlers& gemms, const ChunkHandlers& chunks, const PeerHandlers& peers,
-                 const RoutingHandlers& routing) {
+                 const RoutingHandlers& routing, const FewRowsHandlers& few_rows) {
     auto stages = [&](XLA_FFI_Handler* initialize, XLA_FFI_Handler* execute) {
       nb::dict both;
       both["initialize"] = capsule(initialize);
@@ -123,6 +123,8 @@ nb::dict Registrations(bool command_buffers) {
     targets[kGatedTarget] = stages(routing.initialize, launches.gated);
     targets[kQuantizedGatedTarget] = stages(routing.initialize, launches.quantized_gated);
     targets[kQuantizeTarget] = stages(routing.initialize, launches.quantize);
+    targets[kFewRowsTarget] =
+        stages(few_rows.initialize, command_buffers ? few_rows.captured : few_rows.uncaptured);
     targets[kJoinTarget] = capsule(chunks.join);
     targets[kStatusTarget] = capsule(chunks.status);
     return targets;
@@ -134,15 +136,10 @@ nb::dict Registrations(bool command_buffers) {
   cpu[kJoinTarget] = capsule(JoinHost);
   cpu[kTableTarget] = capsule(TableHost);
   platforms["cpu"] = cpu;
-  platforms["ROCM"] =
-      gpu(kRocmGemmHandlers, kRocmChunkHandlers, kRocmPeerHandlers, kRocmRoutingHandlers);
-  nb::dict cuda =
-      gpu(kCudaGemmHandlers, kCudaChunkHandlers, kCudaPeerHandlers, kCudaRoutingHandlers);
-  nb::dict few_rows;
-  few_rows["initialize"] = capsule(FewRowsInitialize);
-  few_rows["execute"] = capsule(command_buffers ? FewRowsCaptured : FewRowsUncaptured);
-  cuda[kFewRowsTarget] = few_rows;
-  platforms["CUDA"] = cuda;
+  platforms["ROCM"] = gpu(kRocmGemmHandlers, kRocmChunkHandlers, kRocmPeerHandlers,
+                          kRocmRoutingHandlers, kRocmFewRowsHandlers);
+  platforms["CUDA"] = gpu(kCudaGemmHandlers, kCudaChunkHandlers, kCudaPeerHandlers,
+                          kCudaRoutingHandlers, kCudaFewRowsHandlers);
   return platforms;
 }
 

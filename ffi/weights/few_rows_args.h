@@ -41,6 +41,10 @@ inline constexpr FewForm kFewForms[] = {
     {.blocks = 8, .warps_n = 4, .warp_columns = 64, .stages = 8, .ctas = 1},
 };
 
+// The forms of AMD's kernel have so many blocks of 16 rows. Its tiles are pairs of these columns.
+inline constexpr int kFewAmdBlocks[] = {1, 2, 4};
+inline constexpr int kFewAmdColumns = 128, kFewAmdThreads = 512;
+
 struct FewRowsArgs {
   const void* x;        // [lines, k], of float16 or bfloat16
   const void* weights;  // [local_groups, k, n / 2]: two values in a byte, the first in the low bits
@@ -51,12 +55,12 @@ struct FewRowsArgs {
   const int32_t* sizes;       // [groups]; null: one group of all rows
   const int32_t* offset;      // the first local group; null: 0
   const int32_t* indices;     // [rows]: the line of x of each row; null: row i is line i
-  void* out;                  // [rows, n], of x's type, or float32
+  void* out;                  // [rows, n], of x's type, or float32; AMD: [split, rows, n]
   int32_t rows, lines, k, n;  // k is a multiple of kFewStep, n one of 32
   int32_t groups, local_groups;
   int32_t steps_of_block;  // of kFewStep k
-  int32_t tiles_n;         // of the form's columns
-  int32_t split;           // the CTAs of a cluster, which share k
+  int32_t tiles_n;         // of the form's columns; AMD: an even number
+  int32_t split;           // the CTAs of a cluster, which share k; AMD: the workgroups
   int32_t wide;            // out is float32
 };
 

@@ -1,10 +1,12 @@
 """Products of few rows and weights of 4 bits, by a kernel that reads the weights as they are.
 
-The kernel is for Hopper (ffi/weights/few_rows.h). It computes the sums; XLA adds bias, scales and
-activation. Elsewhere XLA dequantises the weights in front of a kernel (quantized.py).
+The kernels are for Hopper (ffi/weights/few_rows.h), gfx942 and gfx950 (few_rows_amd.h). They
+compute the sums; XLA adds bias, scales and activation. Elsewhere XLA dequantises the weights in
+front of a kernel (quantized.py).
 """
 
 import functools
+import operator
 from typing import Any, NamedTuple
 
 import jax
@@ -27,6 +29,9 @@ NAME = "few_rows"  # of the code object
 # gain more than the weights' dequantisation costs.
 MOST_ROWS, MOST_ROWS_OF_GROUP = 64, 64
 _STEP = 32  # k and columns come in such numbers
+# Of AMD's workgroups: two tiles, and the steps below which more workgroups gain nothing.
+_COLUMNS, _LEAST_STEPS = 256, 16
+_KERNELS = ("cuda", "rocm")  # platforms
 
 
 class Operands(NamedTuple):
@@ -55,10 +60,11 @@ def why_not(operands: Operands, options: Options) -> str:
   """Why no kernel reads these weights of 4 bits, or ""."""
   if options.implementation == "xla":
     return XLA_WAS_ASKED
-  if options.implementation not in (None, "jaxgemm") or _ffi.default_platform() != "cuda":
-    return "only Hopper has a kernel that reads such weights"
+  platform = _ffi.default_platform()
+  if options.implementation not in (None, "jaxgemm") or platform not in _KERNELS:
+    return "only Hopper, gfx942 and gfx950 have a kernel that reads such weights"
   try:
-    target = _ffi.target("cuda")
+    target = _ffi.target(platform)
   except ValueError as refusal:
     return str(refusal).removesuffix(".")
   if not _ffi.is_built(target, NAME):
@@ -92,6 +98,8 @@ def limits(operands: Operands) -> str:
     return ("the kernel for few rows takes k and n that are multiples of 32, and a scale for each "
             f"column and each block of 32 k or a multiple; k is {k}, n {n}, and the scales have "
             f"shape {scales.shape}")
+  if max(2 * x.shape[0], n // 2) * k >= 2**31:
+    return "the rows, or the weights of a group, have 2 GiB or more"
   most = MOST_ROWS if operands.sizes is None else MOST_ROWS_OF_GROUP * groups
   if operands.rows > most:
     return f"there are {operands.rows} rows, and the kernel for few rows takes {most} here"
@@ -104,7 +112,7 @@ def described(*avals, given, dtype) -> dict[str, Any]:
   operands = _operands(avals, given)
   _, k, n = operands.weights.shape
   return {
-      "implementation": "jaxgemm", "target": _ffi.target("cuda"), "kernel": NAME,
+      "implementation": "jaxgemm", "target": _ffi.target(_ffi.default_platform()), "kernel": NAME,
       "operations": 2 * operands.rows * k * n,
       "reasons": ["there are few rows: the kernel reads the weights in 4 bits; XLA applies bias, "
                   "scales and activation"]}
@@ -178,17 +186,30 @@ def _xla_of_arrays(*arrays, given, dtype):
   return _by_xla(_operands(arrays, given), dtype)
 
 
-def _lower(ctx, *arrays, given, dtype):
-  del dtype
+def _parts_on_amd(operands: Operands) -> int:
+  """How many workgroups share k: one runs on each compute unit, if all groups have rows."""
+  target = _ffi.target("rocm")
+  cus = _ffi.num_cus(target) or next(
+      count for of, count in _ffi.NAMES["chips"].values() if of == target)
+  groups, k, n = operands.weights.shape
+  tiles = 2 * -(-n // _COLUMNS) * max(1, min(groups, operands.rows))
+  return max(1, min(cus // tiles, k // _STEP // _LEAST_STEPS))
 
+
+def _lower(ctx, *arrays, given, dtype, platform):
   def call(*arrays):
     x, (values, scales), *integers = _operands(arrays, given)
     if is_float4(values.dtype):
       scales = lax.bitcast_convert_type(scales, jnp.uint8)
     absent = jnp.zeros(0, jnp.int32)
-    out = ctx.avals_out[0]
-    return jax.ffi.ffi_call("jaxgemm_few_rows", jax.ShapeDtypeStruct(out.shape, out.dtype))(
+    parts = _parts_on_amd(_operands(arrays, given)) if platform == "rocm" else 1
+    out = jax.ShapeDtypeStruct(ctx.avals_out[0].shape, dtype)
+    if parts > 1:
+      out = jax.ShapeDtypeStruct((parts, *out.shape), jnp.float32)
+    result = jax.ffi.ffi_call("jaxgemm_few_rows", out)(
         x, values, scales, *(absent if y is None else y.astype(jnp.int32) for y in integers))
+    # XLA adds the parts up in this order, where it needs the sums.
+    return functools.reduce(operator.add, result).astype(dtype) if parts > 1 else result
 
   return mlir.lower_fun(call, multiple_results=False)(ctx, *arrays)
 
@@ -209,4 +230,6 @@ def _jitted(**params):
 few_rows_p.def_impl(_impl)
 batching.primitive_batchers[few_rows_p] = _batch
 mlir.register_lowering(few_rows_p, mlir.lower_fun(_xla_of_arrays, multiple_results=False))
-mlir.register_lowering(few_rows_p, _lower, platform="cuda")
+for _platform in _KERNELS:
+  mlir.register_lowering(few_rows_p, functools.partial(_lower, platform=_platform),
+                         platform=_platform)

@@ -1,7 +1,7 @@
 """The calls that the kernel for few rows and weights of 4 bits takes.
 
-The kernel is for Hopper. Here XLA computes its call, so that the tests are of all that is around
-it; tests/sm90 has those of its numbers.
+The kernels are for Hopper and AMD GPUs. Here XLA computes their call, so that the tests are of all
+that is around it; tests/sm90 and tests/amdgpu have those of their numbers.
 """
 
 import jax
