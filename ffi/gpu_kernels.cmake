@@ -1,6 +1,7 @@
 # Compiles each GPU kernel of instances.def to a code object of its own,
 # jaxgemm/kernels/<target>/<instance>.hsaco, or .cubin for NVIDIA's. Each target that has some of
-# them also gets the other kernels of a mixture of experts, of ffi/routing/.
+# them also gets the other kernels of a mixture of experts, of ffi/routing/, and those for few rows,
+# of ffi/weights/.
 
 set(gpu_folder ${CMAKE_CURRENT_LIST_DIR})
 set(gpu_source ${gpu_folder}/amdgpu/gemm.hip)
@@ -352,7 +353,21 @@ foreach(target gfx942 gfx950 gfx90a sm90)
     add_gpu_kernel(routing_kernels ${target} routing "${routing_sources}")
   endif()
 endforeach()
-add_custom_target(gpu_kernels ALL DEPENDS ${kernels} ${routing_kernels})
+# Products of few rows and weights of 4 bits.
+set(few_rows_kernels "")
+foreach(target gfx942 gfx950)
+  if(gpu_compiler_${target})
+    add_gpu_kernel(few_rows_kernels ${target} few_rows
+                   "${gpu_folder}/weights/few_rows.hip;${gpu_folder}/weights/few_rows_amd.h;\
+${gpu_folder}/weights/few_rows_args.h")
+  endif()
+endforeach()
+if(gpu_compiler_sm90)
+  add_gpu_kernel(few_rows_kernels sm90 few_rows
+                 "${gpu_folder}/weights/few_rows.cu;${gpu_folder}/weights/few_rows.h;\
+${gpu_folder}/weights/few_rows_args.h")
+endif()
+add_custom_target(gpu_kernels ALL DEPENDS ${kernels} ${routing_kernels} ${few_rows_kernels})
 list(LENGTH kernels built)
 message(STATUS "GPU kernels: ${built} (${skipped} left out)")
 set(JAXGEMM_BUILD_SUMMARY "jaxgemm has ${built} GPU kernels.")

@@ -7,6 +7,10 @@ their experts at random, and its clock (docs/api/emulator.md) times the workgrou
 unit. A product takes as long as these, or as the memory moves its bytes. That is a prediction at
 the chip's peak frequency: no time is measured. --measured is a table of tuned fused layers
 (ROCm/aiter), whose two kernels were timed without launches. A ratio is our time over theirs.
+
+A second table has products of bfloat16 and weights in MXFP4 by the kernel for few rows: of 8192 x
+8192, and those of gpt-oss's layer, with the share of the copy bandwidth at which the weights are
+read. Each group has the same rows; XLA's sums of parts, bias and activation are not in it.
 """
 
 import csv
@@ -19,13 +23,17 @@ import jax.numpy as jnp
 import numpy as np
 
 from benchmarks import amd, progress
-from benchmarks.amd import plan
+from benchmarks.amd import plan, tile_times
 import jaxgemm
 from jaxgemm import _ffi, emulator
 from jaxgemm.emulator import grid
 
 EXPERTS, TOP_K, FEATURES, HIDDEN = 128, 8, 4096, 384  # Qwen3-235B, tensor parallelism of 4
 COLUMNS = {"gated": "us1", "second": "us2"}  # of the table, by product
+# Weights of 4 bits: (tokens, experts with rows, n, k), for gpt-oss of 32 experts, top 4.
+FEW_ROWS = [(rows, 1, 8192, 8192) for rows in (1, 16, 64)] + [
+    (tokens, active, n, 2880) for tokens, active in ((1, 4), (16, 28), (64, 32))
+    for n in (2 * 2880, 2880)]
 FLAGS = flags.FLAGS
 
 
@@ -67,6 +75,38 @@ def row(chip: str, product: str, tokens: int, weights: jax.Array) -> dict:
           "us": plan.launch_seconds(arch, cycles, traffic, zeroes=False) * 1e6 - launch}
 
 
+def few_rows_row(chip: str, tokens: int, active: int, n: int, k: int) -> list:
+  """A product by the kernel for weights in MXFP4 (jaxgemm/call/few_rows.py)."""
+  arch, cus = _ffi.NAMES["chips"][chip]
+  choices = tokens if active == 1 else 4 * tokens
+  rows, tiles = math.ceil(choices / active), 2 * math.ceil(n / 256)
+  parts = max(1, min(cus // (tiles * active), k // 32 // 16))
+  kernel = f"bfloat16_float4_e2m1fn_{0 if rows <= 16 else 1 if rows <= 32 else 2}"
+  weights = active * (k * n // 2 + k // 32 * n)
+  others = choices * k * 2, choices * n * (8 * parts if parts > 1 else 2)
+  # Of a step a workgroup loads parts of 32 lines of weights, whose other halves a neighbour loads,
+  # a line of scales, and half a line of each row, which is in the L2.
+  hit = 100 * (1 - 17 / (33 + rows / 2))
+  traffic = grid.Traffic(hit, weights + sum(others), weights + sum(others))
+  arrays = [tile_times.aligned((size,)) for size in (
+      rows * k, k * n // 4, k // 32 * n // 2, 2 * parts * rows * n)]
+  x, values, scales, out = arrays
+  integers = (rows, rows, k, n, 0, 1, 1, tiles, parts, parts > 1)
+  on_cu = math.ceil(tiles * parts * active / cus)
+  record = emulator.launch(
+      (_ffi.KERNEL_FOLDER / arch / "few_rows.hsaco").read_bytes(), f"jaxgemm_few_rows_{kernel}",
+      emulator.pack_arguments(x, values, scales, *[np.uint64(0)] * 3, out,
+                              *map(np.int32, integers)),
+      grid=on_cu, block=512, arch=arch, buffers=arrays, options=emulator.Options.unchecked(
+          clock=on_cu, constants=dict(plan.rounded_constants(arch, traffic))))
+  launch = plan.constant(arch, "launch_us")
+  us = plan.launch_seconds(arch, record.clock.cycles, traffic, zeroes=False) * 1e6 - launch
+  copy = plan.constant(arch, "hbm_gb_per_s") * plan.constant(arch, "hbm_share") * 1e3
+  return [chip, f"{n} x {k}", tokens, active, kernel, tiles * parts * active,
+          f"{record.clock.cycles / plan.constant(arch, 'peak_mhz'):.1f}", f"{us:.1f}",
+          f"{weights / copy / us:.2f}"]
+
+
 def main(_) -> int:
   with lzma.open(FLAGS.measured, "rt") as file:
     measured = list(csv.DictReader(file))
@@ -89,9 +129,13 @@ def main(_) -> int:
         lines.append([chip, product, tokens, found["kernel"].split("_")[3], found["workgroups"],
                       f"{found['unit_us']:.1f}", f"{found['us']:.1f}",
                       f"{max(ratios):.2f}" if ratios else ""])
+  few = [few_rows_row(chip, *each) for chip in FLAGS.chips for each in FEW_ROWS]
   amd.write("\n\n".join([
       f"# Predicted products of {EXPERTS} experts of {FEATURES} x {HIDDEN}, top {TOP_K}, bfloat16",
       (__doc__ or "").split("\n\n")[2].strip(), f"Command: `{amd.about()['command']}`",
       amd.table(["chip", "product", "tokens", "tile", "workgroups", "compute unit, us",
-                 "predicted, us", "ratio"], lines, 2), ""]), {"rows": rows})
+                 "predicted, us", "ratio"], lines, 2),
+      "## Few rows and weights of 4 bits", amd.table(
+          ["chip", "n x k", "tokens", "experts", "kernel", "workgroups", "compute unit, us",
+           "predicted, us", "share"], few, 2), ""]), {"rows": rows})
   return 0

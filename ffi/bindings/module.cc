@@ -23,6 +23,7 @@
 #include "routing/routing_args.h"
 #include "runtime/emulated.h"
 #include "runtime/launcher.h"
+#include "weights/few_rows_call.h"
 
 namespace nb = nanobind;
 
@@ -102,7 +103,7 @@ nb::dict Registrations(bool command_buffers) {
     return nb::capsule(reinterpret_cast<void*>(handler));
   };
   auto gpu = [&](const GemmHandlers& gemms, const ChunkHandlers& chunks, const PeerHandlers& peers,
-                 const RoutingHandlers& routing) {
+                 const RoutingHandlers& routing, const FewRowsHandlers& few_rows) {
     auto stages = [&](XLA_FFI_Handler* initialize, XLA_FFI_Handler* execute) {
       nb::dict both;
       both["initialize"] = capsule(initialize);
@@ -122,6 +123,8 @@ nb::dict Registrations(bool command_buffers) {
     targets[kGatedTarget] = stages(routing.initialize, launches.gated);
     targets[kQuantizedGatedTarget] = stages(routing.initialize, launches.quantized_gated);
     targets[kQuantizeTarget] = stages(routing.initialize, launches.quantize);
+    targets[kFewRowsTarget] =
+        stages(few_rows.initialize, command_buffers ? few_rows.captured : few_rows.uncaptured);
     targets[kJoinTarget] = capsule(chunks.join);
     targets[kStatusTarget] = capsule(chunks.status);
     return targets;
@@ -133,10 +136,10 @@ nb::dict Registrations(bool command_buffers) {
   cpu[kJoinTarget] = capsule(JoinHost);
   cpu[kTableTarget] = capsule(TableHost);
   platforms["cpu"] = cpu;
-  platforms["ROCM"] =
-      gpu(kRocmGemmHandlers, kRocmChunkHandlers, kRocmPeerHandlers, kRocmRoutingHandlers);
-  platforms["CUDA"] =
-      gpu(kCudaGemmHandlers, kCudaChunkHandlers, kCudaPeerHandlers, kCudaRoutingHandlers);
+  platforms["ROCM"] = gpu(kRocmGemmHandlers, kRocmChunkHandlers, kRocmPeerHandlers,
+                          kRocmRoutingHandlers, kRocmFewRowsHandlers);
+  platforms["CUDA"] = gpu(kCudaGemmHandlers, kCudaChunkHandlers, kCudaPeerHandlers,
+                          kCudaRoutingHandlers, kCudaFewRowsHandlers);
   return platforms;
 }
 

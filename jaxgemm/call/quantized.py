@@ -94,17 +94,18 @@ def dequantized_dtype(lhs_dtype) -> np.dtype:
   return jnp.dtype(lhs_dtype if wide else jnp.bfloat16)
 
 
-def weights_argument(name: str, x, lhs):
-  """An operand that may be a `Quantized`: then it is dequantised, and a constant to jax.grad.
-
-  Args:
-    name: the argument's name.
-    x: the argument.
-    lhs: the other operand.
-  """
+def weights_argument(name: str, x):
+  """An operand that may be a `Quantized`, checked."""
   if not isinstance(x, Quantized):
     return operand_argument(name, x)
   check(name, x)
+  return x
+
+
+def dequantized(x, lhs):
+  """x; a `Quantized` is dequantised, for a product with lhs. It is a constant to jax.grad."""
+  if not isinstance(x, Quantized):
+    return x
   with jax.named_scope("jaxgemm_dequantize"):
     return lax.stop_gradient(x).dequantize(dequantized_dtype(jnp.result_type(lhs)))
 
@@ -115,14 +116,13 @@ def values_of(x):
 
 
 def stand_in(x, lhs):
-  """x; for a `Quantized` the type of the array that `weights_argument` makes of it."""
+  """x; for a `Quantized` the type of the array that `dequantized` makes of it."""
   if not isinstance(x, Quantized):
     return x
   return jax.ShapeDtypeStruct(x.shape, dequantized_dtype(lhs.dtype))
 
 
-def dequantized_reason(name: str, x, lhs) -> str:
-  """A sentence on `weights_argument` of a `Quantized`."""
+def dequantized_reason(name: str, x, lhs, why: str) -> str:
+  """A sentence on `dequantized`."""
   return (f"{name} is dequantised from {x.values.dtype.name} to "
-          f"{dequantized_dtype(lhs.dtype).name} first, by XLA: the kernels of this target do not "
-          "read such weights")
+          f"{dequantized_dtype(lhs.dtype).name} first, by XLA: {why}")

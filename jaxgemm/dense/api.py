@@ -7,7 +7,7 @@ import jax
 
 from jaxgemm.call.config import GemmConfig
 from jaxgemm.call.options import Options, given_vectors, operand_argument
-from jaxgemm.call.quantized import Quantized, weights_argument
+from jaxgemm.call.quantized import Quantized, stand_in, weights_argument
 from jaxgemm.call.transposes import INLINE
 from jaxgemm.dense.call import dense_product
 from jaxgemm.dense.dimensions import dot_general_product, indices, matmul_product
@@ -19,7 +19,7 @@ from jaxgemm.sharding.parts import names_parts
 def _matmul(a, b, options: Options, **given):
   vectors = Vectors(**given)
   return dense_product(a, b, vectors, lambda options: matmul_product(
-      a, b, options, vectors.scale_operands()), options)
+      a, stand_in(b, a), options, vectors.scale_operands()), options)
 
 
 @names_parts
@@ -104,7 +104,7 @@ def matmul(
       each other, and errors that say what was given and what is allowed.
   """
   a = operand_argument("a", a)
-  b = weights_argument("b", b, a)
+  b = weights_argument("b", b)
   return _matmul(a, b, Options.of(locals()), **given_vectors(locals()))
 
 
@@ -112,7 +112,7 @@ def matmul(
 def _dot_general(lhs, rhs, dimension_numbers, options: Options, **given):
   vectors = Vectors(**given)
   return dense_product(lhs, rhs, vectors, lambda options: dot_general_product(
-      lhs, rhs, dimension_numbers, options, vectors.scale_operands()), options)
+      lhs, stand_in(rhs, lhs), dimension_numbers, options, vectors.scale_operands()), options)
 
 
 @names_parts
@@ -168,7 +168,7 @@ def dot_general(
     ValueError, TypeError: see `jaxgemm.matmul`.
   """
   lhs = operand_argument("lhs", lhs)
-  rhs = weights_argument("rhs", rhs, lhs)
+  rhs = weights_argument("rhs", rhs)
   # jax accepts lists as dimension numbers. jax.jit cannot hash these, so they become tuples.
   return _dot_general(lhs, rhs, indices(dimension_numbers), Options.of(locals()),
                       **given_vectors(locals()))

@@ -15,8 +15,9 @@ from typing import Any, overload
 
 import jax
 
+from jaxgemm.call import few_rows
 from jaxgemm.call.fallback import Unsupported
-from jaxgemm.call.options import emulated_arch
+from jaxgemm.call.options import Options, emulated_arch
 from jaxgemm.call.product import Given
 from jaxgemm.call.quantized import Quantized, dequantized_reason, stand_in
 from jaxgemm.explain import program
@@ -177,13 +178,28 @@ def _of_call(call: program.Call) -> dict[str, Any]:
                  "count": 1, "steps": call.steps}
 
 
+def _why_dequantized(a, b: Quantized, kwargs) -> str:
+  """Why no kernel reads weights of 4 bits as they are."""
+  sizes, indices = kwargs.get("group_sizes"), kwargs.get("lhs_indices")
+  sides = "the kernel for few rows takes other dimensions, or another dtype of the result"
+  if a.ndim < 1 or b.ndim != (2 if sizes is None else 3):
+    return sides
+  rows = jax.ShapeDtypeStruct((math.prod(a.shape[:-1]), a.shape[-1]), a.dtype)
+  groups = b if sizes is not None else jax.tree.map(
+      lambda x: jax.ShapeDtypeStruct((1, *x.shape), x.dtype), b)
+  operands = few_rows.Operands(rows, groups, sizes, None, indices)
+  return few_rows.why_not(operands, Options.of(kwargs)) or sides
+
+
 @operands_by_name
 def _of_product(a, b, *args, gradients: bool = False, **kwargs) -> Explanation:
   kwargs = with_names(args, kwargs)
   devices = _devices_reason(a, b)
   a, b, kwargs = described(a, b, kwargs)
   call = _trace(a, b, kwargs)
-  weights = [dequantized_reason("rhs", b, a)] if isinstance(b, Quantized) else []
+  weights = []
+  if isinstance(b, Quantized) and call.eqn.primitive is not few_rows.few_rows_p:
+    weights = [dequantized_reason("rhs", b, a, _why_dequantized(a, b, kwargs))]
   if call.reason:
     return Explanation({"implementation": "xla", "reasons": [call.reason, *weights]})
   devices, b = [*devices, *weights], stand_in(b, a)

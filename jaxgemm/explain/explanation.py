@@ -40,7 +40,8 @@ class Explanation:
 
   Grouped products also have ragged ("m" or "k"), groups and local_groups; their tiles are
   the most that any group sizes give. Products that wait for chunks also have chunk_rows.
-  If implementation is "xla", there are only implementation and reasons.
+  If implementation is "xla", there are only implementation and reasons. The kernel for few rows
+  and weights of 4 bits has target and kernel, too, and no plan.
 
   The data of a function has the key calls: a list of such dictionaries in the order of
   the program. Each also has operands and results (their dtypes and shapes, as str), within
@@ -159,9 +160,10 @@ def _lines(data: dict[str, Any]) -> list[str]:
   """The plan of a call in words."""
   lines = [f"implementation: {data['implementation']}"]
   if data["implementation"] != "xla":
+    lines.append(f"kernel: {data['kernel']} on {data['target']}")
+  if "schedule" in data:
     words = {key: " x ".join(map(str, data[key])) for key in ("tile", "tiles")}
     lines += [
-        f"kernel: {data['kernel']} on {data['target']}",
         f"schedule: {data['schedule']}, reduction {data['reduction']}",
         f"tile: {words['tile']}; tiles along m, n, k: {words['tiles']}",
         *([f"batches: {data['batch']}"] if data["batch"] > 1 else []),

@@ -7,6 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from jaxgemm import _ffi
+from jaxgemm.call import few_rows
 from jaxgemm.call.dtypes import is_float4
 from jaxgemm.call.options import Options
 from jaxgemm.call.product import NOT_ON_MESHES, Given, Product
@@ -15,6 +16,8 @@ from jaxgemm.explain.program import PRODUCTS
 
 def plan_of(eqn) -> dict[str, Any]:
   """The plan of a call."""
+  if eqn.primitive is few_rows.few_rows_p:
+    return {"workspace_bytes": 0}
   platform = _ffi.default_platform()
   target = eqn.params["spec"].target(platform if platform in _ffi.platforms() else "cpu")
   return PRODUCTS[eqn.primitive].plan([x.aval for x in eqn.invars], eqn.params, target)
@@ -57,6 +60,8 @@ def data_of(eqn, given: Given | None = None, devices=(), gradients: bool = False
     devices: reasons that come from the operands' shardings.
     gradients: see `explain`.
   """
+  if eqn.primitive is few_rows.few_rows_p:
+    return few_rows.described(*(x.aval for x in eqn.invars), **eqn.params)
   product, params, spec = PRODUCTS[eqn.primitive], eqn.params, eqn.params["spec"]
   operands, plan = [x.aval for x in eqn.invars], plan_of(eqn)
   arranged = product.arrange(operands, params, given)

@@ -9,7 +9,7 @@ import jax
 from jax.extend.core import jaxprs_in_params
 
 from jaxgemm import _ffi
-from jaxgemm.call import transposes
+from jaxgemm.call import few_rows, transposes
 from jaxgemm.call.fallback import reason_of
 from jaxgemm.call.product import Product
 from jaxgemm.chunked import product as chunked
@@ -109,6 +109,9 @@ def calls(jaxpr, within: tuple[str, ...] = (), reason: str = "", shard_map=None,
     if product := PRODUCTS.get(eqn.primitive):
       eqn = transposes.in_jaxpr(eqn, made, product, _ffi.default_platform())
       yield Call(eqn, within, why, steps)
+      continue
+    if eqn.primitive is few_rows.few_rows_p:
+      yield Call(eqn, within, "", steps)
       continue
     if name in _XLAS and (why or others):
       yield Call(eqn, within, why or NOT_OURS, steps)

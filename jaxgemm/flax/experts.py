@@ -21,7 +21,7 @@ import jaxgemm
 from jaxgemm import fp8
 from jaxgemm.call import epilogue
 from jaxgemm.call.options import Options, own_products
-from jaxgemm.call.quantized import Quantized, weights_argument
+from jaxgemm.call.quantized import Quantized, dequantized
 from jaxgemm.call.transposes import INLINE
 from jaxgemm.fp8 import experts as float8
 from jaxgemm.grouped import api as ours
@@ -113,6 +113,7 @@ class Products(NamedTuple):
       its derivative is better than that of the products.
     casts: whether kernels are cast to x's dtype first. Products that quantise kernels read them
       in their own dtype.
+    takes_quantized: whether kernels may be a `jaxgemm.Quantized`; else these are dequantised.
   """
 
   linear: Product
@@ -120,6 +121,7 @@ class Products(NamedTuple):
   last: Combined | None = None
   experts: Callable | None = None
   casts: bool = True
+  takes_quantized: bool = False
 
 
 class Tokens(NamedTuple):
@@ -166,12 +168,14 @@ def mlp(x: jax.Array, params: Mlp, activation: Activation, products: Products) -
   """
   def cast(kernel):
     if isinstance(kernel, Quantized):
-      return weights_argument("kernel", kernel, x)
+      return kernel if products.takes_quantized else dequantized(kernel, x)
     return kernel.astype(x.dtype) if products.casts else kernel
 
   if isinstance(activation, ClampedSwiGLU):
     products = products._replace(gated=_gated(products.linear))
-  elif products.experts is not None and params.gate_up is not None:
+  elif products.experts is not None and params.gate_up is not None and not (
+      products.takes_quantized and any(
+          isinstance(kernel, Quantized) for kernel in (params.gate_up, params.down))):
     params = params._replace(gate_up=cast(params.gate_up), down=cast(params.down))
     return products.experts(x, params, activation)
   if params.gate_up is None:
@@ -213,7 +217,10 @@ def _gated(linear: Product) -> Product:
 
   def product(x, kernel, bias, activation):
     flat = lambda a: a.reshape(*a.shape[:-2], 2 * a.shape[-1])
-    kernel = kernel.flat() if isinstance(kernel, fp8.PreparedWeight) else flat(kernel)
+    if isinstance(kernel, fp8.PreparedWeight):
+      kernel = kernel.flat()
+    else:
+      kernel = jax.tree.map(flat, kernel)  # two arrays of a `jaxgemm.Quantized`
     return _gate(linear(x, kernel, None if bias is None else flat(bias), None), activation)
 
   return product
@@ -249,7 +256,8 @@ def dense_products(dot_general: Callable | None, precision, recipe: str | None =
       out = dot_general(x, kernel, dimension_numbers, precision=precision, **options)
     return out if fused else _finish(out, bias, activation)
 
-  return Products(linear, _gated(linear), casts=recipe is None)
+  return Products(linear, _gated(linear), casts=recipe is None,
+                  takes_quantized=dot_general is jaxgemm.dot_general)
 
 
 def _in_float8(function: Callable, recipe: str) -> Callable:
@@ -321,6 +329,10 @@ def grouped_products(
     products = Products(linear, _gated(linear), casts=recipe is None)
   else:
     products = Products(linear, fused(ragged_gated_linear_unit))
+  options = _options_of(ragged_dot, ours.ragged_dot)
+  alike = options is not None and options == _options_of(
+      ragged_gated_linear_unit, ours.ragged_gated_linear_unit)
+  products = products._replace(takes_quantized=alike)
 
   def in_float8(x, params, activation):
     assert recipe is not None
@@ -341,10 +353,8 @@ def grouped_products(
       return fused(function, lhs_indices=tokens.table)
     return lambda x, *others: product(spread(x, tokens.table), *others)
 
-  options = _options_of(ragged_dot, ours.ragged_dot)
-
   def last(x, kernel, bias):
-    if options is None:
+    if options is None or isinstance(kernel, Quantized):
       rows = checkpoint_name(linear(x, kernel, bias, None), ROWS)
       return combine(rows, tokens.table, tokens.weights, dtype=tokens.dtype)
     return ragged_dot_combine(
@@ -363,8 +373,6 @@ def grouped_products(
     gated = _gated(first)
   else:
     gated = of_tokens(ragged_gated_linear_unit, products.gated)
-  alike = options is not None and options == _options_of(
-      ragged_gated_linear_unit, ours.ragged_gated_linear_unit)
   return products._replace(
       linear=first, gated=gated, last=last,
       experts=experts_of_tokens if alike else products.experts)

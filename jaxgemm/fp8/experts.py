@@ -82,6 +82,11 @@ def gated_experts(x, experts: Experts, weights, sizes, table: RoutingTable | Non
   gate_up, down = argument("gate_up", experts.gate_up), argument("down", experts.down)
   experts = experts._replace(gate_up=gate_up, down=down)
   params = _Params(kind, float8, static, (template_of(gate_up), template_of(down)))
+  for name, template, axis in zip(("gate_up", "down"), params.prepared, (-3, -2)):
+    if template is not None and template.contracted != (axis,):
+      raise ValueError(
+          f"{name} was prepared for products that contract its dimensions {template.contracted}; "
+          f"({axis},) is allowed. Pass contracted= to jaxgemm.fp8.prepare, or leave it out.")
   leaves, tree = jax.tree.flatten((x, experts, weights, sizes, table, offset))
   # Because of unify_varying, the gradient of an array that devices of a shard_map share is summed
   # over these devices.

@@ -14,7 +14,7 @@ import jax
 from jax import lax
 import jax.numpy as jnp
 
-from jaxgemm.call import fallback, jax_products
+from jaxgemm.call import fallback, few_rows, jax_products
 from jaxgemm.call.dtypes import for_jax, preferred_of_scaled, result_type
 from jaxgemm.call.fallback import who_computes
 from jaxgemm.call.options import (
@@ -27,7 +27,7 @@ from jaxgemm.call.options import (
 )
 from jaxgemm.call.product import NOT_ON_MESHES
 from jaxgemm.call.quantization import check_blocks, of_results, quantize, without_derivative
-from jaxgemm.call.quantized import weights_argument
+from jaxgemm.call.quantized import Quantized, dequantized, weights_argument
 from jaxgemm.call.spec import Spec
 from jaxgemm.call.transposes import INLINE
 from jaxgemm.dense.api import dot_general
@@ -152,7 +152,7 @@ def compute(arguments: Mapping[str, Any], numbers=BASIC, gated: bool = False,
   options, num_local = Options.of(arguments), arguments.get("num_local_groups")
   check_hashable("num_local_groups", num_local, "an int is allowed, or None")
   lhs = operand_argument("lhs", arguments["lhs"])
-  rhs = weights_argument("rhs", arguments["rhs"], lhs)
+  rhs = weights_argument("rhs", arguments["rhs"])
   buffers = {name: operand_argument(name, x) for name in ("accumulate", "rhs_grad")
              if (x := arguments.get(name)) is not None}
   sizes, offset = given_groups(arguments["group_sizes"], arguments["group_offset"])
@@ -174,7 +174,7 @@ def _quantized(call: Call, lhs, rhs, *others, **arrays):
   kind, dtype = str(call.options.quantize_out), call.options.preferred_element_type
   plain = call._replace(options=call.options._replace(
       quantize_out=None, preferred_element_type=jnp.dtype(jnp.float32)))
-  lhs, rhs, arrays = jax.tree.map(without_derivative, (lhs, rhs, arrays))
+  lhs, rhs, arrays = jax.tree.map(without_derivative, (lhs, dequantized(rhs, lhs), arrays))
   check_blocks(kind, jax.tree.leaves(
       jax.eval_shape(functools.partial(_result, plain), lhs, rhs, *others, **arrays))[0].shape)
   why = "" if meshes.explicit_mesh(lhs, rhs) is None else NOT_ON_MESHES
@@ -197,6 +197,7 @@ def _one_or_all(*results):
 def _result(call: Call, lhs, rhs, sizes, offset, indices, accumulate=None, rhs_grad=None,
             **vectors):
   """The result, or all results of the kernels' call: with saves, or if the result is quantised."""
+  weights, rhs = rhs, dequantized(rhs, lhs)
   # If jax does not trace (jax.disable_jit), these may still be numpy arrays.
   given = jax.tree.map(jnp.asarray, Given(
       lhs, rhs, sizes, offset, accumulate, rhs_grad, Vectors(**vectors), indices))
@@ -232,6 +233,12 @@ def _result(call: Call, lhs, rhs, sizes, offset, indices, accumulate=None, rhs_g
   if spec.quantize_out is not None and reason:
     raise ValueError(f"XLA computes the product: {reason}.")
   row_scale = grouped_layout.rows(row_scale, layout)
+
+  if isinstance(weights, Quantized) and not why_dequantized(
+      arrays[0], weights, sizes, indices, wanted.dtype, call,
+      accumulate is not None or rhs_grad is not None):
+    return _by_few_rows(arrays[0], weights, sizes, offset, indices, bias, scale, row_scale,
+                        layout=layout, spec=spec)
 
   def on_kernels(mesh, lhs, rhs, sizes, offset, indices, bias, scale, row_scale, accumulate,
                  rhs_grad):
@@ -272,10 +279,48 @@ def _result(call: Call, lhs, rhs, sizes, offset, indices, accumulate=None, rhs_g
   return meshes.on_mesh(function, by_types, operands, partition, wanted)(*operands)
 
 
+def why_dequantized(lhs, weights: Quantized, sizes, indices: Indices, dtype, call: Call,
+                    has_buffer: bool = False) -> str:
+  """Why weights are dequantised for a product, or "" if a kernel reads them as they are."""
+  if call.numbers != BASIC or weights.ndim != (4 if call.gated else 3) or lhs.ndim != 2 or (
+      sizes.ndim != 1):
+    return ("the kernel for few rows takes lhs of shape (M, K), weights of shape (G, K, N) and "
+            "group_sizes of shape (G,)")
+  if call.saves or has_buffer:
+    return "the kernel for few rows is not for training"
+  if dtype not in (lhs.dtype, jnp.float32):
+    return f"the kernel for few rows gives the other operand's dtype, or float32, and not {dtype}"
+  return few_rows.why_not(few_rows_operands(lhs, weights, sizes, None, indices), call.options)
+
+
+def few_rows_operands(lhs, weights: Quantized, sizes, offset, indices: Indices):
+  """The operands of the kernel for few rows; gate and up of weights are side by side."""
+  def flat(x):
+    shape = (*x.shape[:2], math.prod(x.shape[2:]))
+    if isinstance(x, jax.ShapeDtypeStruct):
+      return jax.ShapeDtypeStruct(shape, x.dtype)
+    return jnp.reshape(x, shape)
+
+  return few_rows.Operands(
+      lhs, Quantized(flat(weights.values), flat(weights.scales)), sizes, offset, indices.lhs)
+
+
+def _by_few_rows(lhs, weights, sizes, offset, indices, bias, scale, row_scale, *, layout,
+                 spec: Spec) -> jax.Array:
+  """The product by the kernel for few rows, and the epilogue by XLA."""
+  plain = (bias is None and scale is None and row_scale is None and spec.activation is None
+           and not layout.form.gated)
+  out = few_rows.product(few_rows_operands(lhs, weights, sizes, offset, indices),
+                         spec.out_dtype if plain else jnp.float32)
+  if plain:
+    return out
+  return xla.finished(out, sizes, offset, bias, scale, row_scale, layout=layout, spec=spec)
+
+
 def _compute_batches(arguments: Mapping[str, Any], numbers) -> jax.Array:
   """A product whose ragged dimension is a batch dimension. The group sizes have no effect."""
   lhs = operand_argument("lhs", arguments["lhs"])
-  rhs = weights_argument("rhs", arguments["rhs"], lhs)
+  rhs = dequantized(weights_argument("rhs", arguments["rhs"]), lhs)
   sizes, offset = given_groups(arguments["group_sizes"], arguments["group_offset"])
   ragged_result(Given(lhs, rhs, sizes, offset, arguments["accumulate"]),
                 Call(Options.of(arguments), numbers, arguments["num_local_groups"]))

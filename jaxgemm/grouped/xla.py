@@ -30,9 +30,6 @@ def result(lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, accumula
   # would count.
   count = lhs.shape[layout.ragged]
   sizes = clamp_sizes(group_sizes, count)
-  rows = None
-  if form.mode == "m" and not (no_epilogue and group_offset is None):
-    rows = groups_of_rows(group_sizes, group_offset, form.local_groups, count)
   if group_offset is not None:
     # One more group, in front of the local groups, has the rows before these.
     sizes = local_sizes(sizes, group_offset, form.local_groups)
@@ -48,8 +45,20 @@ def result(lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, accumula
   if form.mode == "k":
     out = out if group_offset is None else out[1:]
     return out if accumulate is None else accumulate + out
-  if rows is None:
+  if no_epilogue and group_offset is None:
     return out
+  return finished(out, group_sizes, group_offset, bias, scale, row_scale, layout=layout, spec=spec)
+
+
+def finished(out, group_sizes, group_offset, bias, scale, row_scale, *, layout: RaggedLayout,
+             spec: Spec) -> jax.Array:
+  """The result of a product whose groups cut m, from its sums: gate and up side by side.
+
+  Args:
+    bias, scale, row_scale: None for an absent one.
+  """
+  form = layout.form
+  rows = groups_of_rows(group_sizes, group_offset, form.local_groups, out.shape[layout.ragged])
 
   def expand(x, columns):  # along out's dimensions
     inner = (1,) * len(layout.inner)

@@ -45,6 +45,12 @@ def test_products_in_jit(arch, chip):
 
 
 @needs_plugin
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
+def test_weights_of_4_bits(arch):
+  check_programs("weights_of_4_bits", options=[f"--arch={arch}"])
+
+
+@needs_plugin
 def test_products_between_kernels_of_xla():
   check_programs("gradient", "ragged", "scan", "mixed", "large_sort", "scatter", "routing",
                  "gated_gradients", "other_products", "integers_with_a_float_result",

@@ -253,6 +253,32 @@ def gated_gradients():
   gated.check(z[:0], g[:0], w[:0], batch(z[:0], g[:0], w[:0]), dtype)
 
 
+def weights_of_4_bits():
+  """Products of few rows, which read the weights as they are: dense, grouped and gated."""
+  before = rocm.count_graphs()
+  for kind in ("mxfp4", "int4"):
+    x, bias = RNG.standard_normal((5, 1024)), RNG.standard_normal(160)
+    w = jaxgemm.quantize(jnp.asarray(RNG.standard_normal((1024, 160)), BF16), kind, axis=0)
+    f = jax.jit(lambda x, w, bias: jaxgemm.matmul(x, w, bias=bias, preferred_element_type=F32))
+    x, bias = x.astype(BF16), bias.astype(BF16)
+    assert f.lower(x, w, bias).as_text().count("@jaxgemm_few_rows(") == 1
+    for _ in range(3):
+      wide = np.asarray(w.dequantize(F32), np.float64)
+      check(f(x, w, bias), x.astype(np.float64) @ wide + bias.astype(np.float64), 1e-3)
+    w = jaxgemm.quantize(jnp.asarray(RNG.standard_normal((3, 64, 2, 32)), BF16), kind, axis=1)
+    x, sizes = RNG.standard_normal((6, 64)).astype(BF16), np.array([4, 0, 7], np.int32)
+    indices = RNG.integers(0, 6, 13).astype(np.int32)
+    f = jax.jit(lambda x, w, sizes, indices: jaxgemm.ragged_gated_linear_unit(
+        x, w, sizes, lhs_indices=indices))
+    assert f.lower(x, w, sizes, indices).as_text().count("@jaxgemm_few_rows(") == 1
+    rows, wide = x[indices].astype(np.float64), np.asarray(w.dequantize(F32), np.float64)
+    of_rows = wide[np.repeat(np.arange(3), sizes)[:11]]
+    gate, up = np.moveaxis(np.einsum("mk,mkgn->mgn", rows[:11], of_rows), 1, 0)
+    hidden = np.concatenate([gate / (1 + np.exp(-gate)) * up, np.zeros((2, 32))])
+    check(f(x, w, sizes, indices), hidden, 0.02)
+  print(rocm.count_graphs() - before, "graphs")
+
+
 def again():
   """A program that runs several times: XLA replays its command buffers."""
   b = integers(64, 64)

@@ -58,4 +58,6 @@ def test_linen(rng, kind):
                                 np.asarray(run(wide, x), np.float32))
   gradient = jax.grad(lambda x: run(small, x).astype(jnp.float32).sum())(x)
   wanted = jax.grad(lambda x: run(wide, x).astype(jnp.float32).sum())(x)
-  np.testing.assert_array_equal(np.asarray(gradient, np.float32), np.asarray(wanted, np.float32))
+  # The backward pass rounds to bfloat16 at other places.
+  error = np.asarray(gradient, np.float64) - np.asarray(wanted, np.float64)
+  assert np.linalg.norm(error) <= 0.02 * np.linalg.norm(np.asarray(wanted, np.float64))

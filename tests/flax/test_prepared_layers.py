@@ -174,6 +174,11 @@ def test_messages(rng):
   with pytest.raises(ValueError, match=r"params.experts.up has shape \(4, 60, 96\)"):
     moe(x, fp8.prepare(params._replace(experts=params.experts._replace(
         up=params.experts.up[:, :60])), "rowwise"), top_k=2, recipe="rowwise")
+  gated = MoEParams(array(rng, C, E), Mlp(
+      down=array(rng, E, H, C), gate_up=array(rng, E, C, 2, H)))
+  with pytest.raises(ValueError, match=r"gate_up was prepared .* \(-2,\); \(-3,\) is allowed"):
+    moe(x, fp8.prepare(gated, "rowwise", contracted=lambda name, x: -2 if x.ndim > 2 else None),
+        top_k=2, recipe="rowwise")
   layer = nnx.Linear(C, H, dot_general=fp8.dot_general, rngs=nnx.Rngs(0))
   graphdef, state = nnx.split(layer)
   with pytest.raises(TypeError, match="promote_dtype=jaxgemm.flax.nnx.promote_dtype"):

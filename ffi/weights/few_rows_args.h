@@ -1,0 +1,67 @@
+// What the kernels for few rows and weights of 4 bits get, and their forms; see few_rows.h.
+#pragma once
+
+#include <cstdint>
+
+namespace jaxgemm {
+
+inline constexpr int kFewWarps = 8;  // of a CTA
+inline constexpr int kFewStep = 32;  // k
+
+// A form of the kernel.
+struct FewForm {
+  int blocks;        // of eight rows, that a CTA multiplies at a time
+  int warps_n;       // the warps that share a CTA's columns; the others share k
+  int warp_columns;  // of a warp
+  int stages;        // of the ring in shared memory
+  int ctas;          // on a multiprocessor
+
+  constexpr int rows() const { return 8 * blocks; }
+  constexpr int columns() const { return warps_n * warp_columns; }
+  constexpr int warps_k() const { return kFewWarps / warps_n; }
+  // The parts of a stage: weights, x, and scales. Each warp along k has a step of them.
+  constexpr int WeightBytes() const { return warps_k() * kFewStep * columns() / 2; }
+  constexpr int XBytes() const { return warps_k() * kFewStep * rows() * 2; }
+  constexpr int StageBytes(bool e2m1) const {
+    return WeightBytes() + XBytes() + warps_k() * columns() * (e2m1 ? 1 : 4);
+  }
+  // The sums of a row in shared memory; the gap is for its banks.
+  constexpr int SumColumns() const { return columns() + 4; }
+  constexpr int SharedBytes(bool e2m1) const {
+    const int ring = stages * StageBytes(e2m1), sums = warps_k() * rows() * SumColumns() * 4;
+    return ring > sums ? ring : sums;
+  }
+};
+
+// The forms that are built, the fewest rows first.
+inline constexpr FewForm kFewForms[] = {
+    {.blocks = 1, .warps_n = 2, .warp_columns = 128, .stages = 4, .ctas = 2},
+    {.blocks = 2, .warps_n = 2, .warp_columns = 128, .stages = 4, .ctas = 2},
+    {.blocks = 4, .warps_n = 4, .warp_columns = 64, .stages = 6, .ctas = 2},
+    {.blocks = 8, .warps_n = 4, .warp_columns = 64, .stages = 8, .ctas = 1},
+};
+
+// The forms of AMD's kernel have so many blocks of 16 rows. Its tiles are pairs of these columns.
+inline constexpr int kFewAmdBlocks[] = {1, 2, 4};
+inline constexpr int kFewAmdColumns = 128, kFewAmdThreads = 512;
+
+struct FewRowsArgs {
+  const void* x;        // [lines, k], of float16 or bfloat16
+  const void* weights;  // [local_groups, k, n / 2]: two values in a byte, the first in the low bits
+  // [local_groups, k / block, n]: bytes of E8M0 for E2M1, else float32. A byte of 0 counts as 0,
+  // and one of 255 as infinite. With bfloat16 scales above 2**65 count as infinite, too, and those
+  // below 2**-61 lose bits.
+  const void* scales;
+  const int32_t* sizes;       // [groups]; null: one group of all rows
+  const int32_t* offset;      // the first local group; null: 0
+  const int32_t* indices;     // [rows]: the line of x of each row; null: row i is line i
+  void* out;                  // [rows, n], of x's type, or float32; AMD: [split, rows, n]
+  int32_t rows, lines, k, n;  // k is a multiple of kFewStep, n one of 32
+  int32_t groups, local_groups;
+  int32_t steps_of_block;  // of kFewStep k
+  int32_t tiles_n;         // of the form's columns; AMD: an even number
+  int32_t split;           // the CTAs of a cluster, which share k; AMD: the workgroups
+  int32_t wide;            // out is float32
+};
+
+}  // namespace jaxgemm
