@@ -162,7 +162,7 @@ class Workgroup {
     // first. setmaxnreg divides the registers that the CTA has at launch, 384 x 168 = 256 x 224 +
     // 128 x 56. With few rows a thread has as many as it can address.
     if (warp >= kWarpgroupSize / kWarpSize) {
-      if constexpr (!kIsFewRows) SetMaxRegistersInc<kIsScaled ? 208 : 224>();
+      if constexpr (!kIsFewRows) SetMaxRegistersInc<kIsScaled ? kScaledRegisters : 224>();
       if constexpr (Traits::kIsPingPong) {
         ConsumePingPong();
       } else if constexpr (Traits::kRhsInRegisters) {
@@ -173,7 +173,7 @@ class Workgroup {
         Consume();
       }
     } else {
-      if constexpr (!kIsFewRows) SetMaxRegistersDec<kIsScaled ? 88 : 56>();
+      if constexpr (!kIsFewRows) SetMaxRegistersDec<kIsScaled ? 504 - 2 * kScaledRegisters : 56>();
       if (warp == (Traits::kHasSchedulerWarp ? 1 : 0)) {
         Produce(map);
       } else if (Traits::kHasSchedulerWarp && warp == 0) {
@@ -322,7 +322,9 @@ class Workgroup {
       if (!kIsFewRows && !FixUp(tile, args_.reduction, args_.arrivals, accumulator)) return;
       epilogue.Store(args_, maps_, tile, acc);
     };
+    if constexpr (kIsScaled) mainloop.BeginTurns();
     ForEachSent(compute, store);
+    if constexpr (kIsScaled) mainloop.EndTurns();
     // Shared memory must exist until TMA has read it.
     if (ElectSync()) TmaStoreWaitRead<0>();
   }
