@@ -307,20 +307,41 @@ class Workgroup {
     Sm90Accumulator<Traits> accumulator{
         .acc = acc, .partials = args_.partials, .shared = shared_, .rank = rank_};
     SmemMainloop<Traits> mainloop(shared_, MulticastGroup<Traits>(maps_));
-    auto compute = [&](const WorkTile& tile) {
-      accumulator.held = Sm90Accumulator<Traits>::kNone;
-      if constexpr (kIsScaled) {
-        mainloop.RunPromoting(args_, tile, rank_, acc);
-      } else {
-        mainloop.Run(args_, tile, acc);
-      }
-    };
     auto store = [&](const WorkTile& tile) {
       Epilogue<Traits> epilogue(shared_, rank_);
       accumulator.thread = ThreadId() - kWarpgroupSize;
       // Forms for few rows cut no tile.
       if (!kIsFewRows && !FixUp(tile, args_.reduction, args_.arrivals, accumulator)) return;
       epilogue.Store(args_, maps_, tile, acc);
+    };
+    if constexpr (kIsScaled && kBeginsEarly) {
+      // A tile is stored when the wgmmas of the next one's first k tile have been issued.
+      typename SmemMainloop<Traits>::Parts parts;
+      WorkTile last{.valid = false};
+      mainloop.BeginTurns();
+      ForEachSent(
+          [&](const WorkTile& tile) {
+        mainloop.BeginPromoting(tile, parts);
+        if (last.valid) store(last);
+        last = tile;
+        accumulator.held = Sm90Accumulator<Traits>::kNone;
+        mainloop.RunPromoting(args_, tile, rank_, parts, acc);
+          },
+          [](const WorkTile&) {});
+      if (last.valid) store(last);
+      mainloop.EndTurns();
+      if (ElectSync()) TmaStoreWaitRead<0>();
+      return;
+    }
+    auto compute = [&](const WorkTile& tile) {
+      accumulator.held = Sm90Accumulator<Traits>::kNone;
+      if constexpr (kIsScaled) {
+        typename SmemMainloop<Traits>::Parts parts;
+        mainloop.BeginPromoting(tile, parts);
+        mainloop.RunPromoting(args_, tile, rank_, parts, acc);
+      } else {
+        mainloop.Run(args_, tile, acc);
+      }
     };
     if constexpr (kIsScaled) mainloop.BeginTurns();
     ForEachSent(compute, store);

@@ -21,6 +21,7 @@ inline constexpr Index kNever = std::numeric_limits<Index>::max();
 #endif
 inline constexpr bool kPromotesInTurns = JAXGEMM_PROMOTES & 1;
 inline constexpr bool kPromotesBehind = JAXGEMM_PROMOTES & 2;
+inline constexpr bool kBeginsEarly = JAXGEMM_PROMOTES & 4;
 #if !defined(JAXGEMM_R)
 #define JAXGEMM_R 208
 #endif
@@ -138,20 +139,32 @@ class SmemMainloop {
     if constexpr (kCountsReleases) releases_ -= count;
   }
 
+  // The partial sums of two k tiles.
+  struct Parts {
+    Acc even[Traits::kAccs], odd[Traits::kAccs];
+  };
   // As Run, for operands with scales of blocks: the partial sums of each k tile are multiplied by
   // the scales of its blocks and added to the accumulators. The other warpgroup multiplies in that
-  // time.
-  JAXGEMM_SM90 void RunPromoting(const GemmArgs& args, const WorkTile& tile, int rank,
+  // time. BeginPromoting, before it, issues the wgmmas of the first k tile.
+  JAXGEMM_SM90 void BeginPromoting(const WorkTile& tile, Parts& parts) {
+    const RingPlace<Traits::kStages> stage{static_cast<int>(WarpUniform(stage_.slot)),
+                                           WarpUniform(stage_.parity)};
+    Multiply(stage, parts.even, WarpUniform(tile.k_end > tile.k_begin));
+  }
+  JAXGEMM_SM90 void RunPromoting(const GemmArgs& args, const WorkTile& tile, int rank, Parts& parts,
                                  Acc (&acc)[Traits::kAllAccs]) {
 #pragma unroll
     for (int i = 0; i < Traits::kAllAccs; ++i) ClearAcc(acc[i]);
-    if (WarpUniform(tile.k_end <= tile.k_begin)) return;
+    if (WarpUniform(tile.k_end <= tile.k_begin)) {
+      AwaitPart<0>(parts.even);
+      return;
+    }
     if (args.block_n == 1) {
-      RunPromotingBy<true>(args, tile, rank, acc);
+      RunPromotingBy<true>(args, tile, rank, parts.even, acc);
     } else if constexpr (kPromotesBehind) {
-      RunPromotingBehind(args, tile, rank, acc);
+      RunPromotingBehind(args, tile, rank, parts, acc);
     } else {
-      RunPromotingBy<false>(args, tile, rank, acc);
+      RunPromotingBy<false>(args, tile, rank, parts.even, acc);
     }
   }
 
@@ -257,12 +270,13 @@ class SmemMainloop {
   };
 
   // Issues the wgmmas of the stage.
-  JAXGEMM_SM90 void Multiply(const RingPlace<Traits::kStages>& stage, Acc (&part)[Traits::kAccs]) {
+  JAXGEMM_SM90 void Multiply(const RingPlace<Traits::kStages>& stage, Acc (&part)[Traits::kAccs],
+                             bool is_loaded = true) {
 #pragma unroll
     for (int i = 0; i < Traits::kAccs; ++i) ForgetAcc(part[i]);
     const uint32_t lhs = lhs_ + (stage.slot * Traits::kLhsBytes >> 4);
     const uint32_t rhs = rhs_ + (stage.slot * Traits::kRhsBytes >> 4);
-    full_.Wait(stage.slot, stage.parity);
+    if (is_loaded) full_.Wait(stage.slot, stage.parity);
     if constexpr (kPromotesInTurns) BarSync(turn_, kThreads);
 #pragma unroll
     for (int i = 0; i < Traits::kAccs; ++i) FenceAcc(part[i]);
@@ -288,13 +302,11 @@ class SmemMainloop {
   // kByColumn: rhs has a scale for each column; else one for kScaleBlock columns, those of a tile.
   template <bool kByColumn>
   JAXGEMM_SM90 void RunPromotingBy(const GemmArgs& args, const WorkTile& tile, int rank,
-                                   Acc (&acc)[Traits::kAllAccs]) {
+                                   Acc (&part)[Traits::kAccs], Acc (&acc)[Traits::kAllAccs]) {
     const Index begin = WarpUniform(tile.k_begin), end = WarpUniform(tile.k_end);
     RingPlace<Traits::kStages> stage{static_cast<int>(WarpUniform(stage_.slot)),
                                      WarpUniform(stage_.parity)};
-    Acc part[Traits::kAccs];
     // The first scales are loaded while the first k tile is multiplied.
-    Multiply(stage, part);
     BlockScales<kByColumn> scales(args, tile, rank);
     scales.Load(0, begin);
     scales.Load(1, begin + 1);
@@ -318,12 +330,10 @@ class SmemMainloop {
 
   // As RunPromotingBy<false>, but a k tile is promoted while the next one is multiplied.
   JAXGEMM_SM90 void RunPromotingBehind(const GemmArgs& args, const WorkTile& tile, int rank,
-                                       Acc (&acc)[Traits::kAllAccs]) {
+                                       Parts& parts, Acc (&acc)[Traits::kAllAccs]) {
     const Index begin = WarpUniform(tile.k_begin), last = WarpUniform(tile.k_end) - 1;
     RingPlace<Traits::kStages> stage{static_cast<int>(WarpUniform(stage_.slot)),
                                      WarpUniform(stage_.parity)};
-    Acc even[Traits::kAccs], odd[Traits::kAccs];
-    Multiply(stage, even);
     BlockScales<false> scales(args, tile, rank);
     scales.Load(0, begin);
     scales.Load(1, begin + 1);
@@ -339,16 +349,16 @@ class SmemMainloop {
       ++k_tile;
     };
     while (k_tile + 1 < last) {
-      promote(0, even, odd);
-      promote(1, odd, even);
+      promote(0, parts.even, parts.odd);
+      promote(1, parts.odd, parts.even);
     }
     if (k_tile < last) {
-      promote(0, even, odd);
-      AwaitPart<0>(odd);
-      scales.Promote(1, k_tile, odd, acc);
+      promote(0, parts.even, parts.odd);
+      AwaitPart<0>(parts.odd);
+      scales.Promote(1, k_tile, parts.odd, acc);
     } else {
-      AwaitPart<0>(even);
-      scales.Promote(0, k_tile, even, acc);
+      AwaitPart<0>(parts.even);
+      scales.Promote(0, k_tile, parts.even, acc);
     }
     Release(stage.slot);
     stage.Advance();
