@@ -122,6 +122,7 @@ class Workgroup {
   static constexpr bool kIsGrouped = IsGrouped(Traits::kForm);
   static constexpr bool kIsScaled = IsScaled(Traits::kForm);
   static constexpr bool kIsFewRows = IsFewRows(Traits::kForm);
+  static constexpr int kConsumerRegisters = kIsScaled ? kScaledRegisters : 224;
   using Mainloop =
       std::conditional_t<Traits::kRhsInRegisters, RegisterMainloop<Traits>, SmemMainloop<Traits>>;
 
@@ -159,10 +160,10 @@ class Workgroup {
     BarrierClusterSync();
     GridDependencyWait();
     // With this order of branches the code of the producers comes next, because they have work
-    // first. setmaxnreg divides the registers that the CTA has at launch, 384 x 168 = 256 x 224 +
-    // 128 x 56. With few rows a thread has as many as it can address.
+    // first. setmaxnreg divides the registers that the CTA has at launch: 384 x 168 = 256 x 224 +
+    // 128 x 56 = 128 x 504. With few rows a thread has as many as it can address.
     if (warp >= kWarpgroupSize / kWarpSize) {
-      if constexpr (!kIsFewRows) SetMaxRegistersInc<kIsScaled ? kScaledRegisters : 224>();
+      if constexpr (!kIsFewRows) SetMaxRegistersInc<kConsumerRegisters>();
       if constexpr (Traits::kIsPingPong) {
         ConsumePingPong();
       } else if constexpr (Traits::kRhsInRegisters) {
@@ -173,7 +174,7 @@ class Workgroup {
         Consume();
       }
     } else {
-      if constexpr (!kIsFewRows) SetMaxRegistersDec<kIsScaled ? 504 - 2 * kScaledRegisters : 56>();
+      if constexpr (!kIsFewRows) SetMaxRegistersDec<504 - 2 * kConsumerRegisters>();
       if (warp == (Traits::kHasSchedulerWarp ? 1 : 0)) {
         Produce(map);
       } else if (Traits::kHasSchedulerWarp && warp == 0) {
@@ -314,40 +315,38 @@ class Workgroup {
       if (!kIsFewRows && !FixUp(tile, args_.reduction, args_.arrivals, accumulator)) return;
       epilogue.Store(args_, maps_, tile, acc);
     };
-    if constexpr (kIsScaled && kBeginsEarly) {
-      // A tile is stored when the wgmmas of the next one's first k tile have been issued.
-      typename SmemMainloop<Traits>::Parts parts;
-      WorkTile last{.valid = false};
-      mainloop.BeginTurns();
-      ForEachSent(
-          [&](const WorkTile& tile) {
-        mainloop.BeginPromoting(tile, parts);
-        if (last.valid) store(last);
-        last = tile;
+    if constexpr (kIsScaled) {
+      Promote(mainloop, accumulator, acc, store);
+    } else {
+      auto compute = [&](const WorkTile& tile) {
         accumulator.held = Sm90Accumulator<Traits>::kNone;
-        mainloop.RunPromoting(args_, tile, rank_, parts, acc);
-          },
-          [](const WorkTile&) {});
-      if (last.valid) store(last);
-      mainloop.EndTurns();
-      if (ElectSync()) TmaStoreWaitRead<0>();
-      return;
-    }
-    auto compute = [&](const WorkTile& tile) {
-      accumulator.held = Sm90Accumulator<Traits>::kNone;
-      if constexpr (kIsScaled) {
-        typename SmemMainloop<Traits>::Parts parts;
-        mainloop.BeginPromoting(tile, parts);
-        mainloop.RunPromoting(args_, tile, rank_, parts, acc);
-      } else {
         mainloop.Run(args_, tile, acc);
-      }
-    };
-    if constexpr (kIsScaled) mainloop.BeginTurns();
-    ForEachSent(compute, store);
-    if constexpr (kIsScaled) mainloop.EndTurns();
+      };
+      ForEachSent(compute, store);
+    }
     // Shared memory must exist until TMA has read it.
     if (ElectSync()) TmaStoreWaitRead<0>();
+  }
+
+  // Consume, for operands with scales of blocks.
+  template <class Store>
+  JAXGEMM_SM90 void Promote(SmemMainloop<Traits>& mainloop, Sm90Accumulator<Traits>& accumulator,
+                            typename Traits::Acc (&acc)[Traits::kAccs], const Store& store) {
+    typename SmemMainloop<Traits>::Parts parts;
+    WorkTile last{.valid = false};  // kBeginsEarly: the tile that is not stored yet
+    auto compute = [&](const WorkTile& tile) {
+      mainloop.BeginPromoting(tile, parts);
+      if (kBeginsEarly && last.valid) store(last);
+      if (kBeginsEarly) last = tile;
+      accumulator.held = Sm90Accumulator<Traits>::kNone;
+      mainloop.RunPromoting(args_, tile, rank_, parts, acc);
+    };
+    mainloop.BeginTurns();
+    ForEachSent(compute, [&](const WorkTile& tile) {
+      if (!kBeginsEarly) store(tile);
+    });
+    if (kBeginsEarly && last.valid) store(last);
+    mainloop.EndTurns();
   }
 
   JAXGEMM_SM90 void ConsumeAndOverlapStore() {

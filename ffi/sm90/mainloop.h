@@ -12,20 +12,17 @@ namespace jaxgemm {
 // A number of k tiles that is never reached.
 inline constexpr Index kNever = std::numeric_limits<Index>::max();
 
-// How the partial sums of a k tile are promoted (SmemMainloop::RunPromoting).
-// - in turns: the warpgroups issue the wgmmas of their k tiles in turn, so that one promotes while
-//   the other multiplies. Else both might wait for the tensor cores and then promote together.
-// - behind: a warpgroup multiplies the next k tile while it promotes. This takes more registers.
-#if !defined(JAXGEMM_PROMOTES)
-#define JAXGEMM_PROMOTES 0
-#endif
-inline constexpr bool kPromotesInTurns = JAXGEMM_PROMOTES & 1;
-inline constexpr bool kPromotesBehind = JAXGEMM_PROMOTES & 2;
-inline constexpr bool kBeginsEarly = JAXGEMM_PROMOTES & 4;
-#if !defined(JAXGEMM_R)
-#define JAXGEMM_R 208
-#endif
-inline constexpr int kScaledRegisters = JAXGEMM_R;
+// How products with scales of blocks are computed (SmemMainloop::RunPromoting). These are tuning
+// constants.
+// - kPromotesInTurns: the warpgroups issue the wgmmas of their k tiles in turn, so that one
+// promotes
+//   while the other multiplies. Else both might wait for the tensor cores and then promote
+//   together.
+// - kPromotesBehind: a warpgroup multiplies its next k tile while it promotes.
+// - kBeginsEarly: the first k tile of the next tile is multiplied while a tile is stored.
+inline constexpr bool kPromotesInTurns = false, kPromotesBehind = false, kBeginsEarly = false;
+// The registers of a consumer's thread. With two partial sums there are the most.
+inline constexpr int kScaledRegisters = kPromotesBehind ? 224 : 216;
 
 // Multiplies the stages: wgmma reads both operands from shared memory. A warpgroup has the
 // accumulators of its blocks of 64 rows (Traits::kBlockStep). So that the tensor cores are not idle
@@ -339,7 +336,7 @@ class SmemMainloop {
     scales.Load(1, begin + 1);
     Index k_tile = begin;
     // Multiplies the next k tile, and promotes this one.
-    auto promote = [&](int slot, Acc (&part)[Traits::kAccs], Acc (&next)[Traits::kAccs]) {
+    auto promote = [&](int slot, Acc(&part)[Traits::kAccs], Acc(&next)[Traits::kAccs]) {
       const int read = stage.slot;
       stage.Advance();
       Multiply(stage, next);
