@@ -16,11 +16,12 @@ is also timed in float8, quantising included. On a GPU an entry has the kernels 
 
 A `step` is forward, backward and the update by optax.adamw of --layers layers with float32
 parameters, each beside a residual connection. If there are several, they are a scan, and each is
-computed again in the backward pass. The loss and the gradients of the first step are compared with
-those on jax.lax.ragged_dot. "capacity 1.25" is the same layer as MaxText computes it where it drops
-tokens: each expert has room for 1.25 times its share of each --sequence, and products are einsums
-over all of that. With --loss_steps=200 the squared error after so many steps from the same
-parameters, on the same tokens, is given, too. Memory is what XLA says of a compiled program.
+computed again in the backward pass. The loss and, of one layer, the gradients of the first step are
+compared with those on jax.lax.ragged_dot. "capacity 1.25" is the same layer as MaxText computes it
+where it drops tokens: each expert has room for 1.25 times its share of each --sequence, and
+products are einsums over all of that. With --loss_steps=200 the squared error after so many steps
+from the same parameters, on the same tokens, is given, too. Memory is what XLA says of a compiled
+program.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -415,8 +416,10 @@ def steps(problem: cases.Experts, options: measure.Options, layers: int = 1, seq
       found["note"] += f", error after steps {found['error_after_steps']:.6f}"
     if name != OURS or not errors:
       return found
+    # In later layers a rounding changes the experts of some tokens, so gradients have no bound.
     return found | {"errors": errors, "at_most": {
-        what: LOSS_TOLERANCE if what == "loss" else TOLERANCE for what in errors}}
+        what: LOSS_TOLERANCE if what == "loss" else TOLERANCE
+        for what in errors if what == "loss" or layers == 1}}
 
   return [measure.row(
       {"section": "moe", "case": problem.label, **dataclasses.asdict(problem), "work": "step",

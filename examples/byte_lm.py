@@ -23,7 +23,7 @@ import optax
 
 import jaxgemm
 from jaxgemm.flax import MoEStats, load_balancing_loss
-from jaxgemm.flax.nnx import MoE
+from jaxgemm.flax.nnx import MoE, promote_dtype
 
 VOCAB_SIZE = 256  # bytes
 
@@ -39,7 +39,8 @@ class Products(NamedTuple):
   activation. dot_general and ragged_dot have the signatures of jax.lax's functions, and
   ragged_gated_linear_unit that of jaxgemm's; if it is None, ragged_dot does its work.
   linear is the dot_general of layers whose rhs is a weight, except for the router and the
-  last layer; None means dot_general.
+  last layer; None means dot_general. recipe is that of the layers of experts, which then
+  takes the place of ragged_dot.
   """
 
   matmul: Callable[..., jax.Array]
@@ -47,6 +48,7 @@ class Products(NamedTuple):
   ragged_dot: Callable[..., jax.Array]
   ragged_gated_linear_unit: Callable[..., jax.Array] | None = None
   linear: Callable[..., jax.Array] | None = None
+  recipe: str | None = None
 
 def jaxgemm_products(**options: Any) -> Products:
   """Products by jaxgemm; `options` (schedule=, implementation=, ...) go to all of them."""
@@ -60,7 +62,8 @@ def jaxgemm_products(**options: Any) -> Products:
 def fp8_products(recipe: str, **options: Any) -> Products:
   """Products by jaxgemm, with weights in float8 by a recipe of `jaxgemm.fp8`.
 
-  The products of attention, the router and the last layer stay in the model's dtype.
+  The products of attention, the router and the last layer stay in the model's dtype. `options`
+  go to all products; without any, the layers of experts get the recipe itself.
   """
   linear = functools.partial(jaxgemm.fp8.dot_general, recipe=recipe, **options)
 
@@ -70,7 +73,14 @@ def fp8_products(recipe: str, **options: Any) -> Products:
 
   return jaxgemm_products(**options)._replace(
       matmul=matmul, linear=linear, ragged_gated_linear_unit=None,
-      ragged_dot=functools.partial(jaxgemm.fp8.ragged_dot, recipe=recipe, **options))
+      ragged_dot=functools.partial(jaxgemm.fp8.ragged_dot, recipe=recipe, **options),
+      recipe=None if options else recipe)
+
+def prepared(params, recipe: str):
+  """The parameters with all weights of products in float8 quantised, for several batches."""
+  return jaxgemm.fp8.prepare(
+      params, recipe, contracted=lambda name, x: None if name.startswith("head/") else
+      jaxgemm.fp8.contracted_of_flax(name, x))
 
 def _jnp_matmul(a, b, *, bias, activation):
   out = jnp.matmul(a, b, preferred_element_type=jnp.float32) + bias
@@ -138,7 +148,7 @@ class Attention(nnx.Module):
     # There are no biases: the gradient of a key bias is zero except for rounding, so no relative
     # tolerance fits it.
     linear = functools.partial(
-        nnx.Linear, use_bias=False, dtype=dtype,
+        nnx.Linear, use_bias=False, dtype=dtype, promote_dtype=promote_dtype,
         dot_general=products.linear or products.dot_general, rngs=rngs,
     )
     self.qkv = linear(dim, 3 * dim)
@@ -172,7 +182,7 @@ class Mlp(nnx.Module):
     self.kernel = nnx.Param(init(rngs.params(), (dim, 4 * dim), jnp.float32))
     self.bias = nnx.Param(jnp.zeros((4 * dim,), jnp.float32))
     self.down = nnx.Linear(
-        4 * dim, dim, use_bias=False, dtype=dtype,
+        4 * dim, dim, use_bias=False, dtype=dtype, promote_dtype=promote_dtype,
         dot_general=products.linear or products.dot_general, rngs=rngs,
     )
     self.matmul = products.matmul
@@ -232,8 +242,8 @@ class Block(nnx.Module):
     if num_experts:
       self.moe = MoE(
           features=dim, hidden_features=2 * dim, num_experts=num_experts, top_k=2,
-          dtype=dtype,
-          dot_general=products.dot_general, ragged_dot=products.ragged_dot,
+          dtype=dtype, recipe=products.recipe, dot_general=products.dot_general,
+          ragged_dot=None if products.recipe else products.ragged_dot,
           ragged_gated_linear_unit=products.ragged_gated_linear_unit, rngs=rngs,
           expert_axis_name=None if mesh is None else "expert", dispatch=dispatch,
       )

@@ -15,7 +15,7 @@ without GPUs gets virtual CPU devices:
 The products with the layers' weights can be in float8, by several recipes one after the other. Then
 `loss.png` shows their losses over each other, and `out_dir` has a folder for each:
 
-    python examples/train_lm.py --steps=2000 --recipe=bf16,fp8_rowwise,mxfp8
+    python examples/train_lm.py --steps=2000 --microbatches=4 --recipe=bf16,fp8_rowwise,mxfp8
 """
 
 import contextlib
@@ -42,10 +42,16 @@ from rich import progress as rich_progress
 from rich.console import Console
 from rich.table import Table
 
+import jaxgemm
+
 FLAGS = flags.FLAGS
 flags.DEFINE_float("seconds", 75.0, "Training time, evaluation included.")
 flags.DEFINE_integer("steps", None, "Train for this many steps instead.")
 flags.DEFINE_integer("batch_size", 16, "Sequences in a step.", lower_bound=1)
+flags.DEFINE_integer(
+    "microbatches", 1,
+    "Parts of a batch, whose gradients are added up. In float8 weights are quantised once for all.",
+    lower_bound=1)
 flags.DEFINE_integer("seq_len", 128, "Bytes in a sequence.", lower_bound=2)
 flags.DEFINE_integer(
     "num_layers", 3, "Transformer blocks; all but the first have experts.",
@@ -87,8 +93,9 @@ flags.DEFINE_list(
 
 TOLERANCES = {"bfloat16": (1e-3, 2e-2), "float32": (1e-5, 1e-4)}
 # These are large, because a difference of one rounding may quantise an element to the other
-# neighbour.
-FP8_TOLERANCES = (5e-3, 1e-1)
+# neighbour, and a cotangent in float8_e5m2 has neighbours that differ by a quarter. Also, the layer
+# of experts with a recipe quantises its hidden rows elsewhere than the reference does.
+FP8_TOLERANCES = (5e-3, 2e-1)
 
 
 def make_mesh():
@@ -102,7 +109,7 @@ def make_mesh():
         "and one axis is expert: --mesh=data:2,expert:4.")
   shape = tuple(map(int, axes.values()))
   count = math.prod(shape)
-  for name, size, parts in (("batch_size", FLAGS.batch_size, count),
+  for name, size, parts in (("batch_size", FLAGS.batch_size, count * FLAGS.microbatches),
                             ("num_experts", FLAGS.num_experts, int(axes["expert"]))):
     if size % parts:
       raise app.UsageError(
@@ -215,7 +222,7 @@ def make_optimizer(model) -> nnx.Optimizer:
   return nnx.Optimizer(model, tx, wrt=nnx.Param)
 
 
-def compile_step(model, optimizer, tokens, mesh):
+def compile_step(model, optimizer, tokens, mesh, recipe):
   """(compiled step (state, tokens, rate) -> (state, loss), graphdef, state)."""
   graphdef, state = nnx.split((model, optimizer))
   shardings = None
@@ -227,9 +234,18 @@ def compile_step(model, optimizer, tokens, mesh):
   @functools.partial(jax.jit, donate_argnums=0, out_shardings=(shardings, None))
   def step(state, tokens, rate):
     model, optimizer = nnx.merge(graphdef, state)
-    (_, (loss, _)), grads = nnx.value_and_grad(byte_lm.loss_fn, has_aux=True)(
-        model, tokens
-    )
+    model_def, params = nnx.split(model)
+    weights = params if recipe is None else byte_lm.prepared(params, recipe)
+
+    def add(total, tokens):
+      loss_of = lambda weights: byte_lm.loss_fn(nnx.merge(model_def, weights), tokens)
+      (_, (loss, _)), grads = jax.value_and_grad(loss_of, has_aux=True)(weights)
+      return jax.tree.map(jnp.add, total, (loss, jaxgemm.fp8.originals(grads))), None
+
+    parts = tokens.reshape(FLAGS.microbatches, -1, tokens.shape[-1])
+    total, _ = jax.lax.scan(
+        add, (jnp.float32(0), jax.tree.map(jnp.zeros_like, params)), parts)
+    loss, grads = jax.tree.map(lambda x: x / FLAGS.microbatches, total)
     optimizer.opt_state[1].hyperparams["learning_rate"][...] = rate
     optimizer.update(model, grads)
     return nnx.state((model, optimizer)), loss
@@ -348,7 +364,7 @@ def run(products: byte_lm.Products, options: dict, console: Console, mesh,
 
   with stage("Compiling the training step"):
     step, graphdef, state = compile_step(
-        model, make_optimizer(model), held_out[0], mesh)
+        model, make_optimizer(model), held_out[0], mesh, recipe)
   compiled = kernel_report.compiled_calls(step.as_text())
   console.print(f"Compiled train step: {kernel_report.summary(compiled)}")
   params_of = lambda state: nnx.state(nnx.merge(graphdef, state)[0])
@@ -407,6 +423,9 @@ def main(argv, products: byte_lm.Products | None = None) -> int:
     raise app.UsageError(
         f"--recipe={','.join(FLAGS.recipe)} was given; one or several of {', '.join(RECIPES)} "
         "are allowed, with commas.")
+  if FLAGS.batch_size % FLAGS.microbatches:
+    raise app.UsageError(
+        f"--batch_size={FLAGS.batch_size} is no multiple of --microbatches={FLAGS.microbatches}.")
   out_dir = pathlib.Path(FLAGS.out_dir)
   several = len(FLAGS.recipe) > 1
   results = {}

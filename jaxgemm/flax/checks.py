@@ -155,6 +155,7 @@ def check_shapes(x: jax.Array, params: MoEParams, expert_axis_name, tensor_axis_
       see `shapes.check`.
   """
   num_features(x)
+  params = fp8.originals(params)
   shards = num_shards(expert_axis_name)
   if num_experts is not None:
     hidden = hidden_features // num_shards(tensor_axis_name, "tensor_axis_name")
@@ -217,6 +218,16 @@ def check_params(params) -> None:
         f"params.router is {given}; an array of shape (features, num_experts) is "
         "allowed. It gives the experts' weights, also if experts are passed. For a "
         "router of your own use jaxgemm.ragged_dot.")
+
+
+def check_prepared(params: MoEParams, recipe: str | None) -> None:
+  """Raises ValueError for weights that were prepared for another recipe than that of the layer."""
+  is_prepared = lambda x: isinstance(x, fp8.PreparedWeight)
+  found = {x.recipe for x in jax.tree.leaves(params, is_leaf=is_prepared) if is_prepared(x)}
+  if found - {recipe}:
+    raise ValueError(
+        f"recipe={recipe!r} was given with weights that jaxgemm.fp8.prepare has quantised for "
+        f"recipe={found.pop()!r}; equal recipes are allowed. Pass the same recipe to both.")
 
 
 def check_experts(experts, choices: tuple[int, ...]) -> None:

@@ -18,6 +18,7 @@ from jax.ad_checkpoint import checkpoint_name
 import jax.numpy as jnp
 
 import jaxgemm
+from jaxgemm import fp8
 from jaxgemm.call import epilogue
 from jaxgemm.call.options import Options, own_products
 from jaxgemm.call.quantized import Quantized, weights_argument
@@ -212,7 +213,8 @@ def _gated(linear: Product) -> Product:
 
   def product(x, kernel, bias, activation):
     flat = lambda a: a.reshape(*a.shape[:-2], 2 * a.shape[-1])
-    return _gate(linear(x, flat(kernel), None if bias is None else flat(bias), None), activation)
+    kernel = kernel.flat() if isinstance(kernel, fp8.PreparedWeight) else flat(kernel)
+    return _gate(linear(x, kernel, None if bias is None else flat(bias), None), activation)
 
   return product
 
@@ -236,7 +238,7 @@ def dense_products(dot_general: Callable | None, precision, recipe: str | None =
     recipe: a recipe of `jaxgemm.fp8.dot_general`, or None.
   """
   if recipe is not None:
-    dot_general = _in_float8(jaxgemm.fp8.dot_general, recipe)
+    dot_general = _in_float8(fp8.dot_general, recipe)
   dot_general = dot_general or jaxgemm.dot_general
   dimension_numbers = (((1,), (0,)), ((), ()))
 
@@ -281,7 +283,7 @@ def grouped_products(
       gives their sums. None: both are products of rows.
   """
   if recipe is not None:
-    ragged_dot = _in_float8(jaxgemm.fp8.ragged_dot, recipe)
+    ragged_dot = _in_float8(fp8.ragged_dot, recipe)
   ragged_dot = ragged_dot or jaxgemm.ragged_dot
   if ragged_gated_linear_unit is None and ragged_dot is jaxgemm.ragged_dot:
     ragged_gated_linear_unit = jaxgemm.ragged_gated_linear_unit

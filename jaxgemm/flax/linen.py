@@ -5,7 +5,7 @@ import contextvars
 from typing import Any
 
 from flax import linen as nn
-from flax.linen import fp8_ops
+from flax.linen import dtypes, fp8_ops
 from flax.typing import Dtype, Initializer, PrecisionLike
 import jax
 import jax.numpy as jnp
@@ -65,8 +65,10 @@ def _boxed(init: Initializer, others: Sequence[tuple[Initializer, tuple[int, ...
 
 def _unboxed(value):
   """The array in a box, with the sharding that the box has where jax allows it."""
-  if isinstance(value, nn.Partitioned) and jax.sharding.get_abstract_mesh().manual_axes:
-    return value.unbox(apply_constraint=False)  # inside jax.shard_map
+  if isinstance(value, nn.Partitioned) and (
+      isinstance(value.value, fp8.PreparedWeight)  # one of its arrays is transposed
+      or jax.sharding.get_abstract_mesh().manual_axes):  # inside jax.shard_map
+    return value.unbox(apply_constraint=False)
   return nn.meta.unbox(value)
 
 
@@ -260,6 +262,28 @@ class MoE(nn.Module, kw_only=True):
     if axis_name is None:
       options |= dict(sharded_tokens=None, dispatch="gather")
     return moe(x, MoEParams(router, every, shared, bias), experts, **options)
+
+
+def promote_dtype(*args, dtype=None, inexact=True) -> list[Any]:
+  """`flax.linen.dtypes.promote_dtype` for layers whose kernels may be prepared.
+
+  Pass it to a layer beside the product that takes prepared kernels::
+
+    nn.Dense(256, promote_dtype=jaxgemm.flax.linen.promote_dtype,
+             dot_general=functools.partial(jaxgemm.fp8.dot_general, recipe="rowwise"))
+
+  Args:
+    *args: arrays, weights of `jaxgemm.fp8.prepare`, or None.
+    dtype, inexact: as in Flax.
+
+  Returns:
+    The arguments in one dtype. The arrays of a prepared weight are not cast: the result of a
+    product has that dtype, and the weight's gradient the weight's own.
+  """
+  dtype = dtypes.canonicalize_dtype(*fp8.originals(args), dtype=dtype, inexact=inexact)
+  is_prepared = lambda x: isinstance(x, fp8.PreparedWeight)
+  return [x if x is None else x.astype(dtype) if is_prepared(x) else jnp.asarray(x, dtype)
+          for x in args]
 
 
 class Fp8DotGeneralOp(fp8_ops.Fp8DotGeneralBase):

@@ -23,6 +23,7 @@ import jax.numpy as jnp
 from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 
+from jaxgemm import fp8
 from jaxgemm.call.quantized import stand_in, values_of
 from jaxgemm.call.transposes import INLINE
 from jaxgemm.flax import dispatch as dispatch_lib
@@ -33,6 +34,7 @@ from jaxgemm.flax.checks import (
   check_experts,
   check_options,
   check_params,
+  check_prepared,
   check_same_along,
   check_shapes,
   first_expert_of,
@@ -61,7 +63,7 @@ def _on_explicit_mesh(mesh, compute, x, params: MoEParams, experts):
   features = meshes.axes_of(jax.typeof(x))[-1] or None
   rows = [axes or None for axes in meshes.axes_of(jax.typeof(x))[:-1]]
   token_axes = tuple(a for axes in rows if axes for a in axes)
-  down = jax.typeof(values_of(params.experts.down))
+  down = jax.typeof(values_of(fp8.originals(params.experts.down)))
   expert_axes = tuple(a for a in meshes.axes_of(down)[0]
                       if a not in token_axes) or None
 
@@ -178,6 +180,7 @@ def moe(
       gated=params.experts.gate_up is not None, router_scores=router_scores, recipe=recipe,
       ragged_dot=ragged_dot, ragged_gated_linear_unit=ragged_gated_linear_unit,
       sharded_tokens=sharded_tokens, expert_axis_name=expert_axis_name, dispatch=dispatch)
+  check_prepared(params, recipe)
   check_shapes(x, params, expert_axis_name)
   if dtype is None:
     dtype = jnp.result_type(x, stand_in(params.experts.down, x).dtype)

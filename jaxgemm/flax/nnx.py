@@ -15,6 +15,7 @@ from jaxgemm.call.options import dtype_argument
 from jaxgemm.call.quantized import Quantized
 from jaxgemm.call.transposes import INLINE
 from jaxgemm.flax import experts as experts_lib
+from jaxgemm.flax import linen
 from jaxgemm.flax.checks import check_layer, check_shapes, warn_of_router
 from jaxgemm.flax.experts import MoEParams
 from jaxgemm.flax.moe import moe, options_of
@@ -293,6 +294,24 @@ class MoE(nnx.Module):
         num_experts=self.num_experts, hidden_features=self.hidden_features,
         num_shared_experts=self.num_shared_experts, features=self.features)
     return moe(x, params, experts, **options_of(self))
+
+
+def promote_dtype(args: tuple, /, *, dtype=None, inexact=True) -> tuple:
+  """`flax.nnx.nn.dtypes.promote_dtype` for layers whose kernels may be prepared.
+
+  Pass it to a layer beside the product that takes prepared kernels::
+
+    nnx.Linear(512, 256, promote_dtype=jaxgemm.flax.nnx.promote_dtype,
+               dot_general=functools.partial(jaxgemm.fp8.dot_general, recipe="rowwise"), rngs=rngs)
+
+  Args:
+    args: arrays, weights of `jaxgemm.fp8.prepare`, or None.
+    dtype, inexact: as in Flax.
+
+  Returns:
+    The arguments in one dtype; see `jaxgemm.flax.linen.promote_dtype`.
+  """
+  return tuple(linen.promote_dtype(*args, dtype=dtype, inexact=inexact))
 
 
 class OverwriteWithGradient(nnx.Variable):

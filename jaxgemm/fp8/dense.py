@@ -23,6 +23,14 @@ from jaxgemm.dense.merge import merged, parts, unmerged
 from jaxgemm.dense.vectors import Vectors
 from jaxgemm.fp8 import blocks
 from jaxgemm.fp8.recipes import RECIPES, DelayedScaling, check, dtypes_of, first_derivative
+from jaxgemm.fp8.weights import (
+  PreparedWeight,
+  gradient_of,
+  originals,
+  template_of,
+  weight_argument,
+  weights_of,
+)
 from jaxgemm.scaled.quantization import Quantized, quantize, quantize_rows
 from jaxgemm.sharding.manual_axes import unify_varying, untracked_axes, varying
 from jaxgemm.sharding.parts import names_parts
@@ -39,6 +47,7 @@ class _Params(NamedTuple):
     float8: the dtypes of quantised operands and of quantised cotangents.
     out_sharding: sharding of the result.
     options: those that its products share.
+    rhs: the template of a prepared rhs, or None.
   """
 
   dims: Dims
@@ -48,6 +57,7 @@ class _Params(NamedTuple):
   float8: tuple[np.dtype, np.dtype]
   out_sharding: Any
   options: Options
+  rhs: PreparedWeight | None
 
 
 def _quantized(x, labels: Labels, kept: Labels, kind: str, dtype) -> Quantized:
@@ -81,9 +91,12 @@ def _forward_in_blocks(lhs, rhs, params: _Params):
   b, m, n, k = parts(dims)
   quantized = functools.partial(_in_blocks, kind=params.kind, dtype=dtype)
   k_first = _come_first(k, n, dims.rhs)
-  of_rhs = blocks.for_both_products(
-      merged(rhs, dims.rhs, (b, k, n) if k_first else (b, n, k)), params.kind, dtype)
-  right, of_gradient = of_rhs if k_first else reversed(of_rhs)
+  if isinstance(rhs, PreparedWeight):
+    right, of_gradient = jax.tree.map(lambda x: x.reshape(-1, *x.shape[-2:]), rhs.forms)
+  else:
+    of_rhs = weights_of(
+        merged(rhs, dims.rhs, (b, k, n) if k_first else (b, n, k)), params.kind, dtype)
+    right, of_gradient = of_rhs if k_first else reversed(of_rhs)
   out = blocks.product(quantized(lhs, dims.lhs, (b, m, k)), right, params.dtypes[2],
                        params.options)
   return (unmerged(out, (b, m, n), dict(params.sizes), dims.out),
@@ -118,6 +131,27 @@ def _backward_in_blocks(params: _Params, lhs: Quantized, rhs: Quantized, ct):
 @functools.partial(jax.custom_vjp, nondiff_argnums=(3,))
 def _dot(lhs, rhs, state: DelayedScaling | None, params: _Params) -> jax.Array:
   return _forward(lhs, rhs, state, params)[0]
+
+
+def _forms(rhs, params: _Params) -> tuple[Quantized, Quantized, Labels]:
+  """rhs quantised for the product and for lhs's gradient, and the labels of the first."""
+  dims, sizes = params.dims, dict(params.sizes)
+  if params.rhs is None:
+    for_result = lambda kept: _quantized(rhs, dims.rhs, kept, params.kind, params.float8[0])
+    forward = for_result(dims.out)
+    return forward, for_result(dims.lhs) if params.kind == "row" else forward, dims.rhs
+  b, _, n, k = parts(dims)
+  return (_of_prepared(rhs.forms.forward, (b, n, k), sizes),
+          _of_prepared(rhs.forms.gradient, (b, k, n), sizes), b + n + k)
+
+
+def _of_prepared(x: Quantized, labels: tuple[Labels, Labels, Labels], sizes) -> Quantized:
+  """A form of a prepared weight, with a dimension for each label of batch, rows and columns."""
+  spread = lambda group, size: [sizes[i] if size != 1 else 1 for i in group]
+  batch, *matrix = labels
+  shapes = [[*(sizes[i] for i in batch), *(
+      n for group, size in zip(matrix, y.shape[-2:]) for n in spread(group, size))] for y in x]
+  return Quantized(*map(jnp.reshape, x, shapes))
 
 
 def _differentiated(lhs, rhs, state, params: _Params):
@@ -156,12 +190,14 @@ def _forward(lhs, rhs, state: DelayedScaling | None, params: _Params):
     lhs, of_lhs = state.lhs.quantize(lhs, dtype)
     rhs, of_rhs = state.rhs.quantize(rhs, dtype)
     state = DelayedScaling(of_lhs, of_rhs, state.cotangent)
+    of_gradient = rhs
   else:
     lhs = _quantized(lhs, dims.lhs, dims.out, params.kind, dtype)
-    rhs = _quantized(rhs, dims.rhs, dims.out, params.kind, dtype)
+    rhs, of_gradient, labels = _forms(rhs, params)
+    dims = dims._replace(rhs=labels)
   out = _product(lhs, rhs.values, rhs.scales, dims, params.dtypes[2], params,
                  params.out_sharding)
-  return out, kept((lhs, rhs, state, before))
+  return out, kept((lhs, of_gradient, state, before))
 
 
 def _largest_alike(x, like):
@@ -177,9 +213,12 @@ def _backward(params: _Params, saved, ct):
     ct = jnp.zeros(ct.shape, ct.dtype)
   if params.kind in blocks.BLOCKS:
     lhs, rhs = operands
-    return *map(first_derivative, _backward_in_blocks(params, lhs, rhs, ct)), None
+    d_lhs, d_rhs = _backward_in_blocks(params, lhs, rhs, ct)
+    return _gradients(params, d_lhs, d_rhs, None)
   dims, dtype = params.dims, params.float8[1]
   labels = dims.lhs, dims.rhs
+  b, _, n, k = parts(dims)
+  of_operands = dims.lhs, dims.rhs if params.rhs is None else b + k + n
   whole = None
   if state is not None:
     whole, of_ct = state.cotangent.quantize(ct, dtype)
@@ -189,22 +228,51 @@ def _backward(params: _Params, saved, ct):
     whole = quantize(ct, "tensor", dtype=dtype)
 
   def gradient(i: int):
-    other, of_other = operands[1 - i], labels[1 - i]
+    other, of_other = operands[1 - i], of_operands[1 - i]
+    scales = other.scales
     if whole is not None:
       of_ct = whole
+    elif i == 0:
+      of_ct = _quantized(ct, dims.out, labels[0], params.kind, dtype)
     else:
       kept = tuple(x for x in of_other if x in dims.out)
       factor = other.scales.reshape([n for n, x in zip(other.values.shape, of_other) if x in kept])
       scaled = ct.astype(jnp.float32) * epilogue.expand(factor, kept, dims.out)
-      of_ct = _quantized(scaled, dims.out, labels[i], params.kind, dtype)
-    return _product(of_ct, other.values, None if whole is None else other.scales,
+      of_ct, scales = _quantized(scaled, dims.out, labels[1], params.kind, dtype), None
+    return _product(of_ct, other.values, scales,
                     Dims(dims.out, of_other, labels[i]), params.dtypes[i], params)
 
-  return *map(first_derivative, (gradient(0), gradient(1))), state
+  return _gradients(params, gradient(0), gradient(1), state)
+
+
+def _gradients(params: _Params, d_lhs, d_rhs, state):
+  d_lhs, d_rhs = map(first_derivative, (d_lhs, d_rhs))
+  return d_lhs, gradient_of(params.rhs, d_rhs), state
 
 
 _dot.defvjp(_differentiated, _backward, symbolic_zeros=True)
 _jitted = jax.jit(_dot, static_argnums=3, inline=True)
+
+
+def _check_prepared(rhs: PreparedWeight, dims: Dims, state) -> None:
+  """Raises ValueError where the product contracts other dimensions of a prepared rhs, or a state.
+
+  Args:
+    rhs: a template.
+    dims: the labels of the product.
+    state: the state of the product, or None.
+  """
+  if state is not None:
+    raise ValueError(
+        "rhs is a weight that jaxgemm.fp8.prepare has quantised, and a state was given; the scales "
+        "are those of the prepared weight. Leave one of the two out.")
+  b, _, n, k = parts(dims)
+  if dims.rhs != b + k + n or k != tuple(dims.rhs[i] for i in rhs.contracted):
+    found = tuple(i - len(dims.rhs) for i, label in enumerate(dims.rhs) if label in k)
+    raise ValueError(
+        f"rhs was prepared for products that contract its dimensions {rhs.contracted}, with those "
+        f"in front of them as batches, and dimension_numbers contract {found}; equal ones are "
+        "allowed, in the same order. Pass contracted= to jaxgemm.fp8.prepare.")
 
 
 @names_parts
@@ -244,8 +312,8 @@ def dot_general(
     out_sharding: see `jax.lax.dot_general`; not allowed with "blockwise" and "mxfp8".
     recipe: which elements share a scale.
       "tensorwise": all elements of lhs, of rhs, and of the cotangent.
-      "rowwise": the elements of a row of lhs, and of a column of rhs. The cotangent is quantised
-      twice: for each gradient, with a scale for each of its rows or columns.
+      "rowwise": the elements of a row of lhs, and of a column of rhs. rhs and the cotangent are
+      quantised twice: for each of their products, with a scale for each row or column.
       "blockwise": as in DeepSeek-V3 (arXiv:2412.19437): 128 neighbours of lhs and of the cotangent
       along the dimension that is contracted, and blocks of 128 x 128 elements of rhs. lhs, rhs and
       the cotangent are quantised twice, along the dimensions that their two products contract.
@@ -270,10 +338,16 @@ def dot_general(
     NotImplementedError: a gradient is differentiated again.
   """
   options = Options.of(locals() | {"precision": None})
-  lhs, rhs = (jnp.asarray(operand_argument(name, x)) for name, x in (("lhs", lhs), ("rhs", rhs)))
+  check(recipe, precision)
+  kind = RECIPES[recipe]
+  float8 = dtypes_of(kind, implementation, dtypes)
+  lhs = jnp.asarray(operand_argument("lhs", lhs))
+  rhs = weight_argument("rhs", rhs, recipe, float8[0])
   check(recipe, precision, lhs=lhs, rhs=rhs)
+  template, plain = template_of(rhs), originals(rhs)
   product = dot_general_product(
-      lhs, rhs, indices(dimension_numbers), options._replace(out_sharding=None))
+      lhs, plain.astype(rhs.dtype), indices(dimension_numbers),
+      options._replace(out_sharding=None))
   if not isinstance(state, DelayedScaling | None):
     raise TypeError(
         f"state is of type {type(state).__name__}; a jaxgemm.fp8.DelayedScaling is allowed, or "
@@ -282,15 +356,18 @@ def dot_general(
     raise ValueError(
         f"recipe={recipe!r} was given with a state; delayed scaling has one scale for each array. "
         "Leave one of the two out.")
-  kind = RECIPES[recipe]
+  if template is not None:
+    _check_prepared(template, product.dims, state)
   if out_sharding is not None and kind in blocks.BLOCKS:
     raise ValueError(
         f"out_sharding was given with recipe={recipe!r}, whose products merge dimensions; None is "
         "allowed. Call it inside jax.shard_map, or shard the operands on automatic mesh axes.")
   sizes = dict(zip((*product.dims.lhs, *product.dims.rhs), (*lhs.shape, *rhs.shape)))
   params = _Params(
-      product.dims, tuple(sizes.items()), kind, (lhs.dtype, rhs.dtype, product.result.dtype),
-      dtypes_of(kind, implementation, dtypes), out_sharding, options)
+      product.dims, tuple(sizes.items()), kind, (lhs.dtype, plain.dtype, product.result.dtype),
+      float8, out_sharding, options, template)
   # Because of unify_varying, the gradient of an operand that devices of a shard_map share is summed
   # over these devices.
-  return _jitted(*unify_varying([lhs, rhs]), state, params)
+  operands, structure = jax.tree.flatten((lhs, rhs))
+  lhs, rhs = jax.tree.unflatten(structure, unify_varying(operands))
+  return _jitted(lhs, rhs, state, params)

@@ -6,7 +6,7 @@ Each array is quantised where it is made, in one pass:
   read their rows, and the scales of the rows, by index;
 - hidden rows where the activation is applied, and the cotangent of what is before the activation
   by the pass that computes it;
-- weights for the two dimensions that products contract (`of_weights`).
+- weights for the two dimensions that products contract (`weights_of`), now or by `prepare`.
 
 The products of rows are float8. Those of the weights' gradients contract the rows of the groups,
 along which the scales of rows vary. They read the tokens, the hidden rows and the cotangents in the
@@ -22,7 +22,6 @@ import numpy as np
 
 from jaxgemm.call import copies, epilogue
 from jaxgemm.call.residuals import kept
-from jaxgemm.fp8 import blocks
 from jaxgemm.fp8.recipes import RECIPES, check, dtypes_of, first_derivative
 from jaxgemm.fp8.rows import (
   bounds_of_rows,
@@ -30,13 +29,20 @@ from jaxgemm.fp8.rows import (
   hidden_quantized,
   quantized_rows,
 )
+from jaxgemm.fp8.weights import (
+  gradient_of,
+  originals,
+  template_of,
+  weight_argument,
+  weights_of,
+)
 from jaxgemm.grouped.api import ragged_dot_general
 from jaxgemm.grouped.checks import K_LAST, OF_RHS
 from jaxgemm.grouped.combined import bias_sums
 from jaxgemm.grouped.experts import Experts, Static
 from jaxgemm.grouped.rows import RoutingTable, combine, of_rows
 from jaxgemm.scaled.api import scaled_ragged_dot
-from jaxgemm.scaled.quantization import BLOCKS, Quantized, quantize
+from jaxgemm.scaled.quantization import BLOCKS, Quantized
 from jaxgemm.sharding.manual_axes import unify_varying
 
 
@@ -48,31 +54,18 @@ class _Params(NamedTuple):
       pass that makes them finds by itself.
     float8: the dtypes of quantised operands and of quantised cotangents.
     static: see there.
+    prepared: the templates of gate_up and down, if these are prepared, or None.
   """
 
   kind: str
   float8: tuple[np.dtype, np.dtype]
   static: Static
+  prepared: tuple[Any, Any]
 
   @property
   def of_rows(self) -> str:
     """The kind of `quantized_rows`."""
     return "row" if self.kind == "tensor" else self.kind
-
-
-def of_weights(w, kind: str, dtype) -> tuple[Quantized, Quantized]:
-  """Weights [G, K, N] for the product that contracts K, and for the one that contracts N.
-
-  Returns:
-    [G, N, K] and [G, K, N], with scales of their rank for what is not contracted.
-  """
-  if kind in BLOCKS:
-    return blocks.for_both_products(w, kind, dtype)
-  if kind == "tensor":
-    both = quantize(w, "row", axis=(1, 2), dtype=dtype)
-    return Quantized(copies.transposed(both.values), both.scales), both
-  of_columns, of_lines = (quantize(w, "row", axis=axis, dtype=dtype) for axis in (1, 2))
-  return Quantized(copies.transposed(of_columns.values), of_columns.scales.mT), of_lines
 
 
 def gated_experts(x, experts: Experts, weights, sizes, table: RoutingTable | None, offset,
@@ -84,7 +77,16 @@ def gated_experts(x, experts: Experts, weights, sizes, table: RoutingTable | Non
   """
   check(recipe, static.options.precision, x=x, gate_up=experts.gate_up, down=experts.down)
   kind = RECIPES[recipe]
-  params = _Params(kind, dtypes_of(kind, static.options.implementation), static)
+  float8 = dtypes_of(kind, static.options.implementation)
+  argument = functools.partial(weight_argument, recipe=recipe, dtype=float8[0])
+  gate_up, down = argument("gate_up", experts.gate_up), argument("down", experts.down)
+  experts = experts._replace(gate_up=gate_up, down=down)
+  params = _Params(kind, float8, static, (template_of(gate_up), template_of(down)))
+  for name, template, axis in zip(("gate_up", "down"), params.prepared, (-3, -2)):
+    if template is not None and template.contracted != (axis,):
+      raise ValueError(
+          f"{name} was prepared for products that contract its dimensions {template.contracted}; "
+          f"({axis},) is allowed. Pass contracted= to jaxgemm.fp8.prepare, or leave it out.")
   leaves, tree = jax.tree.flatten((x, experts, weights, sizes, table, offset))
   # Because of unify_varying, the gradient of an array that devices of a shard_map share is summed
   # over these devices.
@@ -120,9 +122,11 @@ def _forward(x, experts: Experts, weights, sizes, table: RoutingTable | None, of
              params: _Params):
   groups, dtype = (sizes, offset), params.float8[0]
   count, features, _, hidden_features = experts.gate_up.shape
-  gate_up, gate_up_back = of_weights(
-      experts.gate_up.reshape(count, features, 2 * hidden_features), params.kind, dtype)
-  down, down_back = of_weights(experts.down, params.kind, dtype)
+  flat = experts.gate_up
+  if params.prepared[0] is None:
+    flat = flat.reshape(count, features, 2 * hidden_features)
+  gate_up, gate_up_back = weights_of(flat, params.kind, dtype)
+  down, down_back = weights_of(experts.down, params.kind, dtype)
   bias = experts.gate_up_bias
   bounds = bounds_of_rows(sizes, offset, count, len(x if table is None else table.token))
   lhs = quantized_rows(x, params.of_rows, dtype, bounds if table is None else None)
@@ -135,7 +139,7 @@ def _forward(x, experts: Experts, weights, sizes, table: RoutingTable | None, of
     out = combine(out, table, weights, dtype=params.static.dtype)
   biases = experts.gate_up_bias, experts.down_bias
   # Of the weights only the dtypes are needed.
-  dtypes = tuple(jnp.zeros(0, each.dtype) for each in (experts.gate_up, experts.down))
+  dtypes = tuple(jnp.zeros(0, originals(each).dtype) for each in (experts.gate_up, experts.down))
   return out, kept((x, z, bounds, gate_up_back, down_back, biases, dtypes, weights, sizes, table,
                     offset))
 
@@ -179,8 +183,11 @@ def _backward(params: _Params, saved, ct):
   d_experts = Experts(d_gate_up.reshape(count, features, 2, -1), d_down, gate_up_bias, down_bias)
   if table is not None:
     d_weights = d_weights.astype(weights.dtype)
-  gradients = jax.tree.map(first_derivative, (d_x, d_experts, d_weights))
-  return *gradients, None, None, None
+  d_x, d_experts, d_weights = jax.tree.map(first_derivative, (d_x, d_experts, d_weights))
+  d_experts = d_experts._replace(
+      gate_up=gradient_of(params.prepared[0], d_experts.gate_up),
+      down=gradient_of(params.prepared[1], d_experts.down))
+  return d_x, d_experts, d_weights, None, None, None
 
 
 _experts.defvjp(_forward, _backward)

@@ -12,6 +12,14 @@ from jaxgemm.call.options import Options, operand_argument
 from jaxgemm.call.residuals import kept
 from jaxgemm.fp8 import blocks
 from jaxgemm.fp8.recipes import RECIPES, check, dtypes_of, first_derivative
+from jaxgemm.fp8.weights import (
+  PreparedWeight,
+  gradient_of,
+  originals,
+  template_of,
+  weight_argument,
+  weights_of,
+)
 from jaxgemm.grouped import api
 from jaxgemm.grouped.checks import (
   BASIC,
@@ -36,12 +44,14 @@ class _Params(NamedTuple):
     dtypes: the dtypes of lhs, rhs and the result.
     float8: the dtypes of quantised operands and of quantised cotangents.
     options: those that its products share.
+    rhs: the template of a prepared rhs, or None.
   """
 
   kind: str
   dtypes: tuple[np.dtype, np.dtype, np.dtype]
   float8: tuple[np.dtype, np.dtype]
   options: Options
+  rhs: PreparedWeight | None
 
 
 @functools.partial(jax.custom_vjp, nondiff_argnums=(4,))
@@ -60,15 +70,14 @@ def _of_groups(x, group, groups: int):
   return jnp.where((group < groups)[:, None], x, 0)
 
 
-def _forward_in_blocks(lhs, rhs, sizes, offset, params: _Params):
-  """(the product, lhs and rhs quantised for its gradients) for the kinds "block" and "mx"."""
+def _forward_in_blocks(lhs, rhs: Quantized, sizes, offset, params: _Params):
+  """(the product, lhs quantised for the gradient of rhs) for the kinds "block" and "mx"."""
   quantized = functools.partial(blocks.quantized, kind=params.kind, dtype=params.float8[0])
   left = quantized(lhs)
-  right, of_gradient = blocks.for_both_products(rhs, params.kind, params.float8[0])
   out = scaled_ragged_dot(
-      left.values, right.values, sizes, left.scales, right.scales, params.dtypes[2], offset,
+      left.values, rhs.values, sizes, left.scales, rhs.scales, params.dtypes[2], offset,
       **params.options.keywords())
-  return out, quantized(lhs, k_first=True), of_gradient
+  return out, quantized(lhs, k_first=True)
 
 
 def _backward_in_blocks(params: _Params, lhs: Quantized, rhs: Quantized, sizes, offset, ct):
@@ -88,17 +97,15 @@ def _forward(lhs, rhs, sizes, offset, params: _Params):
   dtype = params.float8[0]
   groups = rhs.shape[0]
   lhs = _of_groups(lhs, groups_of_rows(sizes, offset, groups, lhs.shape[0]), groups)
+  weights = weights_of(rhs, params.kind, dtype)
   if params.kind in blocks.BLOCKS:
-    out, lhs, rhs = _forward_in_blocks(lhs, rhs, sizes, offset, params)
-    return out, kept((lhs, rhs, sizes, offset))
-  if params.kind == "tensor":  # the matrix of each expert has one scale
-    lhs, rhs = quantize(lhs, dtype=dtype), quantize_rows(rhs, (1, 2), dtype)
-  else:
-    lhs, rhs = quantize_rows(lhs, (1,), dtype), quantize_rows(rhs, (1,), dtype)
-  out = api.ragged_dot(
-      lhs.values, rhs.values, sizes, None, params.dtypes[2], offset, scale_lhs=lhs.scales,
-      scale_rhs=rhs.scales, **params.options.keywords())
-  return out, kept((lhs, rhs, sizes, offset))
+    out, lhs = _forward_in_blocks(lhs, weights.forward, sizes, offset, params)
+    return out, kept((lhs, weights.gradient, sizes, offset))
+  lhs = quantize(lhs, dtype=dtype) if params.kind == "tensor" else quantize_rows(lhs, (1,), dtype)
+  out = api.ragged_dot_general(
+      lhs.values, weights.forward.values, sizes, K_LAST, None, params.dtypes[2], offset,
+      scale_lhs=lhs.scales, scale_rhs=weights.forward.scales, **params.options.keywords())
+  return out, kept((lhs, weights.gradient, sizes, offset))
 
 
 def _backward(params: _Params, saved, ct):
@@ -108,26 +115,29 @@ def _backward(params: _Params, saved, ct):
   ct = _of_groups(ct, group, groups)
   if params.kind in blocks.BLOCKS:
     d_lhs, d_rhs = _backward_in_blocks(params, lhs, rhs, sizes, offset, ct)
-    return *map(first_derivative, (d_lhs, d_rhs.astype(params.dtypes[1]))), None, None
+    return _gradients(params, d_lhs, d_rhs)
   if params.kind == "tensor":
     of_rows = of_columns = quantize(ct, "tensor", dtype=dtype)
-    rhs_scales, factors = rhs.scales, [lhs.scales, of_rows.scales]
+    factors = [lhs.scales, of_rows.scales]
   else:
-    wide = ct.astype(jnp.float32)
-    of_group = jnp.pad(rhs.scales[:, 0], ((0, 1), (0, 0)))  # the last one: rows of no group
-    of_rows = quantize(wide * of_group[group], "row", axis=1, dtype=dtype)
-    of_columns = quantize(wide * lhs.scales, "row", axis=0, dtype=dtype)
-    rhs_scales, factors = None, [of_columns.scales]
+    of_rows = quantize(ct, "row", axis=1, dtype=dtype)
+    of_columns = quantize(ct.astype(jnp.float32) * lhs.scales, "row", axis=0, dtype=dtype)
+    factors = [of_columns.scales]
   d_lhs = api.ragged_dot_general(
       of_rows.values, rhs.values, sizes, K_LAST, None, params.dtypes[0], offset,
-      scale_lhs=of_rows.scales, scale_rhs=rhs_scales, **options)
+      scale_lhs=of_rows.scales, scale_rhs=rhs.scales, **options)
   # A product whose groups are contracted has no epilogue.
   d_rhs = api.ragged_dot_general(
       lhs.values, of_columns.values, sizes, OF_RHS, None, jnp.float32, offset,
       num_local_groups=None if offset is None else groups, **options)
   for factor in factors:
     d_rhs = d_rhs * factor[None]
-  return *map(first_derivative, (d_lhs, d_rhs.astype(params.dtypes[1]))), None, None
+  return _gradients(params, d_lhs, d_rhs)
+
+
+def _gradients(params: _Params, d_lhs, d_rhs):
+  d_lhs, d_rhs = map(first_derivative, (d_lhs, d_rhs.astype(params.dtypes[1])))
+  return d_lhs, gradient_of(params.rhs, d_rhs), None, None
 
 
 _dot.defvjp(_forward, _backward)
@@ -183,10 +193,17 @@ def ragged_dot(
     NotImplementedError: a gradient is differentiated again.
   """
   options = Options.of(locals() | {"precision": None})
-  lhs, rhs = (jnp.asarray(operand_argument(name, x)) for name, x in (("lhs", lhs), ("rhs", rhs)))
+  check(recipe, precision)
+  kind = RECIPES[recipe]
+  float8 = dtypes_of(kind, implementation, dtypes)
+  lhs = jnp.asarray(operand_argument("lhs", lhs))
+  rhs = weight_argument("rhs", rhs, recipe, float8[0])
   group_sizes, group_offset = given_groups(group_sizes, group_offset)
   check(recipe, precision, lhs=lhs, rhs=rhs)
-  check_arrays(BASIC, lhs, rhs, group_sizes, group_offset)
+  if isinstance(rhs, PreparedWeight):
+    rhs = rhs.flat()
+  plain = originals(rhs)
+  check_arrays(BASIC, lhs, plain, group_sizes, group_offset)
   check_vector(group_sizes)
   if rhs.ndim != 3:
     raise ValueError(
@@ -194,9 +211,10 @@ def ragged_dot(
         "rhs[None].")
   check_num_groups(rhs.shape[0], group_sizes.size, group_offset is not None)
   out_dtype = jnp.dtype(preferred_element_type or jnp.promote_types(lhs.dtype, rhs.dtype))
-  kind = RECIPES[recipe]
-  params = _Params(kind, (lhs.dtype, rhs.dtype, out_dtype), dtypes_of(kind, implementation, dtypes),
-                   options)
+  params = _Params(kind, (lhs.dtype, plain.dtype, out_dtype), float8, options,
+                   template_of(rhs))
   # Because of unify_varying, the gradient of an operand that devices of a shard_map share is summed
   # over these devices.
-  return _jitted(*unify_varying([lhs, rhs]), group_sizes, group_offset, params)
+  operands, structure = jax.tree.flatten((lhs, rhs))
+  lhs, rhs = jax.tree.unflatten(structure, unify_varying(operands))
+  return _jitted(lhs, rhs, group_sizes, group_offset, params)

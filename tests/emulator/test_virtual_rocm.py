@@ -76,9 +76,13 @@ def test_what_xla_makes_of_the_functions_without_a_device(arch, names):
 OTHERS = {
     "ChunkedArray", "Explanation", "GemmConfig", "Quantized", "chunk_rows", "explain", "fp8",
     "megablox", "qarray", "quantize", "supports", "tune", "workspace_size", "fp8.Amax",
-    "fp8.DelayedScaling", "qarray.Operand", "qarray.operand", "flax.ClampedSwiGLU", "flax.Mlp",
-    "flax.MoEParams", "flax.MoEStats", "flax.NodeLimit", "flax.linen", "flax.load_balancing_loss",
-    "flax.nnx", "flax.nnx.OverwriteWithGradient", "flax.nnx.RouterBias", "flax.nnx.overwrite",
+    "fp8.DelayedScaling", "fp8.PreparedWeight", "fp8.contracted_of_flax", "fp8.originals",
+    "fp8.prepare",
+    "qarray.Operand", "qarray.operand", "flax.ClampedSwiGLU", "flax.Mlp",
+    "flax.MoEParams", "flax.MoEStats", "flax.NodeLimit", "flax.linen",
+    "flax.linen.promote_dtype", "flax.load_balancing_loss", "flax.nnx",
+    "flax.nnx.OverwriteWithGradient", "flax.nnx.RouterBias", "flax.nnx.overwrite",
+    "flax.nnx.promote_dtype",
     "flax.updated_router_bias", "RoutingTable", "checkpoint_policies", "combine", "routing_table",
 }
 

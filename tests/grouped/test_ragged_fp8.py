@@ -43,20 +43,17 @@ def reference(recipe, lhs, rhs, ct, first, last):
   of_groups[begins[first]:ends[last - 1]] = True
   lhs, ct = jnp.where(of_groups, lhs, 0), jnp.where(of_groups, ct, 0)
   lhs = quantize(lhs, kind, axis=1, dtype=E4M3)
-  rhs = quantize(rhs, "row", axis=1 if row else (1, 2), dtype=E4M3)
-  spread, of_lhs = np.zeros(ct.shape, np.float32), f64(lhs.values) if row else wide(lhs)
-  out, d_lhs, d_rhs = np.zeros(ct.shape), np.zeros(lhs.values.shape), np.zeros(rhs.values.shape)
+  of_lhs = f64(lhs.values) if row else wide(lhs)
+  forward, back = (wide(quantize(rhs, "row", axis=axis if row else (1, 2), dtype=E4M3))
+                   for axis in (1, 2))
+  out, d_lhs, d_rhs = np.zeros(ct.shape), np.zeros(lhs.values.shape), np.zeros(rhs.shape)
   groups = [(g - first, slice(begins[g], ends[g])) for g in range(first, last)]
-  for g, rows in groups:
-    spread[rows] = np.float32(ct[rows]) * np.float32(rhs.scales[g])
-  of_rows = quantize(jnp.asarray(spread), "row", axis=1, dtype=E5M2) if row else quantize(
-      ct, dtype=E5M2)
+  of_rows = quantize(ct, "row", axis=1, dtype=E5M2) if row else quantize(ct, dtype=E5M2)
   of_columns = quantize(ct.astype(jnp.float32) * lhs.scales, "row", axis=0,
                         dtype=E5M2) if row else of_rows
-  of_rhs = f64(rhs.values) if row else wide(rhs)
   for g, rows in groups:
-    out[rows] = wide(lhs)[rows] @ wide(rhs)[g]
-    d_lhs[rows] = wide(of_rows)[rows] @ of_rhs[g].T
+    out[rows] = wide(lhs)[rows] @ forward[g]
+    d_lhs[rows] = wide(of_rows)[rows] @ back[g].T
     d_rhs[g] = of_lhs[rows].T @ wide(of_columns)[rows]
   return out, d_lhs, d_rhs
 

@@ -93,6 +93,29 @@ def test_a_mesh_that_is_not_allowed(tmp_path, mesh, said):
 
 
 @pytest.mark.whole
+@pytest.mark.parametrize("recipe", ["bf16", "fp8_rowwise", "mxfp8"])
+def test_parts_of_a_batch(tmp_path, recipe):
+  """The first loss is that of the whole batch, and the steps are nearly the same ones."""
+  losses = []
+  for parts in 1, 2:
+    out = tmp_path / str(parts)
+    done = python("train_lm.py", *TINY, "--batch_size=4", f"--microbatches={parts}",
+                  "--dtype=float32", f"--recipe={recipe}", f"--out_dir={out}")
+    assert done.returncode == 0, done.stderr
+    losses.append(json.loads((out / "metrics.json").read_text())["loss"])
+  np.testing.assert_allclose(losses[1][0], losses[0][0], rtol=1e-5 if recipe == "bf16" else 1e-3)
+  # The auxiliary losses are those of a part, and so are the scales of quantised tokens.
+  np.testing.assert_allclose(losses[1], losses[0], rtol=2e-3)
+  assert losses[1][-1] < losses[1][0]
+
+
+def test_parts_that_do_not_divide_the_batch(tmp_path):
+  done = python("train_lm.py", *TINY, "--microbatches=3", f"--out_dir={tmp_path}")
+  assert done.returncode != 0
+  assert "--batch_size=2 is no multiple of --microbatches=3" in done.stdout + done.stderr
+
+
+@pytest.mark.whole
 def test_recipes_of_float8_one_after_the_other(tmp_path):
   done = python("train_lm.py", *TINY, "--embed_dim=128", "--recipe=bf16,fp8_blockwise",
                 f"--out_dir={tmp_path}")
