@@ -14,10 +14,8 @@ inline constexpr Index kNever = std::numeric_limits<Index>::max();
 
 // How products with scales of blocks are computed (SmemMainloop::RunPromoting). These are tuning
 // constants.
-// - kPromotesInTurns: the warpgroups issue the wgmmas of their k tiles in turn, so that one
-// promotes
-//   while the other multiplies. Else both might wait for the tensor cores and then promote
-//   together.
+// - kPromotesInTurns: the warpgroups issue the wgmmas of their k tiles in turn. One promotes while
+//   the other multiplies; else both might promote at the same time.
 // - kPromotesBehind: a warpgroup multiplies its next k tile while it promotes.
 // - kBeginsEarly: the first k tile of the next tile is multiplied while a tile is stored.
 inline constexpr bool kPromotesInTurns = false, kPromotesBehind = false, kBeginsEarly = false;
@@ -140,9 +138,11 @@ class SmemMainloop {
   struct Parts {
     Acc even[Traits::kAccs], odd[Traits::kAccs];
   };
-  // As Run, for operands with scales of blocks: the partial sums of each k tile are multiplied by
-  // the scales of its blocks and added to the accumulators. The other warpgroup multiplies in that
-  // time. BeginPromoting, before it, issues the wgmmas of the first k tile.
+  // RunPromoting is as Run, for operands with scales of blocks: the partial sums of each k tile are
+  // multiplied by the scales of its blocks and added to the accumulators. The other warpgroup
+  // multiplies in that time. BeginPromoting, before it, issues the wgmmas of the first k tile. If
+  // the tile has no k, they multiply what is in the stage, and nobody uses the sums: ptxas
+  // serialises all wgmmas if a branch skips these (C7518).
   JAXGEMM_SM90 void BeginPromoting(const WorkTile& tile, Parts& parts) {
     const RingPlace<Traits::kStages> stage{static_cast<int>(WarpUniform(stage_.slot)),
                                            WarpUniform(stage_.parity)};
@@ -165,9 +165,11 @@ class SmemMainloop {
     }
   }
 
-  // The warpgroups' turns in RunPromoting. All consumers call this before the first tile, and after
-  // the last one. The second warpgroup hands over the first turn, and the last one is awaited.
+  // kPromotesInTurns: the warpgroups' turns. All consumers call this before the first tile, and
+  // after the last one. The second warpgroup hands over the first turn, and the last one is
+  // awaited.
   JAXGEMM_SM90 void BeginTurns() const {
+    static_assert(kTurnBarrier % 2 == 0);
     if (kPromotesInTurns && turn_ != kTurnBarrier) BarArrive(turn_ ^ 1, kThreads);
   }
   JAXGEMM_SM90 void EndTurns() const {
@@ -266,7 +268,7 @@ class SmemMainloop {
     float of_columns_[kColumns];  // by slot, or of the tile's columns that the thread has
   };
 
-  // Issues the wgmmas of the stage.
+  // Issues the wgmmas of the stage. If it is not loaded, the sums mean nothing.
   JAXGEMM_SM90 void Multiply(const RingPlace<Traits::kStages>& stage, Acc (&part)[Traits::kAccs],
                              bool is_loaded = true) {
 #pragma unroll
