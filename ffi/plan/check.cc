@@ -85,12 +85,11 @@ std::string CheckBlocks(const Problem& p, const Chip& chip) {
   }
   const bool are_small =
       (IsF8(p.lhs_dtype) && IsF8(p.rhs_dtype)) || (p.mx && AreF4(p.lhs_dtype, p.rhs_dtype));
-  if (!are_small || p.lhs_contracting != 1 || p.rhs_contracting != 1 || p.gated ||
-      (p.ragged == Ragged::kK && !is_hopper)) {
+  if (!are_small || p.lhs_contracting != 1 || p.rhs_contracting != 1 || p.ragged == Ragged::kK ||
+      p.gated) {
     return "the kernels of " + Str(chip.target) +
            " apply scales of blocks only to float8 operands with k last (those of MX formats also "
-           "to two float4 operands), in products without a gate" +
-           (is_hopper ? "." : " and without groups along k.");
+           "to two float4 operands), in products without a gate and without groups along k.";
   }
   return "";
 }

@@ -6,7 +6,7 @@
 //     stored from the registers (StorePlain).
 //   - kVectors, and kCast with HasOnlyVectors: the same, after the vectors were applied in place.
 //   - kGated, kWide: ApplyGate and StoreWide in fused_epilogue.h.
-//   - kQuantized, and kScaled with args.quantize_out: quantized_epilogue.h.
+//   - kQuantized: quantized_epilogue.h.
 //   - kFused (vectors, activation, float32 out): fused_epilogue.h changes the accumulators in
 //     place. Results of 16 bits are then stored as with kCast; ApplyFused stores those of 32 bits
 //     by TMA.

@@ -61,7 +61,7 @@ constexpr FormColumns ColumnsOf(KernelForm form) {
 constexpr FormWork WorkOf(KernelForm form) { return ColumnsOf(form).work; }
 constexpr FormStore StoreOf(KernelForm form) { return ColumnsOf(form).store; }
 
-// The first form for this work. kAny, kScaled and kMx have one form each.
+// The first form for this work: with kAny and kMx the only one, with kScaled that for any epilogue.
 constexpr KernelForm FormFor(FormWork work) {
 #define JAXGEMM_FORM(id, name, suffix, form_work, ...) \
   if (work == FormWork::form_work) return KernelForm::id;

@@ -122,6 +122,7 @@ class Workgroup {
   static constexpr bool kIsGrouped = IsGrouped(Traits::kForm);
   static constexpr bool kIsScaled = IsScaled(Traits::kForm);
   static constexpr bool kIsFewRows = IsFewRows(Traits::kForm);
+  static constexpr int kConsumerRegisters = kIsScaled ? kScaledRegisters : 224;
   using Mainloop =
       std::conditional_t<Traits::kRhsInRegisters, RegisterMainloop<Traits>, SmemMainloop<Traits>>;
 
@@ -159,10 +160,10 @@ class Workgroup {
     BarrierClusterSync();
     GridDependencyWait();
     // With this order of branches the code of the producers comes next, because they have work
-    // first. setmaxnreg divides the registers that the CTA has at launch, 384 x 168 = 256 x 224 +
-    // 128 x 56. With few rows a thread has as many as it can address.
+    // first. setmaxnreg divides the registers that the CTA has at launch: 384 x 168 = 256 x 224 +
+    // 128 x 56 = 128 x 504. With few rows a thread has as many as it can address.
     if (warp >= kWarpgroupSize / kWarpSize) {
-      if constexpr (!kIsFewRows) SetMaxRegistersInc<kIsScaled ? 208 : 224>();
+      if constexpr (!kIsFewRows) SetMaxRegistersInc<kConsumerRegisters>();
       if constexpr (Traits::kIsPingPong) {
         ConsumePingPong();
       } else if constexpr (Traits::kRhsInRegisters) {
@@ -173,7 +174,7 @@ class Workgroup {
         Consume();
       }
     } else {
-      if constexpr (!kIsFewRows) SetMaxRegistersDec<kIsScaled ? 88 : 56>();
+      if constexpr (!kIsFewRows) SetMaxRegistersDec<504 - 2 * kConsumerRegisters>();
       if (warp == (Traits::kHasSchedulerWarp ? 1 : 0)) {
         Produce(map);
       } else if (Traits::kHasSchedulerWarp && warp == 0) {
@@ -307,29 +308,46 @@ class Workgroup {
     Sm90Accumulator<Traits> accumulator{
         .acc = acc, .partials = args_.partials, .shared = shared_, .rank = rank_};
     SmemMainloop<Traits> mainloop(shared_, MulticastGroup<Traits>(maps_));
-    auto compute = [&](const WorkTile& tile) {
-      accumulator.held = Sm90Accumulator<Traits>::kNone;
-      if constexpr (kIsScaled) {
-        mainloop.RunPromoting(args_, tile, rank_, acc);
-      } else {
-        mainloop.Run(args_, tile, acc);
-      }
-    };
     auto store = [&](const WorkTile& tile) {
       Epilogue<Traits> epilogue(shared_, rank_);
       accumulator.thread = ThreadId() - kWarpgroupSize;
       // Forms for few rows cut no tile.
       if (!kIsFewRows && !FixUp(tile, args_.reduction, args_.arrivals, accumulator)) return;
-      if constexpr (kIsScaled) {
-        if (WarpUniform(args_.quantize_out != QuantizeOut::kNone)) {
-          return QuantizedEpilogue<Traits>(shared_, rank_).StoreQuantized(args_, tile, acc);
-        }
+      if constexpr (kIsScaled && Quantizes(Traits::kForm)) {
+        QuantizedEpilogue<Traits>(shared_, rank_).StoreQuantized(args_, tile, acc);
+      } else {
+        epilogue.Store(args_, maps_, tile, acc);
       }
-      epilogue.Store(args_, maps_, tile, acc);
     };
-    ForEachSent(compute, store);
+    if constexpr (kIsScaled) {
+      Promote(mainloop, accumulator, acc, store);
+    } else {
+      auto compute = [&](const WorkTile& tile) {
+        accumulator.held = Sm90Accumulator<Traits>::kNone;
+        mainloop.Run(args_, tile, acc);
+      };
+      ForEachSent(compute, store);
+    }
     // Shared memory must exist until TMA has read it.
     if (ElectSync()) TmaStoreWaitRead<0>();
+  }
+
+  // Consume, for operands with scales of blocks: the first k tile of the next tile is multiplied
+  // while a tile is stored.
+  template <class Store>
+  JAXGEMM_SM90 void Promote(SmemMainloop<Traits>& mainloop, Sm90Accumulator<Traits>& accumulator,
+                            typename Traits::Acc (&acc)[Traits::kAccs], const Store& store) {
+    typename Traits::Acc part[Traits::kAccs];
+    WorkTile last{.valid = false};  // the tile that is not stored yet
+    auto compute = [&](const WorkTile& tile) {
+      mainloop.BeginPromoting(tile, part);
+      if (last.valid) store(last);
+      last = tile;
+      accumulator.held = Sm90Accumulator<Traits>::kNone;
+      mainloop.RunPromoting(args_, tile, rank_, part, acc);
+    };
+    ForEachSent(compute, [](const WorkTile&) {});
+    if (last.valid) store(last);
   }
 
   JAXGEMM_SM90 void ConsumeAndOverlapStore() {

@@ -12,6 +12,9 @@ namespace jaxgemm {
 // A number of k tiles that is never reached.
 inline constexpr Index kNever = std::numeric_limits<Index>::max();
 
+// The registers of a consumer's thread with scales of blocks, in which it has partial sums, too.
+inline constexpr int kScaledRegisters = 216;
+
 // Multiplies the stages: wgmma reads both operands from shared memory. A warpgroup has the
 // accumulators of its blocks of 64 rows (Traits::kBlockStep). So that the tensor cores are not idle
 // between two k tiles, the wgmmas of the next one are issued before those of the previous one are
@@ -123,18 +126,26 @@ class SmemMainloop {
     if constexpr (kCountsReleases) releases_ -= count;
   }
 
-  // As Run, for operands with scales of blocks: the partial sums of each k tile are multiplied by
-  // the scales of its blocks and added to the accumulators. The other warpgroup multiplies in that
-  // time.
+  // RunPromoting is as Run, for operands with scales of blocks: the partial sums of each k tile are
+  // multiplied by the scales of its blocks and added to the accumulators. The other warpgroup
+  // multiplies in that time. BeginPromoting, before it, issues the wgmmas of the first k tile. If
+  // the tile has no k, they multiply what is in the stage, and nobody uses the sums: ptxas
+  // serialises all wgmmas if a branch skips these (C7518).
+  JAXGEMM_SM90 void BeginPromoting(const WorkTile& tile, Acc (&part)[Traits::kAccs]) {
+    const RingPlace<Traits::kStages> stage{static_cast<int>(WarpUniform(stage_.slot)),
+                                           WarpUniform(stage_.parity)};
+    Multiply(stage, part, WarpUniform(tile.k_end > tile.k_begin));
+  }
   JAXGEMM_SM90 void RunPromoting(const GemmArgs& args, const WorkTile& tile, int rank,
-                                 Acc (&acc)[Traits::kAllAccs]) {
+                                 Acc (&part)[Traits::kAccs], Acc (&acc)[Traits::kAllAccs]) {
 #pragma unroll
     for (int i = 0; i < Traits::kAllAccs; ++i) ClearAcc(acc[i]);
-    if (WarpUniform(tile.k_end <= tile.k_begin)) return;
-    if (args.block_n == 1) {
-      RunPromotingBy<true>(args, tile, rank, acc);
+    if (WarpUniform(tile.k_end <= tile.k_begin)) {
+      AwaitPart(part);
+    } else if (args.block_n == 1) {
+      RunPromotingBy<true>(args, tile, rank, part, acc);
     } else {
-      RunPromotingBy<false>(args, tile, rank, acc);
+      RunPromotingBy<false>(args, tile, rank, part, acc);
     }
   }
 
@@ -160,89 +171,129 @@ class SmemMainloop {
     for (int i = 0; i < Traits::kAllAccs; ++i) kDo(acc[i]);
   }
 
-  // kByColumn: rhs has a scale for each column; else one for kScaleBlock columns, those of a tile.
+  // The scales of blocks that a thread needs in a tile: those of its two rows, and that of the
+  // tile's columns. They are loaded two k tiles before they are used: a load takes longer than a
+  // k tile.
   template <bool kByColumn>
-  JAXGEMM_SM90 void RunPromotingBy(const GemmArgs& args, const WorkTile& tile, int rank,
-                                   Acc (&acc)[Traits::kAllAccs]) {
-    static_assert(Traits::kTileK == kScaleBlock && Traits::kTileN == kScaleBlock);
-    const OperandPlace<Traits> place(args, tile, rank);
-    const int thread = ThreadId() - kWarpgroupSize, lane = thread % kWarpSize;
-    // Rows after the end of lhs get the scales of its last row.
-    const int last = static_cast<int>(args.m) - 1;
-    const int row = place.row + thread / kWarpSize * 16 + lane / 4;
-    const float* of_lhs =
-        static_cast<const float*>(args.lhs_scales) + place.lhs_z * args.lhs_scales_batch_stride;
-    const float* upper = of_lhs + int64_t{row < last ? row : last} * args.blocks_k;
-    const float* lower = of_lhs + int64_t{row + 8 < last ? row + 8 : last} * args.blocks_k;
-    const float* of_rhs =
-        static_cast<const float*>(args.rhs_scales) + place.rhs_z * args.rhs_scales_batch_stride;
-    const int column = place.column + lane % 4 * 2, columns = static_cast<int>(args.n);
-    of_rhs += kByColumn ? int64_t{column} : int64_t{place.column / kScaleBlock} * args.blocks_k;
-    const int64_t step = kByColumn ? args.n : 1;
-
-    const Index begin = WarpUniform(tile.k_begin), end = WarpUniform(tile.k_end);
-    int k_left = Traits::kTileK;  // how many k the last k tile has
-    const bool ragged_k = WarpUniform(Traits::RaggedOf(args) == Ragged::kK);
-    if (ragged_k) {
-      // The first k tile of a group begins with a block.
-      const int64_t block = tile.origin / kScaleBlock;
-      upper += block, lower += block, of_rhs += block * step;
-      k_left = tile.limit - tile.origin - (tile.k_end - 1) * Traits::kTileK;
+  class BlockScales {
+   public:
+    JAXGEMM_SM90 BlockScales(const GemmArgs& args, const WorkTile& tile, int rank)
+        : blocks_k_(args.blocks_k) {
+      static_assert(Traits::kTileK == kScaleBlock && Traits::kTileN == kScaleBlock);
+      const OperandPlace<Traits> place(args, tile, rank);
+      const int thread = ThreadId() - kWarpgroupSize, lane = thread % kWarpSize;
+      // Rows after the end of lhs get the scales of its last row.
+      const int last = static_cast<int>(args.m) - 1;
+      const int row = place.row + thread / kWarpSize * 16 + lane / 4;
+      const float* of_lhs =
+          static_cast<const float*>(args.lhs_scales) + place.lhs_z * args.lhs_scales_batch_stride;
+      upper_ = of_lhs + int64_t{row < last ? row : last} * args.blocks_k;
+      lower_ = of_lhs + int64_t{row + 8 < last ? row + 8 : last} * args.blocks_k;
+      rhs_ =
+          static_cast<const float*>(args.rhs_scales) + place.rhs_z * args.rhs_scales_batch_stride;
+      column_ = place.column + lane % 4 * 2, columns_ = static_cast<int>(args.n);
+      rhs_ += kByColumn ? int64_t{column_} : int64_t{place.column / kScaleBlock} * args.blocks_k;
     }
-    RingPlace<Traits::kStages> stage{static_cast<int>(WarpUniform(stage_.slot)),
-                                     WarpUniform(stage_.parity)};
-    float upper_scale = upper[begin], lower_scale = lower[begin], rhs_scale = 1;
-    if (!kByColumn) rhs_scale = of_rhs[begin];
-    Index k_tile = begin;
-    do {
-      Acc part[Traits::kAccs];
-#pragma unroll
-      for (int i = 0; i < Traits::kAccs; ++i) ForgetAcc(part[i]);
-      const uint32_t lhs = lhs_ + (stage.slot * Traits::kLhsBytes >> 4);
-      const uint32_t rhs = rhs_ + (stage.slot * Traits::kRhsBytes >> 4);
-      full_.Wait(stage.slot, stage.parity);
-      if (ragged_k) {
-        if (k_tile == 0 && tile.before > 0) ZeroUpTo(stage.slot, tile.before);
-        if (k_tile == end - 1 && k_left < Traits::kTileK) ZeroFrom(stage.slot, k_left);
-      }
-#pragma unroll
-      for (int i = 0; i < Traits::kAccs; ++i) FenceAcc(part[i]);
-      WgmmaFence();
-#pragma unroll
-      for (int i = 0; i < Traits::kSteps; ++i) {
-        Mma::Run(part, MatrixAt(lhs + i * Advance<true>()), MatrixAt(rhs + i * Advance<true>()),
-                 i > 0);
-      }
-      WgmmaCommitGroup();
-#pragma unroll
-      for (int i = 0; i < Traits::kAccs; ++i) FenceAcc(part[i]);
-      // While this k tile is multiplied, the scales of rows, and the one scale of rhs, are loaded
-      // for the next one. Those of columns are loaded for this one: held longer, they would take
-      // too many registers.
-      const float scales[2] = {upper_scale * rhs_scale, lower_scale * rhs_scale};
-      float of_columns[kByColumn ? Traits::kAccs / 2 : 1];
+    // Loads those of a k tile into one of two slots. After the last k tile nothing is used.
+    JAXGEMM_SM90 void Load(int slot, Index k_tile) {
+      const Index k = k_tile < blocks_k_ ? k_tile : blocks_k_ - 1;
+      uppers_[slot] = upper_[k], lowers_[slot] = lower_[k];
+      if constexpr (!kByColumn) of_columns_[slot] = rhs_[k];
+    }
+    // Loads those of the columns, if each has its own. Held longer than for one k tile, they would
+    // take too many registers.
+    JAXGEMM_SM90 void LoadColumns(Index k_tile) {
       if constexpr (kByColumn) {
 #pragma unroll
-        for (int i = 0; i < Traits::kAccs / 2; ++i) {
+        for (int i = 0; i < kColumns; ++i) {
           const int at = i / 2 * 8 + i % 2;
-          of_columns[i] = column + at < columns ? of_rhs[k_tile * step + at] : 0;
+          of_columns_[i] = column_ + at < columns_ ? rhs_[int64_t{k_tile} * columns_ + at] : 0;
         }
       }
-      const Index next = k_tile + 1 < end ? k_tile + 1 : k_tile;
-      upper_scale = upper[next], lower_scale = lower[next];
-      if (!kByColumn) rhs_scale = of_rhs[next];
-      WgmmaWaitGroup<0>();
-#pragma unroll
-      for (int i = 0; i < Traits::kAccs; ++i) FenceAcc(part[i]);
-      Release(stage.slot);
-      stage.Advance();
+    }
+    // Adds the partial sums of the k tile whose scales are in the slot, and loads those of the k
+    // tile after the next one there.
+    JAXGEMM_SM90 void Promote(int slot, Index k_tile, const Acc (&part)[Traits::kAccs],
+                              Acc (&acc)[Traits::kAllAccs]) {
+      // The scales are not waited for before the wgmmas have been issued.
+      FenceAcc(uppers_[slot]), FenceAcc(lowers_[slot]);
+      float scales[2] = {uppers_[slot], lowers_[slot]};
+      if constexpr (!kByColumn) {
+        FenceAcc(of_columns_[slot]);
+        scales[0] *= of_columns_[slot], scales[1] *= of_columns_[slot];
+      }
+      Load(slot, k_tile + 2);
 #pragma unroll
       for (int i = 0; i < Traits::kAccs; ++i) {
         float scale = scales[i % 4 / 2];
-        if constexpr (kByColumn) scale *= of_columns[i / 4 * 2 + i % 2];
+        if constexpr (kByColumn) scale *= of_columns_[i / 4 * 2 + i % 2];
         acc[i] += part[i] * scale;
       }
-    } while (++k_tile < end);
+    }
+
+   private:
+    static constexpr int kColumns = kByColumn ? Traits::kAccs / 2 : 2;
+
+    const float *upper_, *lower_, *rhs_;
+    const int blocks_k_;
+    int column_, columns_;
+    float uppers_[2], lowers_[2];
+    float of_columns_[kColumns];  // by slot, or of the tile's columns that the thread has
+  };
+
+  // Issues the wgmmas of the stage. If it is not loaded, the sums mean nothing.
+  JAXGEMM_SM90 void Multiply(const RingPlace<Traits::kStages>& stage, Acc (&part)[Traits::kAccs],
+                             bool is_loaded = true) {
+#pragma unroll
+    for (int i = 0; i < Traits::kAccs; ++i) ForgetAcc(part[i]);
+    const uint32_t lhs = lhs_ + (stage.slot * Traits::kLhsBytes >> 4);
+    const uint32_t rhs = rhs_ + (stage.slot * Traits::kRhsBytes >> 4);
+    if (is_loaded) full_.Wait(stage.slot, stage.parity);
+#pragma unroll
+    for (int i = 0; i < Traits::kAccs; ++i) FenceAcc(part[i]);
+    WgmmaFence();
+#pragma unroll
+    for (int i = 0; i < Traits::kSteps; ++i) {
+      Mma::Run(part, MatrixAt(lhs + i * Advance<true>()), MatrixAt(rhs + i * Advance<true>()),
+               i > 0);
+    }
+    WgmmaCommitGroup();
+#pragma unroll
+    for (int i = 0; i < Traits::kAccs; ++i) FenceAcc(part[i]);
+  }
+  // Waits for all wgmmas.
+  static JAXGEMM_SM90 void AwaitPart(Acc (&part)[Traits::kAccs]) {
+    WgmmaWaitGroup<0>();
+#pragma unroll
+    for (int i = 0; i < Traits::kAccs; ++i) FenceAcc(part[i]);
+  }
+
+  // kByColumn: rhs has a scale for each column; else one for kScaleBlock columns, those of a tile.
+  template <bool kByColumn>
+  JAXGEMM_SM90 void RunPromotingBy(const GemmArgs& args, const WorkTile& tile, int rank,
+                                   Acc (&part)[Traits::kAccs], Acc (&acc)[Traits::kAllAccs]) {
+    const Index begin = WarpUniform(tile.k_begin), end = WarpUniform(tile.k_end);
+    RingPlace<Traits::kStages> stage{static_cast<int>(WarpUniform(stage_.slot)),
+                                     WarpUniform(stage_.parity)};
+    // The first scales are loaded while the first k tile is multiplied.
+    BlockScales<kByColumn> scales(args, tile, rank);
+    scales.Load(0, begin);
+    scales.Load(1, begin + 1);
+    Index k_tile = begin;
+    // Promotes a k tile, and returns whether it was the last one.
+    auto promote = [&](int slot) {
+      scales.LoadColumns(k_tile);
+      AwaitPart(part);
+      Release(stage.slot);
+      stage.Advance();
+      scales.Promote(slot, k_tile, part, acc);
+      return ++k_tile == end;
+    };
+    while (!promote(0)) {
+      Multiply(stage, part);
+      if (promote(1)) break;
+      Multiply(stage, part);
+    }
     stage_ = stage;
   }
 

@@ -28,23 +28,6 @@ def test_dense(rng, tile_m, rows, batch, m, n, k, schedule):
       "bmk,bnk->bmn", dequantized(a, of_a, 128), dequantized(b, of_b, 128)), 1e-3)
 
 
-@pytest.mark.parametrize("schedule", [None, "stream_k"])
-def test_groups_along_k(rng, schedule):
-  """Groups begin and end inside of blocks; what belongs to no group is NaN."""
-  sizes, k = np.array([100, 0, 300, 1, 57], np.int32), 1024
-  a, b = array(rng, 200, k).at[:, 458:].set(jnp.nan), array(rng, 264, k).at[:, 458:].set(jnp.nan)
-  of_a, of_b = scales(rng, 200, 8), scales(rng, 264, 8)
-  options = dict(ragged="k", schedule=schedule)
-  given = jaxgemm.scaled_ragged_dot(a, b, jnp.asarray(sizes), of_a, of_b, **options)
-  assert is_in_kernel(a, b, jnp.asarray(sizes), lhs_scales=of_a, rhs_scales=of_b, **options)
-  x, y = (dequantized(v, of, 128) for v, of in ((a, of_a), (b, of_b)))
-  wanted, begin = np.zeros((5, 200, 264)), 0
-  for group, size in enumerate(sizes):
-    wanted[group] = x[:, begin:begin + size] @ y[:, begin:begin + size].T
-    begin += size
-  assert_close(given, wanted, 1e-3)
-
-
 @pytest.mark.parametrize("rows", [1, 128])
 def test_grouped(rng, rows):
   a, b = array(rng, 700, 512), array(rng, 4, 264, 512)

@@ -74,7 +74,7 @@ bool FormFits(const Problem& p, const Tma& tma, const Plan& plan, KernelForm for
   const Choice& c = plan.choice;
   const GpuInstance& instance = *plan.instance;
   if (IsScaled(form) || p.block_k > 0) {
-    return IsScaled(form) && p.block_k > 0 && HasForm(instance, form);
+    return IsScaled(form) && p.block_k > 0 && form == ScaledForm(p) && HasForm(instance, form);
   }
   if (Quantizes(form) != (p.quantize_out != QuantizeOut::kNone)) return false;
   if (IsGeneral(form)) return true;
@@ -97,6 +97,10 @@ bool FormFits(const Problem& p, const Tma& tma, const Plan& plan, KernelForm for
 int64_t ClustersAtOnce(int64_t ctas, KernelForm form, const Chip& chip) {
   constexpr int64_t kClusters[] = {0, 132, 66, 39, 30, 22, 17, 15, 15};
   return kClusters[ctas] * Sm90CtasPerSm(form) * chip.num_cus / kClusters[1];
+}
+
+KernelForm ScaledForm(const Problem& p) {
+  return p.quantize_out == QuantizeOut::kNone ? KernelForm::kScaled : KernelForm::kScaledQuantized;
 }
 
 KernelForm QuantizedForm(const Problem& p) {
@@ -143,7 +147,7 @@ void ChooseForm(const Problem& p, const Chip& chip, Plan* plan) {
     return;
   }
   if (p.block_k > 0) {
-    c.form = KernelForm::kScaled;
+    c.form = ScaledForm(p);
     return;
   }
   if (p.quantize_out != QuantizeOut::kNone) {

@@ -14,6 +14,9 @@ inline Problem ComputedBy(const GpuInstance& instance, const Problem& p) {
 // Decides a plan's form and cluster_k.
 void ChooseForm(const Problem& problem, const Chip& chip, Plan* plan);
 
+// The form for a problem with scales of blocks.
+KernelForm ScaledForm(const Problem& problem);
+
 // The form that quantises the result of a problem without scales of blocks.
 KernelForm QuantizedForm(const Problem& problem);
 

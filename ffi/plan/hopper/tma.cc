@@ -38,7 +38,6 @@ Tma::Tma(const Problem& p)
       registers_read_rhs(RegistersReadRhs(p, reads_lhs)) {}
 
 int64_t AlignedK(const Problem& p) {
-  if (p.ragged == Ragged::kK && p.block_k > 0) return p.block_k;  // a k tile has one block
   const bool along_k = p.lhs_contracting == 1 || p.rhs_contracting == 1;
   return p.ragged == Ragged::kK && along_k ? kTmaLineBytes / Bytes(p.lhs_dtype) : 1;
 }
