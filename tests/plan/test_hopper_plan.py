@@ -362,10 +362,6 @@ def test_groups_of_few_rows_have_a_form_of_their_own(experts, top_k, features, h
     (dict(gated=True, activation="gelu", bias=True, save_preact=True), "grouped_gated"),
     (dict(ragged="k", m=1408, k=16384, lhs_contracting=0, rhs_batched=False, out_dtype="float32",
           accumulate=True), "grouped_wide"),
-    (dict(activation="gelu", n=1408, out_dtype="float8_e4m3fn", quantize_out="block"),
-     "grouped_quantized"),
-    (dict(gated=True, activation="silu", out_dtype="float8_e5m2", quantize_out="mx"),
-     "grouped_quantized"),
     # These have no form of their own.
     (dict(activation="gelu"), "general"), (dict(bias=True, out_dtype="float32"), "general"),
     (dict(gated=True, activation="silu", out_dtype="float32"), "general"),
@@ -377,6 +373,22 @@ def test_grouped_products_with_an_epilogue_have_small_forms(dtype, more, form):
   if more.get("n"):
     problem["rhs_contracting"] = 1
   assert _ffi.native.plan(problem | more, {}, "H100")["candidates"][0]["form"] == form
+
+
+@pytest.mark.parametrize("more, form", [
+    (dict(activation="gelu", out_dtype="float8_e4m3fn", quantize_out="block"), "grouped_quantized"),
+    (dict(gated=True, out_dtype="float8_e5m2", quantize_out="mx"), "grouped_quantized"),
+    (dict(ragged="none", groups=0, local_groups=0, rhs_batched=False, out_dtype="float8_e4m3fn",
+          quantize_out="mx"), "quantized")])
+def test_kernels_that_quantise_are_chosen_by_name(more, form):
+  """No GPU has run them yet."""
+  problem = dict(dict.fromkeys(("lhs_dtype", "rhs_dtype"), "bfloat16"), m=16384, n=1408, k=2048,
+                 groups=64, local_groups=64, ragged="m", rhs_batched=True, lhs_contracting=1,
+                 rhs_contracting=1) | more
+  with pytest.raises(ValueError, match="have not run on a GPU yet.*GemmConfig"):
+    _ffi.native.plan(problem, {}, "H100")
+  named = {"kernel": "gemm_bfloat16_bfloat16_128x128x64_rcr"}
+  assert _ffi.native.plan(problem, named, "H100")["candidates"][0]["form"] == form
 
 
 def test_groups_that_end_inside_of_tiles_take_lower_tiles():
