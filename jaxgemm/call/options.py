@@ -266,7 +266,10 @@ def operand_argument(name: str, x):
     jax.typeof(x)
   except (TypeError, ValueError, OverflowError) as error:
     given, advice = type(x).__name__, "Pass jnp.asarray(...), for example."
-    if isinstance(x, np.ma.MaskedArray):
+    if given == "Quantized":
+      advice = (f"Weights may be one. For others pass {name}.values and {name}.scales to "
+                "jaxgemm.scaled_matmul or scaled_ragged_dot.")
+    elif isinstance(x, np.ma.MaskedArray):
       advice = f"JAX would ignore the mask. Pass {name}.filled(...)."
     elif isinstance(x, np.ndarray):
       given += f" of dtype {x.dtype.str}"

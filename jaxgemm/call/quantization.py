@@ -100,7 +100,11 @@ def _(primals, tangents):
 
 def check_blocks(kind: str, shape) -> None:
   """Raises ValueError if the blocks of a quantised result do not divide its columns."""
-  _blocks(kind, None, (len(shape) - 1,), shape)
+  if not shape or shape[-1] % BLOCKS[kind]:
+    raise ValueError(
+        f"quantize_out={kind!r} was given, and the result has shape {tuple(shape)}; a last "
+        f"dimension of whole blocks of {BLOCKS[kind]} is allowed. Pad the columns of the second "
+        "operand, or call jaxgemm.quantize on the result.")
 
 
 def bounded_quotient(wide, scales, dtype) -> jax.Array:

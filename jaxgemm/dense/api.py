@@ -52,8 +52,8 @@ def matmul(
     a: array of shape (K,) or (..., M, K). float32, bfloat16, float16, the float8
       types and int8 run in this package's kernels, also mixed.
     b: array of shape (K,) or (..., K, N), or weights of such a shape that `jaxgemm.quantize`
-      gave. These are dequantised to a's dtype first (to bfloat16 if that has 8 bits), and they
-      are constants to jax.grad.
+      gave. Where no kernel reads 4 bits, they are dequantised to a's dtype first (to bfloat16 if
+      that has 8 bits). They are constants to jax.grad.
     precision: as in `jax.numpy.matmul`. float32 is always computed in full, except on
       NVIDIA GPUs: there it is computed as tf32, with "high" in three passes of tf32
       parts (an infinity may then give NaN), and with "highest" by XLA. Algorithms

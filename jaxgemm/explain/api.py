@@ -182,6 +182,9 @@ def _why_dequantized(a, b: Quantized, kwargs) -> str:
   """Why no kernel reads weights of 4 bits as they are."""
   sizes, indices = kwargs.get("group_sizes"), kwargs.get("lhs_indices")
   sides = "the kernel for few rows takes other dimensions, or another dtype of the result"
+  if kwargs.get("gated") and b.ndim == 4:  # gate and up are side by side for the kernel
+    b = jax.tree.map(lambda x: jax.ShapeDtypeStruct(
+        (*x.shape[:2], math.prod(x.shape[2:])), x.dtype), b)
   if a.ndim < 1 or b.ndim != (2 if sizes is None else 3):
     return sides
   rows = jax.ShapeDtypeStruct((math.prod(a.shape[:-1]), a.shape[-1]), a.dtype)

@@ -23,7 +23,14 @@ from jaxgemm.dense.layout import Dims, count
 from jaxgemm.dense.merge import merged, parts, unmerged
 from jaxgemm.dense.vectors import Vectors
 from jaxgemm.fp8 import blocks
-from jaxgemm.fp8.recipes import RECIPES, DelayedScaling, check, dtypes_of, first_derivative
+from jaxgemm.fp8.recipes import (
+  RECIPES,
+  DelayedScaling,
+  check,
+  check_rows,
+  dtypes_of,
+  first_derivative,
+)
 from jaxgemm.fp8.weights import (
   PreparedWeight,
   gradient_of,
@@ -339,6 +346,8 @@ def dot_general(
   """
   options = Options.of(locals() | {"precision": None})
   check(recipe, precision)
+  if state is None:  # else the scale is that of earlier steps
+    check_rows(recipe, options)
   kind = RECIPES[recipe]
   float8 = dtypes_of(kind, implementation, dtypes)
   lhs = jnp.asarray(operand_argument("lhs", lhs))

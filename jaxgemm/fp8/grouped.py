@@ -12,7 +12,7 @@ from jaxgemm.call.options import Options, operand_argument
 from jaxgemm.call.quantization import Quantized, quantize, quantize_rows
 from jaxgemm.call.residuals import kept
 from jaxgemm.fp8 import blocks
-from jaxgemm.fp8.recipes import RECIPES, check, dtypes_of, first_derivative
+from jaxgemm.fp8.recipes import RECIPES, check, check_rows, dtypes_of, first_derivative
 from jaxgemm.fp8.weights import (
   PreparedWeight,
   gradient_of,
@@ -194,6 +194,7 @@ def ragged_dot(
   """
   options = Options.of(locals() | {"precision": None})
   check(recipe, precision)
+  check_rows(recipe, options)
   kind = RECIPES[recipe]
   float8 = dtypes_of(kind, implementation, dtypes)
   lhs = jnp.asarray(operand_argument("lhs", lhs))

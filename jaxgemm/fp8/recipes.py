@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm.call.dtypes import is_float4
+from jaxgemm.call.options import Options
 from jaxgemm.call.quantization import (
   SMALLEST_NORMAL,
   Quantized,
@@ -62,6 +63,15 @@ def check(recipe, precision, **operands) -> None:
           f"{name} has dtype {x.dtype.name}; bfloat16, float16 or float32 is allowed, which is "
           "quantised here. For operands that are quantised already use the product of the same "
           "name in jaxgemm, with scale_lhs and scale_rhs.")
+
+
+def check_rows(recipe: str, options: Options) -> None:
+  """Raises ValueError for deterministic="rows" with a scale that depends on all rows."""
+  if options.same_rows and RECIPES[recipe] == "tensor":
+    raise ValueError(
+        f"deterministic='rows' was given with recipe={recipe!r}, whose scale depends on all rows, "
+        "so that the bits of a row do, too; the other recipes are allowed. Pass "
+        "recipe='rowwise', for example.")
 
 
 @jax.custom_jvp

@@ -113,7 +113,7 @@ class PreparedWeight:
     raise TypeError(
         f"a weight of shape {self.shape} that jaxgemm.fp8.prepare has quantised is used as an "
         "array; only products of jaxgemm.fp8 with the same recipe and jaxgemm.flax's layers take "
-        "it. For flax's layers pass promote_dtype=jaxgemm.flax.nnx.promote_dtype, or linen's, and "
+        "it; an optimizer gets jaxgemm.fp8.originals(tree). For flax's layers pass promote_dtype=jaxgemm.flax.nnx.promote_dtype, or linen's, and "
         "dot_general=jaxgemm.fp8.dot_general with the recipe. For a weight of other products let "
         "contracted= of prepare give None.")
 
@@ -251,7 +251,7 @@ def prepare(params, recipe: str = "tensorwise", *,
     A pytree as params.
 
   Raises:
-    ValueError, TypeError: an argument is not allowed.
+    ValueError, TypeError: an argument is not allowed, or no array is a weight by its name.
   """
   check(recipe, None)
   kind = RECIPES[recipe]
@@ -270,7 +270,14 @@ def prepare(params, recipe: str = "tensorwise", *,
     forms = _sharded_forms(lax.stop_gradient(found.flat().weight), kind, dtype)
     return dataclasses.replace(found, forms=forms)
 
-  return jax.tree_util.tree_map_with_path(prepared, originals(params))
+  found = jax.tree_util.tree_map_with_path(prepared, originals(params))
+  if contracted is None and not any(isinstance(x, PreparedWeight) for x in jax.tree.leaves(
+      found, is_leaf=lambda x: isinstance(x, PreparedWeight))):
+    raise ValueError(
+        "no array of params has a name that jaxgemm.fp8.prepare knows as that of a weight; the "
+        "last names kernel, up, down and gate_up are. Pass contracted=, a function of name and "
+        "array, for other names.")
+  return found
 
 
 def originals(tree):

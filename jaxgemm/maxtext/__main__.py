@@ -34,6 +34,11 @@ def main() -> None:
     else:
       sys.path[0] = os.path.dirname(os.path.abspath(args.program))
       runpy.run_path(args.program, run_name="__main__")
+  except ModuleNotFoundError as error:
+    if error.name == "maxtext":
+      parser.error("MaxText is not installed here. It needs Python 3.12: see its own guide, and "
+                   "docs/guides/maxtext.md")
+    raise
   except Exception as error:
     for part, note in _NOTES.items():
       if part in str(error):

@@ -192,3 +192,13 @@ def test_unknown_values_are_refused():
   for given in (1, "row", None, "true"):
     with pytest.raises(TypeError, match="deterministic.*True and False are allowed, and 'rows'"):
       jaxgemm.matmul(jnp.ones((2, 2)), jnp.ones((2, 2)), deterministic=given)
+
+
+def test_a_scale_of_all_rows_is_refused():
+  x, w = jnp.ones((4, 32)), jnp.ones((32, 8))
+  numbers = ((1,), (0,)), ((), ())
+  with pytest.raises(ValueError, match="scale depends on all rows.*rowwise"):
+    jaxgemm.fp8.dot_general(x, w, numbers, recipe="tensorwise", deterministic="rows")
+  with pytest.raises(ValueError, match="scale depends on all rows.*rowwise"):
+    jaxgemm.fp8.ragged_dot(x, w[None], jnp.array([4]), recipe="tensorwise", deterministic="rows")
+  jaxgemm.fp8.dot_general(x, w, numbers, recipe="rowwise", deterministic="rows")

@@ -368,3 +368,10 @@ def test_messages(rng):
   with pytest.raises(ValueError, match="recipe='x' is unknown"):
     fp8.prepare({"kernel": w}, "x")
   assert dataclasses.replace(one, recipe="mxfp8").recipe == "mxfp8"
+
+
+def test_a_tree_without_weights_is_refused():
+  with pytest.raises(ValueError, match="no array of params has a name.*contracted="):
+    fp8.prepare({"w": jnp.ones((8, 8))})
+  found = fp8.prepare({"w": jnp.ones((8, 8))}, contracted=lambda name, x: None)
+  assert isinstance(found["w"], jax.Array)
