@@ -113,7 +113,8 @@ class PreparedWeight:
     raise TypeError(
         f"a weight of shape {self.shape} that jaxgemm.fp8.prepare has quantised is used as an "
         "array; only products of jaxgemm.fp8 with the same recipe and jaxgemm.flax's layers take "
-        "it; an optimizer gets jaxgemm.fp8.originals(tree). For flax's layers pass promote_dtype=jaxgemm.flax.nnx.promote_dtype, or linen's, and "
+        "it; an optimizer gets jaxgemm.fp8.originals(tree). For flax's layers pass "
+        "promote_dtype=jaxgemm.flax.nnx.promote_dtype, or linen's, and "
         "dot_general=jaxgemm.fp8.dot_general with the recipe. For a weight of other products let "
         "contracted= of prepare give None.")
 
