@@ -1,5 +1,5 @@
 // Rows of float8 with scales: the lanes that share a row find the largest magnitudes, and each lane
-// stores the quotients of its vectors. The numbers are those of `jaxgemm.quantize`.
+// stores the quotients of its vectors. The numbers are nearly those of `jaxgemm.quantize`.
 #pragma once
 
 #include <cstdint>
@@ -88,7 +88,8 @@ struct Float8Scale {
 };
 
 // The scale for a largest magnitude with these bits: scales_of and _power_of_two in
-// jaxgemm/scaled/quantization.py.
+// jaxgemm/call/quantization.py, to within a unit in the last place, because XLA multiplies by the
+// reciprocal.
 template <class Format>
 JAXGEMM_GPU Float8Scale ScaleOf(const Float8Rows& out, int32_t top) {
   if (out.mx) {

@@ -180,7 +180,7 @@ struct Calls {
         Dimension(scales, 2) != n || Dimension(*out, out_rank - 1) != n || planes < 1 ||
         (out_rank == 3 && !wide) ||
         (gathers ? int64_t(indices.element_count()) != rows : lines != rows) ||
-        (sizes.element_count() == 0 && groups != 1) ||
+        (sizes.element_count() == 0 && groups != 1) || groups < 1 ||
         std::max({planes, lines, rows, k, n, groups, int64_t(sizes.element_count())}) >
             INT32_MAX / 256) {
       return refuse(Concat("the arrays do not fit each other; x is ", Shape(x),
@@ -202,7 +202,7 @@ struct Calls {
                      .steps_of_block = static_cast<int32_t>(steps / blocks),
                      .split = static_cast<int32_t>(planes),
                      .wide = wide};
-    if (rows == 0 || n == 0 || groups == 0) return ffi::Error::Success();
+    if (rows == 0 || n == 0) return ffi::Error::Success();
     std::string error;
     const Driver* driver = kOpen(&error);
     if (!driver) return Outcome(kFewRowsTarget, error);

@@ -19,6 +19,7 @@ from jaxgemm import _ffi
 from jaxgemm.call import denied
 from jaxgemm.call.dtypes import is_float4
 from jaxgemm.call.fallback import XLA_WAS_ASKED
+from jaxgemm.call.lower import batched_in_front, run_by_jit
 from jaxgemm.call.options import Options
 from jaxgemm.call.quantized import Quantized
 from jaxgemm.sharding import mesh as meshes
@@ -29,6 +30,7 @@ NAME = "few_rows"  # of the code object
 # gain more than the weights' dequantisation costs.
 MOST_ROWS, MOST_ROWS_OF_GROUP = 64, 64
 _STEP = 32  # k and columns come in such numbers
+_MOST_EXTENT = (2**31 - 1) // 256
 # Of AMD's workgroups: two tiles, and the steps below which more workgroups gain nothing.
 _COLUMNS, _LEAST_STEPS = 256, 16
 _KERNELS = ("cuda", "rocm")  # platforms
@@ -60,6 +62,10 @@ def why_not(operands: Operands, options: Options) -> str:
   """Why no kernel reads these weights of 4 bits, or ""."""
   if options.implementation == "xla":
     return XLA_WAS_ASKED
+  if options.same_rows:
+    return "deterministic='rows' was given, and the kernel for few rows divides k by their number"
+  if not options.config.is_open:
+    return "schedule= or config= was given, which the kernel for few rows has not"
   platform = _ffi.default_platform()
   if options.implementation not in (None, "jaxgemm") or platform not in _KERNELS:
     return "only Hopper, gfx942 and gfx950 have a kernel that reads such weights"
@@ -93,13 +99,15 @@ def limits(operands: Operands) -> str:
   if not all(type(size) is int for size in (*x.shape, *values.shape, operands.rows)):
     return "a shape is symbolic"
   blocks = scales.shape[1]
-  if not k or k % _STEP or n % _STEP or not blocks or k // _STEP % blocks or (
+  if not all((groups, k, n, blocks)) or k % _STEP or n % _STEP or k // _STEP % blocks or (
       scales.shape != (groups, blocks, n)):
     return ("the kernel for few rows takes k and n that are multiples of 32, and a scale for each "
             f"column and each block of 32 k or a multiple; k is {k}, n {n}, and the scales have "
             f"shape {scales.shape}")
   if max(2 * x.shape[0], n // 2) * k >= 2**31:
     return "the rows, or the weights of a group, have 2 GiB or more"
+  if max(*x.shape, *values.shape, operands.rows) > _MOST_EXTENT:
+    return f"a dimension has more than {_MOST_EXTENT} elements"
   most = MOST_ROWS if operands.sizes is None else MOST_ROWS_OF_GROUP * groups
   if operands.rows > most:
     return f"there are {operands.rows} rows, and the kernel for few rows takes {most} here"
@@ -132,18 +140,19 @@ def _by_xla(operands: Operands, dtype) -> jax.Array:
     x = jnp.where(inside[:, None], x[jnp.where(inside, indices, 0)], 0)
   if sizes is None:
     return jnp.matmul(x, wide[0], preferred_element_type=dtype)
-  local = sizes
+  # As in the kernels, a negative size is none, and rows beyond the last one belong to no group.
+  ends = jnp.minimum(jnp.cumsum(jnp.clip(sizes, 0, x.shape[0])), x.shape[0])
+  sizes = local = jnp.diff(ends, prepend=0).astype(sizes.dtype)
   if offset is not None:
     groups = sizes.shape[0]
     first = jnp.clip(offset[0], 0, groups)
-    ends = jnp.minimum(jnp.cumsum(jnp.maximum(sizes, 0)), x.shape[0])
     start = jnp.where(first > 0, ends[first - 1], 0)
     local = lax.dynamic_slice(jnp.pad(sizes, (0, wide.shape[0])), (first,), (wide.shape[0],))
     x = jnp.roll(x, -start, axis=0)
   out = lax.ragged_dot(x, wide, local, preferred_element_type=dtype)
   if offset is not None:
     out = jnp.roll(out, start, axis=0)
-    row, end = jnp.arange(x.shape[0]), start + jnp.maximum(local, 0).sum()
+    row, end = jnp.arange(x.shape[0]), start + local.sum()
     out = jnp.where(((row >= start) & (row < end))[:, None], out, 0)
   return out
 
@@ -214,20 +223,16 @@ def _lower(ctx, *arrays, given, dtype, platform):
   return mlir.lower_fun(call, multiple_results=False)(ctx, *arrays)
 
 
-def _batch(arrays, axes, **params):
-  return jax.vmap(functools.partial(_xla_of_arrays, **params), axes)(*arrays), 0
+def _batch(arrays, axes, *, given, dtype):
+  if not given[0]:
+    return jax.vmap(lambda *arrays: _xla_of_arrays(*arrays, given=given, dtype=dtype), axes)(
+        *arrays), 0
+  # jax has no rule for all cases of a grouped product.
+  return lax.map(lambda arrays: few_rows_p.bind(*arrays, given=given, dtype=dtype),
+                 batched_in_front(arrays, axes)), 0
 
 
-def _impl(*arrays, **params):
-  return _jitted(**params)(*arrays)
-
-
-@functools.lru_cache(maxsize=256)
-def _jitted(**params):
-  return jax.jit(functools.partial(few_rows_p.bind, **params))
-
-
-few_rows_p.def_impl(_impl)
+run_by_jit(few_rows_p)
 batching.primitive_batchers[few_rows_p] = _batch
 mlir.register_lowering(few_rows_p, mlir.lower_fun(_xla_of_arrays, multiple_results=False))
 for _platform in _KERNELS:

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgemm.call.options import dtype_argument, float8_dtypes, operand_argument
+from jaxgemm.call.options import Options, dtype_argument, float8_dtypes, operand_argument
 from jaxgemm.call.quantized import Quantized
 
 _KINDS = ("tensor", "row", "block", "mx", "mxfp4", "int4")
@@ -105,6 +105,18 @@ def check_blocks(kind: str, shape) -> None:
         f"quantize_out={kind!r} was given, and the result has shape {tuple(shape)}; a last "
         f"dimension of whole blocks of {BLOCKS[kind]} is allowed. Pad the columns of the second "
         "operand, or call jaxgemm.quantize on the result.")
+
+
+def require_open(options: Options, why: str) -> None:
+  """Raises ValueError if XLA quantises a result, for this reason, and the caller asked for kernels.
+
+  Args:
+    options: those of the product, with quantize_out.
+  """
+  if options.implementation == "jaxgemm" or not options.config.is_open:
+    raise ValueError(
+        f"quantize_out={options.quantize_out!r} was given with implementation='jaxgemm', schedule= "
+        f"or config=, but {why.removesuffix('.')}. Leave these out, and XLA quantises the result.")
 
 
 def bounded_quotient(wide, scales, dtype) -> jax.Array:

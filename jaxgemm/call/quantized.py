@@ -71,7 +71,7 @@ class Quantized(NamedTuple):
           f"blocks has shape {blocks.shape} and scales {scales.shape}; (..., N, K / 32, 16) and "
           "(..., N, K / 32) are allowed. Pass both arrays of one weight.")
     values = lax.bitcast_convert_type(blocks, jnp.float4_e2m1fn)
-    return cls(values.reshape(*scales.shape[:-1], -1),
+    return cls(values.reshape(*scales.shape[:-1], 32 * scales.shape[-1]),
                lax.bitcast_convert_type(scales, jnp.float8_e8m0fnu))
 
 

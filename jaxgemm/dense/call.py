@@ -21,6 +21,7 @@ from jaxgemm.call.quantization import (
   check_blocks,
   of_results,
   quantize,
+  require_open,
   without_derivative,
 )
 from jaxgemm.call.quantized import Quantized, dequantized
@@ -83,7 +84,8 @@ def dense_product(lhs, rhs, given: Vectors, product: Callable[[Options], Product
   dtype = called.result.dtype
   check_blocks(kind, called.result.shape)
   lhs, rhs, given = jax.tree.map(without_derivative, (lhs, dequantized(rhs, lhs), given))
-  if _why_not_quantized(lhs, rhs, given, called, options):
+  if why := _why_not_quantized(lhs, rhs, given, called, options):
+    require_open(options, why)
     options = options._replace(quantize_out=None, preferred_element_type=jnp.dtype(jnp.float32))
     out, = dense_results(lhs, rhs, given, product(options), options)
     return quantize(out, kind, dtype=dtype)

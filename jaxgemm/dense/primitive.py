@@ -20,6 +20,7 @@ import jax.numpy as jnp
 from jaxgemm.call import activations, checkpoint_policies, epilogue, remat, transposes
 from jaxgemm.call.dtypes import tangents_dtype
 from jaxgemm.call.lower import kernel, out_avals, run_by_jit
+from jaxgemm.call.options import QUANTIZE_OUT
 from jaxgemm.call.plan import is_bf16
 from jaxgemm.call.residuals import kept
 from jaxgemm.call.spec import Spec
@@ -108,7 +109,8 @@ def compute(*operands, dims: Dims, spec: Spec) -> list[jax.Array]:
   scales = []
   if kernel_spec.quantize_out is not None:  # they have fewer elements along the last dimension
     *outs, of_blocks = outs
-    scales = [_reshape(of_blocks, (*(size[i] for i in dims.out[:-1]), -1))]
+    columns = size[dims.out[-1]] // QUANTIZE_OUT[kernel_spec.quantize_out]
+    scales = [_reshape(of_blocks, (*(size[i] for i in dims.out[:-1]), columns))]
   return [*(_result(x, chosen, dims.out, spec.out_dtype, size) for x in outs), *scales]
 
 

@@ -131,7 +131,7 @@ def _forward(x, experts: Experts, weights, sizes, table: RoutingTable | None, of
   bounds = bounds_of_rows(sizes, offset, count, len(x if table is None else table.token))
   lhs = quantized_rows(x, params.of_rows, dtype, bounds if table is None else None)
   z = _product(lhs, gate_up, groups, params, x.dtype, table=table,
-               bias=None if bias is None else bias.reshape(count, -1))
+               bias=None if bias is None else bias.reshape(count, 2 * hidden_features))
   z = epilogue.named(z.reshape(len(z), 2, hidden_features))
   hidden = hidden_quantized(z, params.static.activation, params.of_rows, dtype, bounds)
   out = _product(hidden, down, groups, params, x.dtype, bias=experts.down_bias)
@@ -162,7 +162,7 @@ def _backward(params: _Params, saved, ct):
         rows, cotangent, sizes, OF_RHS, None, dtype, offset,
         num_local_groups=None if offset is None else count, **indices, **options)
 
-  flat = d_z.reshape(len(d_z), -1)
+  flat = d_z.reshape(len(d_z), 2 * d_z.shape[-1])
   d_gate_up = of_kernel(x, flat, dtypes[0].dtype, lhs_indices=table)
   d_down = of_kernel(hidden, ct, dtypes[1].dtype, rhs_indices=table)
   d_weights: Any = None
@@ -180,7 +180,8 @@ def _backward(params: _Params, saved, ct):
     wide = (each.astype(jnp.float32) for each in (down_bias, weights))
     d_bias, of_weights_too = jax.vjp(sums, *wide)[1](ct.astype(jnp.float32))
     down_bias, d_weights = d_bias.astype(down_bias.dtype), d_weights + of_weights_too
-  d_experts = Experts(d_gate_up.reshape(count, features, 2, -1), d_down, gate_up_bias, down_bias)
+  d_gate_up = d_gate_up.reshape(count, features, 2, d_z.shape[-1])
+  d_experts = Experts(d_gate_up, d_down, gate_up_bias, down_bias)
   if table is not None:
     d_weights = d_weights.astype(weights.dtype)
   d_x, d_experts, d_weights = jax.tree.map(first_derivative, (d_x, d_experts, d_weights))

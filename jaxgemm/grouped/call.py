@@ -26,7 +26,13 @@ from jaxgemm.call.options import (
   operand_argument,
 )
 from jaxgemm.call.product import NOT_ON_MESHES
-from jaxgemm.call.quantization import check_blocks, of_results, quantize, without_derivative
+from jaxgemm.call.quantization import (
+  check_blocks,
+  of_results,
+  quantize,
+  require_open,
+  without_derivative,
+)
 from jaxgemm.call.quantized import Quantized, dequantized, weights_argument
 from jaxgemm.call.spec import Spec
 from jaxgemm.call.transposes import INLINE
@@ -182,6 +188,8 @@ def _quantized(call: Call, lhs, rhs, *others, **arrays):
     jax.eval_shape(functools.partial(_result, call), lhs, rhs, *others, **arrays)
   except ValueError as error:
     why = why or str(error)
+  if why:
+    require_open(call.options, why)
   outs = _result(plain if why else call, lhs, rhs, *others, **arrays)
   out, *rest = outs if isinstance(outs, tuple) else (outs,)
   if why:

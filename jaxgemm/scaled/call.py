@@ -301,20 +301,25 @@ def computed(call: Call, given: Given) -> Any:
     raise ValueError(
         f"block={call.block} was given; 1 or more is allowed. Leave it out for blocks of equal "
         "sizes.")
-  if call.options.preferred_element_type is None:
-    call = call._replace(options=call.options._replace(
-        preferred_element_type=jnp.dtype(jnp.float32)))
+  call = _wide_by_default(call)
   _check("lhs", given.lhs, given.lhs_scales, call.block)
   _check("rhs", given.rhs, given.rhs_scales, call.block)
   return _jitted(call, given)
 
 
+def _wide_by_default(call: Call) -> Call:
+  """The call with float32 as the dtype of a result that has none."""
+  if call.options.preferred_element_type is not None:
+    return call
+  return call._replace(options=call.options._replace(
+      preferred_element_type=jnp.dtype(jnp.float32)))
+
+
 def reasons(lhs, rhs, *, rhs_scales, lhs_scales=None, group_sizes=None, block=None, bias=None,
-            group_offset=None, preferred_element_type=jnp.float32, ragged="m",
-            **options) -> list[str]:
+            group_offset=None, ragged="m", **options) -> list[str]:
   """Sentences on how `scaled_matmul` or `scaled_ragged_dot` converts operands before the kernel."""
-  call = Call(block, "none" if group_sizes is None else ragged, Options.of(
-      options | {"preferred_element_type": preferred_element_type}))
+  call = _wide_by_default(
+      Call(block, "none" if group_sizes is None else ragged, Options.of(options)))
   if lhs_scales is None:
     lhs_scales = jax.ShapeDtypeStruct((*lhs.shape[:-1], 1), jnp.float32)
   given = Given(lhs, rhs, lhs_scales, rhs_scales, group_sizes, group_offset, bias)

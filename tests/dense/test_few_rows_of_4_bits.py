@@ -12,9 +12,11 @@ import pytest
 import jaxgemm
 from jaxgemm import quantize
 from jaxgemm.call import few_rows
+from jaxgemm.call.options import Options
 from jaxgemm.flax import ClampedSwiGLU, Mlp, MoEParams, moe
 
 KINDS = ["mxfp4", "int4"]
+WHY_NOT = few_rows.why_not
 
 
 @pytest.fixture(autouse=True)
@@ -139,3 +141,39 @@ def test_explain_says_why_not(rng, rows, n, dtype, why):
   sizes, why = jnp.array([rows, 0], jnp.int32), why.replace("64", "128")
   text = str(jaxgemm.explain(x, experts, group_sizes=sizes))
   assert (why in text) == (rows == 4)
+
+
+def test_without_jit(rng):
+  x, w = array(rng, 4, 64), quantize(array(rng, 64, 96), "int4", axis=0)
+  with jax.disable_jit():
+    assert_near(jaxgemm.matmul(x, w), f64(x) @ f64(w.dequantize(jnp.bfloat16)))
+
+
+def test_vmap_of_groups(rng):
+  x, w = array(rng, 3, 10, 64), quantize(array(rng, 4, 64, 96), "mxfp4", axis=1)
+  sizes = jnp.asarray([[1, 0, 4, 3], [0, 0, 0, 10], [2, 2, 2, 2]], jnp.int32)
+  function = lambda x, sizes: jaxgemm.ragged_dot(x, w, sizes)
+  assert calls_of(jax.vmap(function), x, sizes) == 1
+  given = jax.vmap(function)(x, sizes)
+  for one, *operands in zip(given, x, sizes):
+    np.testing.assert_array_equal(f64(one), f64(function(*operands)))
+
+
+def test_negative_sizes_are_none(rng):
+  x, w = array(rng, 7, 64), quantize(array(rng, 3, 64, 96), "int4", axis=1)
+  of = lambda *sizes: f64(jaxgemm.ragged_dot(x, w, jnp.asarray(sizes, jnp.int32)))
+  np.testing.assert_array_equal(of(2, -3, 2), of(2, 0, 2))
+
+
+@pytest.mark.parametrize("given, why", [
+    (dict(deterministic="rows"), "divides k by their number"),
+    (dict(schedule="stream_k"), "has not"),
+    (dict(config=jaxgemm.GemmConfig(tile_m=64)), "has not")])
+def test_options_that_the_kernel_has_not(monkeypatch, rng, given, why):
+  monkeypatch.setattr(few_rows, "why_not", WHY_NOT)
+  monkeypatch.setattr(few_rows._ffi, "default_platform", lambda: "cuda")
+  monkeypatch.setattr(few_rows._ffi, "is_built", lambda *_: True)
+  arguments = dict.fromkeys(("schedule", "config", "deterministic", "precision")) | dict(
+      deterministic=False) | given
+  operands = few_rows.Operands(array(rng, 4, 64), quantize(array(rng, 1, 64, 96), "int4", axis=1))
+  assert why in few_rows.why_not(operands, Options.of(arguments))

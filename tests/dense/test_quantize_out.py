@@ -142,3 +142,26 @@ def test_explain_of_other_reasons():
   said = str(jaxgemm.explain(a, b, preferred_element_type=jnp.float8_e4m3fn, **target))
   assert "out is float8_e4m3fn" in said and "float8_e4m3fnuz" in said
   assert "XLA quantises" not in str(jaxgemm.explain(a, b, **target))
+
+
+def test_no_rows_and_no_columns(rng):
+  given = jaxgemm.matmul(array(rng, 0, 64), array(rng, 64, 128), quantize_out="mx")
+  assert given.values.shape == (0, 128) and given.scales.shape == (0, 4)
+  with pytest.raises(ValueError, match=r"the result has shape \(\)"):
+    jaxgemm.matmul(array(rng, 64), array(rng, 64), quantize_out="mx")
+
+
+def test_what_the_caller_fixed_is_no_hint(rng):
+  a, b = array(rng, 20, 64), array(rng, 64, 256)
+  config = jaxgemm.GemmConfig(tile_n=32)
+  for product, operands in ((jaxgemm.matmul, (a, b)),
+                            (jaxgemm.ragged_dot, (a, b[None], jnp.asarray([20], jnp.int32)))):
+    with pytest.raises(ValueError, match="quantize_out='block' was given with implementation="):
+      product(*operands, quantize_out="block", config=config, implementation="jaxgemm")
+
+
+def test_explain_of_operands_with_scales(rng):
+  a, b = (jaxgemm.quantize(array(rng, 128, 256), "mx", axis=1) for _ in range(2))
+  said = jaxgemm.explain(a.values[None], b.values[None], lhs_scales=a.scales[None],
+                         rhs_scales=b.scales[None], quantize_out="mx")
+  assert "kernel" in str(said)

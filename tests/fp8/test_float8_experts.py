@@ -165,3 +165,12 @@ def test_only_first_derivatives(rng):
 
   with pytest.raises(NotImplementedError, match="differentiated twice"):
     jax.grad(lambda x: jax.grad(loss)(x).sum())(array(rng, 4, C))
+
+
+@pytest.mark.parametrize("recipe", ["rowwise", "mxfp8"])
+def test_no_tokens(recipe):
+  params = MoEParams(jnp.ones((32, 4)), Mlp(gate_up=jnp.ones((4, 32, 2, 64)),
+                                            down=jnp.ones((4, 64, 32))))
+  loss = lambda params, x: moe(x, params, top_k=2, recipe=recipe)[0].sum()
+  of_params, of_x = jax.grad(loss, (0, 1))(params, jnp.ones((0, 32)))
+  assert of_x.shape == (0, 32) and not any(jnp.any(x) for x in jax.tree.leaves(of_params))
