@@ -16,7 +16,7 @@ from jax.interpreters import batching, mlir
 import jax.numpy as jnp
 
 from jaxgemm import _ffi
-from jaxgemm.call import denied
+from jaxgemm.call import denied, jax_products
 from jaxgemm.call.dtypes import is_float4
 from jaxgemm.call.fallback import XLA_WAS_ASKED
 from jaxgemm.call.lower import batched_in_front, run_by_jit
@@ -139,7 +139,7 @@ def _by_xla(operands: Operands, dtype) -> jax.Array:
     inside = (indices >= 0) & (indices < x.shape[0])
     x = jnp.where(inside[:, None], x[jnp.where(inside, indices, 0)], 0)
   if sizes is None:
-    return jnp.matmul(x, wide[0], preferred_element_type=dtype)
+    return jax_products.matmul(x, wide[0], preferred_element_type=dtype)
   # As in the kernels, a negative size is none, and rows beyond the last one belong to no group.
   ends = jnp.minimum(jnp.cumsum(jnp.clip(sizes, 0, x.shape[0])), x.shape[0])
   sizes = local = jnp.diff(ends, prepend=0).astype(sizes.dtype)
@@ -149,7 +149,7 @@ def _by_xla(operands: Operands, dtype) -> jax.Array:
     start = jnp.where(first > 0, ends[first - 1], 0)
     local = lax.dynamic_slice(jnp.pad(sizes, (0, wide.shape[0])), (first,), (wide.shape[0],))
     x = jnp.roll(x, -start, axis=0)
-  out = lax.ragged_dot(x, wide, local, preferred_element_type=dtype)
+  out = jax_products.ragged_dot(x, wide, local, preferred_element_type=dtype)
   if offset is not None:
     out = jnp.roll(out, start, axis=0)
     row, end = jnp.arange(x.shape[0]), start + local.sum()

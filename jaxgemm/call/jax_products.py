@@ -4,7 +4,7 @@ A program may put this package's functions in their places (`jax.lax.ragged_dot 
 for quantisation do. This package must then still call jax's own functions, and not itself.
 """
 
-from jax.lax import dot_general, ragged_dot_general
+from jax.lax import dot_general, ragged_dot, ragged_dot_general
 from jax.numpy import einsum, matmul
 
-__all__ = ["dot_general", "einsum", "matmul", "ragged_dot_general"]
+__all__ = ["dot_general", "einsum", "matmul", "ragged_dot", "ragged_dot_general"]

@@ -127,9 +127,10 @@ def test_resources(arch, tile, layout):
   name = f"gemm_bfloat16_bfloat16_{tile[0]}x{tile[1]}x{tile_k(tile)}_{layout}r"
   row = resources.of_kernel(arch, name)
   held = row["resources"]
-  # A few scalars of the smallest tile's loop over work tiles are in lanes of a vector register.
+  # A few scalars of the loop over work tiles and of quantised results are in lanes of a vector
+  # register.
   assert held["vgpr_spills"] == 0
-  assert held["sgpr_spills"] <= (16 if tile == (32, 64) else 0)
+  assert held["sgpr_spills"] <= 20
   assert held["scratch_bytes"] == 0 and held["vgprs"] <= 256
   assert held["waves_per_simd"] >= 2
   # On gfx950 a line of 16 rows of lhs is a single unit, so no swizzle can avoid conflicts.

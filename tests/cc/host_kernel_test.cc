@@ -251,6 +251,7 @@ void TestStore(const HostKernel& kernel, DType out) {
       result.data(),
       Random(0, 1) ? preact.data() : nullptr,
       out,
+      out,
       transposed ? 1 : ldout,
       transposed ? ldout : 1,
       {!with_bias ? nullptr

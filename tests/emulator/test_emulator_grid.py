@@ -113,21 +113,27 @@ def test_the_fit_of_replayed_kernels_finds_the_constants_that_made_the_times():
   for _ in range(300):
     cycles, hbm = (float(2 ** rng.uniform(12, 22)), float(2 ** rng.uniform(20, 30)))
     rows.append({"cycles": cycles, "activity": rng.uniform(0.05, 1), "hbm_bytes": hbm,
-                 "infinity_cache_bytes": hbm})
+                 "infinity_cache_bytes": hbm, "launches": 1 + int(rng.integers(2))})
     rows[-1]["us"] = float(predicted.kernel_us(rows[-1:], 1.5, 1700, 0.7)[0])
-  text, figures = predicted.dense_table(rows)
+  text, figures = predicted.dense_table("bfloat16", rows)
   of = figures["fitted, the rows left out"]
   assert of["constants"] == pytest.approx([1.5, 1700, 0.7], abs=1e-9) and of["rank"] > 0.999
   assert of["error"] < 1e-9 < figures["the clock's own frequency and share, all rows"]["error"]
   # The frequency does not rise above the peak.
-  idle = {"cycles": 2400e3, "activity": 0.01, "hbm_bytes": 0, "infinity_cache_bytes": 0}
+  idle = {"cycles": 2400e3, "activity": 0.01, "hbm_bytes": 0, "infinity_cache_bytes": 0,
+          "launches": 1}
   assert predicted.kernel_us([idle], 0, 1700, 0.7)[0] == pytest.approx(1000)
 
 
 def test_only_products_that_triton_computes_fastest_are_replayed(tmp_path):
-  line = "gfx950,bfloat16,bfloat16,{library},64,{n},256,{us}\n"
+  line = "gfx950,{kind},{out},{library},64,{n},256,{us}\n"
   with lzma.open(tmp_path / "table.xz", "wt") as file:
     file.write("gfx,kind,out,library,m,n,k,us\n" + "".join(
-        line.format(library=library, n=n, us=us) for library, n, us in (
-            ("triton", 32, 5.0), ("triton", 32, 4.0), ("ck", 96, 3.0))))
-  assert predicted.fastest_by_triton(str(tmp_path / "table.xz")) == {(64, 32, 256): 4.0}
+        line.format(kind=kind, out=out, library=library, n=n, us=us)
+        for kind, out, library, n, us in (
+            ("bfloat16", "bfloat16", "triton", 32, 5.0), ("bfloat16", "bfloat16", "triton", 32, 4.0),
+            ("bfloat16", "bfloat16", "ck", 96, 3.0), ("bfloat16", "float32", "triton", 64, 2.0),
+            ("fp8_block128", "", "triton", 128, 1.0))))
+  table = str(tmp_path / "table.xz")
+  assert predicted.fastest_by_triton(table, "bfloat16") == {(64, 32, 256): 4.0}
+  assert predicted.fastest_by_triton(table, "fp8_block128") == {(64, 128, 256): 1.0}

@@ -33,6 +33,9 @@ template <class T>
 T __shfl_sync(uint32_t, T value, int lane) {
   return static_cast<T>(stand_in::Shuffle(static_cast<uint64_t>(value), lane));
 }
+inline float __shfl_sync(uint32_t mask, float value, int lane) {
+  return __builtin_bit_cast(float, __shfl_sync(mask, __builtin_bit_cast(uint32_t, value), lane));
+}
 template <class T>
 T __shfl_xor_sync(uint32_t mask, T value, int lanes) {
   return __shfl_sync(mask, value, stand_in::ThreadIndex() % 32 ^ lanes);
@@ -47,6 +50,8 @@ inline uint32_t __ballot_sync(uint32_t mask, bool said) {
   for (int i = 0; i < 32; ++i) lanes |= __shfl_sync(mask, uint32_t{said}, i) << i;
   return lanes;
 }
+inline bool __any_sync(uint32_t mask, bool said) { return __ballot_sync(mask, said) != 0; }
+inline int __float_as_int(float x) { return __builtin_bit_cast(int, x); }
 // Byte i of the result is the byte of a (0 to 3) or b (4 to 7) that hexadecimal digit i names.
 inline uint32_t __byte_perm(uint32_t a, uint32_t b, uint32_t digits) {
   const uint64_t both = uint64_t{b} << 32 | a;
@@ -163,6 +168,15 @@ inline uint32_t CvtRnX2(bool bf16, float low, float high) {
     return bf16 ? EncodeBF16(value) : EncodeMinifloat<F16Format>(value);
   };
   return encode(low) | encode(high) << 16;
+}
+inline uint32_t CvtFloat8X2(bool e5m2, float low, float high) {
+  const auto encode = [e5m2](float value) -> uint32_t {
+    const float largest = e5m2 ? 57344.0f : 448.0f;
+    if (value > largest) value = largest;
+    if (value < -largest) value = -largest;
+    return e5m2 ? EncodeMinifloat<F8E5M2Format>(value) : EncodeMinifloat<F8E4M3FNFormat>(value);
+  };
+  return encode(low) | encode(high) << 8;
 }
 inline uint32_t CvtRnaTf32(uint32_t bits) { return (bits + 0x1000) & ~0x1fffu; }
 
