@@ -426,13 +426,20 @@ void TestRouting() {
   fake->failing = "";
   Calls calls = fake->Take();
   CHECK_THAT(calls.back() == "hipModuleUnload", "%s", Text(calls).c_str());
-  Expect("loading", initialize(few),
-         {"hipDeviceGetAttribute 0", "hipDeviceGetAttribute 0", "hipGetDevice",
-          "hipModuleLoadData 'code of routing' on 0", "hipModuleGetFunction jaxgemm_routing_counts",
-          "hipModuleGetFunction jaxgemm_routing_table", "hipModuleGetFunction jaxgemm_top_k",
-          "hipModuleGetFunction jaxgemm_gated_gradient_float32",
-          "hipModuleGetFunction jaxgemm_gated_gradient_float16",
-          "hipModuleGetFunction jaxgemm_gated_gradient_bfloat16"});
+  Calls loading{"hipDeviceGetAttribute 0",
+                "hipDeviceGetAttribute 0",
+                "hipGetDevice",
+                "hipModuleLoadData 'code of routing' on 0",
+                "hipModuleGetFunction jaxgemm_routing_counts",
+                "hipModuleGetFunction jaxgemm_routing_table",
+                "hipModuleGetFunction jaxgemm_top_k"};
+  for (const char* kernel :
+       {"gated_gradient", "quantized_gradient", "quantize_rows", "quantize_hidden"}) {
+    for (const char* dtype : {"float32", "float16", "bfloat16"}) {
+      loading.push_back(std::string("hipModuleGetFunction jaxgemm_") + kernel + "_" + dtype);
+    }
+  }
+  Expect("loading", initialize(few), loading);
   Expect("loading again", initialize(few), {});
 
   const auto launch = [](std::string kernel, int grid, int block) {

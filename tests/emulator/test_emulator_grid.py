@@ -131,7 +131,8 @@ def test_only_products_that_triton_computes_fastest_are_replayed(tmp_path):
     file.write("gfx,kind,out,library,m,n,k,us\n" + "".join(
         line.format(kind=kind, out=out, library=library, n=n, us=us)
         for kind, out, library, n, us in (
-            ("bfloat16", "bfloat16", "triton", 32, 5.0), ("bfloat16", "bfloat16", "triton", 32, 4.0),
+            ("bfloat16", "bfloat16", "triton", 32, 5.0),
+            ("bfloat16", "bfloat16", "triton", 32, 4.0),
             ("bfloat16", "bfloat16", "ck", 96, 3.0), ("bfloat16", "float32", "triton", 64, 2.0),
             ("fp8_block128", "", "triton", 128, 1.0))))
   table = str(tmp_path / "table.xz")
