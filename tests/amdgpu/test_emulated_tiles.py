@@ -130,7 +130,7 @@ def test_resources(arch, tile, layout):
   # A few scalars of the loop over work tiles and of quantised results are in lanes of a vector
   # register.
   assert held["vgpr_spills"] == 0
-  assert held["sgpr_spills"] <= 20
+  assert held["sgpr_spills"] <= 40
   assert held["scratch_bytes"] == 0 and held["vgprs"] <= 256
   assert held["waves_per_simd"] >= 2
   # On gfx950 a line of 16 rows of lhs is a single unit, so no swizzle can avoid conflicts.

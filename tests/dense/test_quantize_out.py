@@ -95,9 +95,12 @@ def test_wrong_arguments(rng):
 def test_a_tile_without_whole_blocks(rng):
   a, b = array(rng, 20, 40), array(rng, 40, 96)
   options = dict(quantize_out="mx", config=jaxgemm.GemmConfig(tile_n=48))
-  assert_quantized(jaxgemm.matmul(a, b, **options), f64(a) @ f64(b), "mx", E4M3, ERROR)
-  said = str(jaxgemm.explain(a, b, **options))
-  assert "XLA quantises the float32 result: " in said and "whole blocks" in said
+  for function in jaxgemm.matmul, jaxgemm.explain:
+    with pytest.raises(ValueError, match="config=, but tile_n=48; .*whole blocks"):
+      function(a, b, **options)
+  config = jaxgemm.GemmConfig(tile_n=32)
+  given = jaxgemm.matmul(a, b, quantize_out="mx", config=config)
+  assert_quantized(given, f64(a) @ f64(b), "mx", E4M3, ERROR)
 
 
 @pytest.mark.parametrize("of_a, of_b, of_out", [
