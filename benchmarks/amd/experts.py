@@ -84,7 +84,7 @@ def few_rows_row(chip: str, tokens: int, active: int, n: int, k: int) -> list:
   kernel = f"bfloat16_float4_e2m1fn_{0 if rows <= 16 else 1 if rows <= 32 else 2}"
   weights = active * (k * n // 2 + k // 32 * n)
   others = choices * k * 2, choices * n * (8 * parts if parts > 1 else 2)
-  # Of a step a workgroup loads parts of 32 lines of weights, whose other halves a neighbour loads,
+  # In a step a workgroup loads parts of 32 lines of weights, whose other halves a neighbour loads,
   # a line of scales, and half a line of each row, which is in the L2.
   hit = 100 * (1 - 17 / (33 + rows / 2))
   traffic = grid.Traffic(hit, weights + sum(others), weights + sum(others))

@@ -31,7 +31,7 @@ NAME = "few_rows"  # of the code object
 MOST_ROWS, MOST_ROWS_OF_GROUP = 64, 64
 _STEP = 32  # k and columns come in such numbers
 _MOST_EXTENT = (2**31 - 1) // 256
-# Of AMD's workgroups: two tiles, and the steps below which more workgroups gain nothing.
+# The columns of two tiles of an AMD workgroup, and the steps below which more of them gain nothing.
 _COLUMNS, _LEAST_STEPS = 256, 16
 _KERNELS = ("cuda", "rocm")  # platforms
 
@@ -140,7 +140,7 @@ def _by_xla(operands: Operands, dtype) -> jax.Array:
     x = jnp.where(inside[:, None], x[jnp.where(inside, indices, 0)], 0)
   if sizes is None:
     return jax_products.matmul(x, wide[0], preferred_element_type=dtype)
-  # As in the kernels, a negative size is none, and rows beyond the last one belong to no group.
+  # A negative size is none, as in the kernels, and rows beyond the last one belong to no group.
   ends = jnp.minimum(jnp.cumsum(jnp.clip(sizes, 0, x.shape[0])), x.shape[0])
   sizes = local = jnp.diff(ends, prepend=0).astype(sizes.dtype)
   if offset is not None:

@@ -8,12 +8,18 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgemm.call.options import Options, dtype_argument, float8_dtypes, operand_argument
+from jaxgemm.call.options import (
+  QUANTIZE_OUT,
+  Options,
+  dtype_argument,
+  float8_dtypes,
+  operand_argument,
+)
 from jaxgemm.call.quantized import Quantized
 
 _KINDS = ("tensor", "row", "block", "mx", "mxfp4", "int4")
 # The number of neighbours that share a scale, by kind.
-BLOCKS = {"block": 128, "mx": 32, "mxfp4": 32, "int4": 32}
+BLOCKS = QUANTIZE_OUT | {"mxfp4": 32, "int4": 32}
 _MX = ("mx", "mxfp4")
 # The dtypes of the kinds for weights, which have 4 bits.
 _DTYPES = {"mxfp4": jnp.float4_e2m1fn, "int4": jnp.int4}

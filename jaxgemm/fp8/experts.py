@@ -138,7 +138,7 @@ def _forward(x, experts: Experts, weights, sizes, table: RoutingTable | None, of
   if table is not None:
     out = combine(out, table, weights, dtype=params.static.dtype)
   biases = experts.gate_up_bias, experts.down_bias
-  # Of the weights only the dtypes are needed.
+  # The backward pass needs only the dtypes of the weights.
   dtypes = tuple(jnp.zeros(0, originals(each).dtype) for each in (experts.gate_up, experts.down))
   return out, kept((x, z, bounds, gate_up_back, down_back, biases, dtypes, weights, sizes, table,
                     offset))

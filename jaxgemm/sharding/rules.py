@@ -85,10 +85,9 @@ class Assigner:
           all(self.divides(x, chosen) for x in own)):
         self.axes |= dict.fromkeys(own, chosen)
 
-  def quantizes(self, columns: Label, block: int | None) -> None:
-    """Says that the result has a scale for each `block` columns, or none if that is None."""
-    if block is not None:
-      self.size[BLOCKS] = self.size[columns] // block
+  def quantizes(self, columns: Label, block: int) -> None:
+    """Says that the result has a scale for each `block` columns."""
+    self.size[BLOCKS] = self.size[columns] // block
 
   def count(self, labels: Iterable[Label]) -> int:
     """The number of elements that each device has of an array with these labels."""
