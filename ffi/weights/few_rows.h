@@ -17,6 +17,7 @@
 #include <cstdint>
 
 #include "weights/few_rows_args.h"
+#include "weights/few_rows_wgmma.h"
 
 #define JAXGEMM_FEW __device__ __forceinline__
 
@@ -25,25 +26,34 @@ namespace jaxgemm {
 template <bool kBF16, bool kE2M1, FewForm kForm>
 class FewRows {
   static constexpr int kBlocks = kForm.blocks, kRows = kForm.rows(), kColumns = kForm.columns();
-  static constexpr int kWarpsN = kForm.warps_n, kWarpsK = kForm.warps_k();
-  static constexpr int kThreads = 32 * kFewWarps, kStep = kFewStep, kStages = kForm.stages;
+  static constexpr int kWarpsN = kForm.warps_n, kWarpsK = kForm.warps_k(), kSteps = kForm.steps;
+  static constexpr int kThreads = 32 * kFewWarps, kCopiers = kForm.copiers(), kStep = kFewStep, kStages = kForm.stages;
+  static constexpr int kStageSteps = kForm.stage_steps();
   static constexpr int kProducts = kForm.warp_columns / 16;  // of 16 columns
   static constexpr int kScaleBytes = kE2M1 ? 1 : 4;
   static constexpr int kX = kForm.WeightBytes(), kScales = kX + kForm.XBytes();
   static constexpr int kStage = kForm.StageBytes(kE2M1);
-  // The chunks of 16 bytes in a row of a stage.
-  static constexpr int kChunks = kColumns / 32, kXChunks = kWarpsK * kStep / 8;
+  // The chunks of 16 bytes in a row of a stage. Rows of x are in pieces of kXPiece chunks.
+  static constexpr int kChunks = kColumns / 32, kXChunks = kStageSteps * kStep / 8;
+  static constexpr int kXPiece = kXChunks < 8 ? kXChunks : 8;
   static constexpr int kScaleChunks = kColumns * kScaleBytes / 16;
-  // Chunks of x that a thread copies.
-  static constexpr int kXCopies = (kRows * kXChunks + kThreads - 1) / kThreads;
-  // bfloat16 has the exponents for MX scales, so these multiply the weights, which stay exact.
-  // Other scales multiply the float32 sums of each step.
-  static constexpr bool kScalesWeights = kBF16 && kE2M1;
+  // Chunks of x, and of scales, that a thread copies.
+  static constexpr int kXCopies = (kRows * kXChunks + kCopiers - 1) / kCopiers;
+  static constexpr int kScaleCopies = (kStageSteps * kScaleChunks + kCopiers - 1) / kCopiers;
+  // bfloat16 has the exponents for MX scales, so these may multiply the weights, which stay exact.
+  // Other scales multiply the float32 sums of each step, or block.
+  static constexpr bool kScalesWeights = kBF16 && kE2M1 && !kForm.scale_sums;
+  // Integers without their sign: the bits of the value plus 8 are the operand. What the 8 gives
+  // too much is where the sums begin.
+  static constexpr bool kBits = !kE2M1 && !kForm.wgmma;
+  // The values are so small that products with x would be, too.
+  static constexpr bool kScalesX = kBF16 && (kBits || (kE2M1 && !kScalesWeights));
   // What the sums are multiplied by in the end: the powers of two that decoding leaves out.
-  static constexpr float kFactor = kScalesWeights ? 0x1p64f : kE2M1 ? 1 : kBF16 ? 64 : 512;
+  static constexpr float kFactor = kBits ? (kBF16 ? 0x1p71f : 0x1p24f) : kE2M1 ? (kBF16 ? 0x1p64f : 0x1p14f) : kBF16 ? 64 : 512;
+  static constexpr float kOddFactor = kBits ? kFactor / 16 : kFactor;
 
-  static_assert(kWarpsK * kScaleChunks <= kThreads);
-  static_assert(kStage % 128 == 0 && kX % 128 == 0 && (kColumns == 128 || kColumns == 256));
+  static_assert(kStage % 128 == 0 && kX % 128 == 0 && kColumns % 128 == 0);
+  static_assert(!kForm.wgmma || (kX % 1024 == 0 && kStage % 1024 == 0 && kXPiece == 8));
 
  public:
   JAXGEMM_FEW FewRows(const FewRowsArgs& args, char* shared)
@@ -51,27 +61,60 @@ class FewRows {
         shared_(shared),
         lane_(threadIdx.x % 32),
         warp_n_(threadIdx.x / 32 % kWarpsN),
-        warp_k_(threadIdx.x / 32 / kWarpsN) {}
+        warp_k_(kWarpsK == 1 ? 0 : __shfl_sync(~0u, static_cast<int>(threadIdx.x / 32 / kWarpsN), 0)) {}
 
   JAXGEMM_FEW void Run() {
-    WaitForKernels();
     const int split = args_.split, place = blockIdx.x / split;
     rank_ = blockIdx.x % split;
     column_ = place % args_.tiles_n * kColumns;
+    const int steps = args_.k / kStep;
+    const int64_t stages = (steps + kStageSteps - 1) / kStageSteps;
+    begin_ = static_cast<int>(stages * rank_ / split) * kStageSteps;
+    end_ = min(static_cast<int>(stages * (rank_ + 1) / split) * kStageSteps, steps);
+    whole_ = !kScalesWeights && args_.steps_of_block % kSteps == 0;
+    asm volatile("griddepcontrol.launch_dependents;");  // the next kernel may start
+    if (!args_.sizes) Prefetch();
+    asm volatile("griddepcontrol.wait;" ::: "memory");  // for the end of those before
     int first = 0, last = args_.rows;
     if (args_.sizes) FindRows(place / args_.tiles_n, &first, &last);
-    const int steps = args_.k / kStep;
-    const int64_t stages = (steps + kWarpsK - 1) / kWarpsK;
-    begin_ = static_cast<int>(stages * rank_ / split) * kWarpsK;
-    end_ = min(static_cast<int>(stages * (rank_ + 1) / split) * kWarpsK, steps);
-    for (int row = first; row < last; row += kRows) MultiplyRows(row, last);
+    if constexpr (kForm.loaders == 0) {
+      for (int row = first; row < last; row += kRows) MultiplyRows(row, last);
+    } else {
+      StartBarriers();
+      if (threadIdx.x >= kThreads) {
+        if constexpr (kForm.loaders == 4) {
+          asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kForm.ctas > 1 ? 40 : 56));
+        }
+        for (int row = first; row < last; row += kRows) {
+          LoadRows(row, last);
+          AddUp<true>(row, min(last - row, kRows));
+        }
+      } else {
+        if constexpr (kForm.loaders == 4) {
+          asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kForm.ctas > 1 ? 96 : 224));
+        }
+        for (int row = first; row < last; row += kRows) {
+          MultiplyLoaded();
+          AddUp<false>(row, min(last - row, kRows));
+        }
+      }
+    }
   }
 
  private:
-  // Kernels that come next may start, and wait here for the end of this one.
-  static JAXGEMM_FEW void WaitForKernels() {
-    asm volatile("griddepcontrol.launch_dependents;");
-    asm volatile("griddepcontrol.wait;" ::: "memory");
+  // Brings weights into the L2 while the kernels before may still run. If they write the weights,
+  // the L2 has what they write.
+  JAXGEMM_FEW void Prefetch() const {
+    constexpr int kLines = kColumns < 256 ? 1 : kColumns / 256;
+    const int row = threadIdx.x / kLines, line = threadIdx.x % kLines;
+    const char* from = static_cast<const char*>(args_.weights) +
+                       (int64_t{begin_} * kStep + row) * (args_.n / 2) + column_ / 2 + line * 128;
+    if (column_ + line * 256 >= args_.n) return;
+#pragma unroll 1
+    for (int k = row; k < min((end_ - begin_) * kStep, kForm.prefetch); k += kThreads / kLines) {
+      if (row < kThreads / kLines) asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
+      from += int64_t{kThreads / kLines} * (args_.n / 2);
+    }
   }
 
   // Finds group and rows of this CTA: those of the local group with rows before which are `slot`
@@ -128,10 +171,16 @@ class FewRows {
     return kOfRow >= 8 ? i ^ (row % 8) : i ^ (row / 2 % 4);
   }
 
+  static JAXGEMM_FEW int PlaceOfX(int row, int chunk) {
+    const int piece = chunk / kXPiece, i = chunk % kXPiece;
+    return ((piece * kRows + row) * kXPiece + Place<kXPiece>(row, i)) * 16;
+  }
+
   // Where this thread copies from and to. A copy of weights is kRowsOfCopy rows of all threads.
-  static constexpr int kRowsOfCopy = kThreads / kChunks;
+  static constexpr int kRowsOfCopy = kCopiers / kChunks;
+  static_assert(kRowsOfCopy % 8 == 0);  // so that all rows of a thread have one place
   JAXGEMM_FEW void StartCopies(int row, int last) {
-    const int thread = threadIdx.x, k = thread / kChunks, chunk = thread % kChunks;
+    const int thread = threadIdx.x % kThreads, k = thread / kChunks, chunk = thread % kChunks;
     weights_ = static_cast<const char*>(args_.weights) +
                (int64_t{group_} * args_.k + begin_ * kStep + k) * (args_.n / 2) + column_ / 2 +
                chunk * 16;
@@ -140,7 +189,7 @@ class FewRows {
     weights_to_ = Kept(Shared(shared_) + (k * kChunks + Place<kChunks>(k, chunk)) * 16);
 #pragma unroll
     for (int i = 0; i < kXCopies; ++i) {
-      const int of_rows = (thread + i * kThreads) / kXChunks, part = thread % kXChunks;
+      const int of_rows = (thread + i * kCopiers) / kXChunks, part = thread % kXChunks;
       const int at = row + of_rows;
       int line = at < last ? at : -1;
       if (args_.indices && line >= 0) {
@@ -151,15 +200,21 @@ class FewRows {
       x_[i] = static_cast<const char*>(args_.x) +
               (int64_t{max(line, 0)} * args_.k + begin_ * kStep) * 2 + part * 16;
       x_to_[i] =
-          Kept(Shared(shared_) + kX + (of_rows * kXChunks + Place<kXChunks>(of_rows, part)) * 16);
+          Kept(Shared(shared_) + kX + PlaceOfX(of_rows, part));
       x_end_[i] = Kept(of_rows < kRows ? end_ - part / 4 : 0);
     }
-    const int of_step = thread / kScaleChunks, blocks = args_.k / kStep / args_.steps_of_block;
-    const int column = column_ + thread % kScaleChunks * 16 / kScaleBytes;
-    scales_ = static_cast<const char*>(args_.scales) +
-              (int64_t{group_} * blocks * args_.n + column) * kScaleBytes;
-    scales_step_ = Kept(of_step);
-    scales_end_ = Kept(of_step < kWarpsK && column < args_.n ? end_ - of_step : 0);
+    const int blocks = args_.k / kStep / args_.steps_of_block;
+#pragma unroll
+    for (int i = 0; i < kScaleCopies; ++i) {
+      const int at = thread + i * kCopiers, of_step = at / kScaleChunks;
+      const int column = column_ + at % kScaleChunks * 16 / kScaleBytes;
+      scales_[i] = static_cast<const char*>(args_.scales) +
+                   (int64_t{group_} * blocks * args_.n + column) * kScaleBytes;
+      scales_step_[i] = Kept(of_step);
+      // With blocks of all steps of a warp, the first step has the scales.
+      const bool copies = of_step < kStageSteps && !(whole_ && of_step % kSteps);
+      scales_end_[i] = Kept(copies && column < args_.n ? end_ - of_step : 0);
+    }
     scales_to_ = Kept(Shared(shared_) + kScales + thread * 16);
     scales_row_ = args_.n * kScaleBytes;
     scales_shift_ = __popc(args_.steps_of_block) == 1 ? __ffs(args_.steps_of_block) - 1 : -1;
@@ -181,13 +236,14 @@ class FewRows {
 
   // Loads the stage of the steps from `step`, or nothing after the last one. Each load is a group
   // of copies. Stages are loaded in the order of k.
+  template <bool kGroups = true>
   JAXGEMM_FEW void Load(uint32_t to, int step) {
     if (step < end_) {
       const int64_t copy = int64_t{kRowsOfCopy / 2} * args_.n;
 #pragma unroll
-      for (int i = 0; i < kWarpsK * kStep / kRowsOfCopy; ++i) {
-        static_assert(kRowsOfCopy % kStep == 0);
-        if (step + i * (kRowsOfCopy / kStep) < weights_end_) {
+      for (int i = 0; i < kStageSteps * kStep / kRowsOfCopy; ++i) {
+        static_assert(kRowsOfCopy % kStep == 0 || kStep % kRowsOfCopy == 0);
+        if (step + i * kRowsOfCopy / kStep < weights_end_) {
           Copy(weights_to_ + to + i * kRowsOfCopy * kChunks * 16, weights_);
         }
         weights_ += copy;
@@ -195,15 +251,18 @@ class FewRows {
 #pragma unroll
       for (int i = 0; i < kXCopies; ++i) {
         if (step < x_end_[i]) Copy(x_to_[i] + to, x_[i], x_bytes_[i]);
-        x_[i] += kWarpsK * kStep * 2;
+        x_[i] += kStageSteps * kStep * 2;
       }
-      if (step < scales_end_) {
-        const int at = step + scales_step_;
-        const int block = scales_shift_ >= 0 ? at >> scales_shift_ : at / args_.steps_of_block;
-        Copy(scales_to_ + to, scales_ + int64_t{block} * scales_row_);
+#pragma unroll
+      for (int i = 0; i < kScaleCopies; ++i) {
+        if (step < scales_end_[i]) {
+          const int at = step + scales_step_[i];
+          const int block = scales_shift_ >= 0 ? at >> scales_shift_ : at / args_.steps_of_block;
+          Copy(scales_to_ + to + i * kCopiers * 16, scales_[i] + int64_t{block} * scales_row_);
+        }
       }
     }
-    EndCopies();
+    if constexpr (kGroups) EndCopies();
   }
 
   static JAXGEMM_FEW uint32_t Multiply(uint32_t a, uint32_t b) {
@@ -235,15 +294,17 @@ class FewRows {
       // A multiplication moves exponent and mantissa to one place, and the sign to another. What
       // they stand for there is too small by 2**126, also where the exponent is 0.
       const uint32_t moved = (from & kMask) * (i % 2 ? 0x104u : 0x1040u);
+      if constexpr (!kScalesWeights) return moved & 0x81c081c0u;
       return Multiply(moved & 0x81c081c0u, scale);
     } else if constexpr (kE2M1) {
       const uint32_t rest = i < 3 ? word << (9 - 4 * (i % 3)) : word >> 3;
-      const uint32_t bits = ((word << (12 - 4 * i)) & 0x80008000u) | (rest & 0x0e000e00u);
-      return Multiply(bits, 0x74007400u);  // 2**14
+      return ((word << (12 - 4 * i)) & 0x80008000u) | (rest & 0x0e000e00u);
     } else {
       // The value plus 8, in the lowest bits of a float, is so many times the least denormal one.
       const uint32_t bits = from & kMask;
-      if constexpr (kBF16) {
+      if constexpr (kBits) {
+        return bits;
+      } else if constexpr (kBF16) {
         return MultiplyAdd(bits, i % 2 ? 0x7d007d00u : 0x7f007f00u, 0xbe00be00u);  // 2**123, 2**127
       } else {
         return MultiplyAdd(bits, i % 2 ? 0x68006800u : 0x78007800u, 0xa400a400u);  // 2**11, 2**15
@@ -266,78 +327,85 @@ class FewRows {
                    : "memory");
     }
   }
-  static JAXGEMM_FEW void Mma(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
+  // d = a b + c.
+  static JAXGEMM_FEW void Mma(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1,
+                              const float (&c)[4]) {
     if constexpr (kBF16) {
       asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
-          "{%8, %9}, {%0, %1, %2, %3};"
-          : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-          : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+          "{%8, %9}, {%10, %11, %12, %13};"
+          : "=f"(d[0]), "=f"(d[1]), "=f"(d[2]), "=f"(d[3])
+          : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "f"(c[0]), "f"(c[1]),
+            "f"(c[2]), "f"(c[3]));
     } else {
       asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
-          "{%8, %9}, {%0, %1, %2, %3};"
-          : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-          : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+          "{%8, %9}, {%10, %11, %12, %13};"
+          : "=f"(d[0]), "=f"(d[1]), "=f"(d[2]), "=f"(d[3])
+          : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "f"(c[0]), "f"(c[1]),
+            "f"(c[2]), "f"(c[3]));
     }
   }
 
-  // Product t of 32 columns, whose words are `w`, and their scales: four bytes, or four floats.
-  template <int t>
-  JAXGEMM_FEW void MultiplyColumns(float (&acc)[kBlocks][4], const uint32_t (&w)[4],
-                                   const uint32_t (&high)[4], const uint32_t (&x)[kBlocks][4],
-                                   uint32_t bytes, const float4& floats) {
+  // The scales of four columns: bytes, or floats.
+  struct Scales {
+    uint32_t bytes;
+    float4 floats;
+  };
+  // The first operand of product t of 32 columns, whose words are `w`, for both halves of a step.
+  static JAXGEMM_FEW void DecodeColumns(uint32_t (&a)[2][4], int t, const uint32_t (&w)[4],
+                                        const Scales& scales) {
     uint32_t pairs[2] = {};
     if constexpr (kScalesWeights) {
       // As exponents of bfloat16, times 2**62.
-      constexpr uint32_t kPair = 0x4040 + 2 * t * 0x0101;
-      pairs[0] = Multiply(__byte_perm(bytes, 0, kPair) * 128, 0x5e805e80u);
-      pairs[1] = Multiply(__byte_perm(bytes, 0, kPair + 0x0101) * 128, 0x5e805e80u);
+      const uint32_t pair = 0x4040 + 2 * t * 0x0101;
+      pairs[0] = Multiply(__byte_perm(scales.bytes, 0, pair) * 128, 0x5e805e80u);
+      pairs[1] = Multiply(__byte_perm(scales.bytes, 0, pair + 0x0101) * 128, 0x5e805e80u);
     }
-    uint32_t a[2][4];
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      a[i / 2][i % 2 * 2] = Decode<2 * t>(w[i], high[i], pairs[0]);
-      a[i / 2][i % 2 * 2 + 1] = Decode<2 * t + 1>(w[i], high[i], pairs[1]);
+      const uint32_t word = kE2M1 ? w[i] : w[i] ^ 0x88888888u;  // each value plus 8
+      const uint32_t high = word >> 8;
+      a[i / 2][i % 2 * 2] =
+          t ? Decode<2>(word, high, pairs[0]) : Decode<0>(word, high, pairs[0]);
+      a[i / 2][i % 2 * 2 + 1] =
+          t ? Decode<3>(word, high, pairs[1]) : Decode<1>(word, high, pairs[1]);
     }
-    if constexpr (kScalesWeights) {
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {
-#pragma unroll
-        for (int block = 0; block < kBlocks; ++block) {
-          Mma(acc[block], a[half], x[block][2 * half], x[block][2 * half + 1]);
-        }
-      }
+  }
+  // Adds sums of product t, times the scales of its columns.
+  static JAXGEMM_FEW void AddScaled(float (&acc)[kBlocks][4], const float (&part)[kBlocks][4],
+                                    const Scales& scales, int t) {
+    float even, odd;
+    if constexpr (kE2M1) {
+      const uint32_t first = t ? scales.bytes << 7 : scales.bytes << 23;
+      const uint32_t second = t ? scales.bytes >> 1 : scales.bytes << 15;
+      even = __uint_as_float(first & 0x7f800000u), odd = __uint_as_float(second & 0x7f800000u);
     } else {
-      float even, odd;
-      if constexpr (kE2M1) {
-        const uint32_t first = t ? bytes << 7 : bytes << 23;
-        const uint32_t second = t ? bytes >> 1 : bytes << 15;
-        even = __uint_as_float(first & 0x7f800000u), odd = __uint_as_float(second & 0x7f800000u);
-      } else {
-        even = t ? floats.z : floats.x, odd = t ? floats.w : floats.y;
-      }
+      even = t ? scales.floats.z : scales.floats.x, odd = t ? scales.floats.w : scales.floats.y;
+    }
 #pragma unroll
-      for (int block = 0; block < kBlocks; ++block) {
-        float part[4] = {};
-        Mma(part, a[0], x[block][0], x[block][1]);
-        Mma(part, a[1], x[block][2], x[block][3]);
-        acc[block][0] += part[0] * even, acc[block][1] += part[1] * even;
-        acc[block][2] += part[2] * odd, acc[block][3] += part[3] * odd;
-      }
+    for (int block = 0; block < kBlocks; ++block) {
+      acc[block][0] += part[block][0] * even, acc[block][1] += part[block][1] * even;
+      acc[block][2] += part[block][2] * odd, acc[block][3] += part[block][3] * odd;
     }
   }
 
   // The addresses, in the first stage, of what this lane reads.
   JAXGEMM_FEW void StartReads() {
-    const int row = lane_ % 8, part = warp_k_ * 4 + lane_ / 8, k = warp_k_ * kStep + lane_;
-    x_from_ = Kept(Shared(shared_) + kX + (row * kXChunks + Place<kXChunks>(row, part)) * 16);
+    const int row = lane_ % 8, k = warp_k_ * kSteps * kStep + lane_;
+#pragma unroll
+    for (int i = 0; i < kSteps; ++i) {
+      const int chunk = (warp_k_ * kSteps + i) * 4;
+      x_from_[i] = Shared(shared_) + kX + (kForm.wgmma ? chunk / 8 * kRows * 128 + chunk % 8 * 16
+                                                       : PlaceOfX(row, chunk + lane_ / 8));
+      if constexpr (!kForm.wgmma) x_from_[i] = Kept(x_from_[i]);
+    }
 #pragma unroll
     for (int i = 0; i < kProducts / 2; ++i) {
       const int chunk = warp_n_ * kProducts / 2 + i;
       weights_from_[i] = Kept(Shared(shared_) + (k * kChunks + Place<kChunks>(k, chunk)) * 16);
     }
-    multiply_end_ = Kept(end_ - warp_k_);
+    multiply_end_ = end_ - warp_k_ * kSteps;
     const int column = warp_n_ * kForm.warp_columns + lane_ / 4 * 4;
-    scales_from_ = Kept(Shared(shared_) + kScales + (warp_k_ * kColumns + column) * kScaleBytes);
+    scales_from_ = Kept(Shared(shared_) + kScales + (warp_k_ * kSteps * kColumns + column) * kScaleBytes);
   }
   static JAXGEMM_FEW const void* At(uint32_t shared) { return __cvta_shared_to_generic(shared); }
   // Keeps a value in a register. The compiler would compute addresses again in each stage.
@@ -346,32 +414,131 @@ class FewRows {
     return value;
   }
 
-  JAXGEMM_FEW void MultiplyStage(uint32_t from) {
-    uint32_t x[kBlocks][4];
+  JAXGEMM_FEW Scales LoadScales(uint32_t from, int i, int step) const {
+    const uint32_t at = scales_from_ + from + (step * kColumns + i * 32) * kScaleBytes;
+    Scales scales = {};
+    if constexpr (kE2M1) {
+      scales.bytes = *static_cast<const uint32_t*>(At(at));
+    } else {
+      scales.floats = *static_cast<const float4*>(At(at));
+    }
+    return scales;
+  }
+
+  // Multiplies the warp's `steps` steps of a stage, kSteps at most.
+  JAXGEMM_FEW void MultiplyStage(uint32_t from, int steps) {
+    if (kSteps == 1 || (kScalesWeights ? steps >= kSteps : whole_)) {
+      MultiplySteps<kSteps>(from, 0);
+    } else {
 #pragma unroll
-    for (int i = 0; i < kBlocks; ++i) {
-      LoadMatrices<false>(x[i], x_from_ + from + i * 8 * kXChunks * 16);
+      for (int step = 0; step < kSteps; ++step) {
+        if (step < steps) MultiplySteps<1>(from, step);
+      }
+    }
+  }
+  // Multiplies kN steps, with one scale for each column if scales are not for the weights.
+  template <int kN>
+  JAXGEMM_FEW void MultiplySteps(uint32_t from, int step) {
+    if constexpr (kForm.wgmma) {
+      MultiplyByWarpgroup<kN>(from, step);
+    } else {
+      MultiplyByWarp<kN>(from, step);
+    }
+  }
+
+  template <int kN>
+  JAXGEMM_FEW void MultiplyByWarp(uint32_t from, int step) {
+    uint32_t x[kN][kBlocks][4];
+    float begin[kBlocks][4] = {};
+#pragma unroll
+    for (int d = 0; d < kN; ++d) {
+#pragma unroll
+      for (int i = 0; i < kBlocks; ++i) {
+        LoadMatrices<false>(x[d][i], x_from_[step + d] + from + i * 8 * kXPiece * 16);
+        if constexpr (kScalesX) {
+#pragma unroll
+          for (int j = 0; j < 4; ++j) x[d][i][j] = Multiply(x[d][i][j], 0x5e805e80u);  // 2**62
+        }
+        if constexpr (kBits) {
+          const uint32_t eights[4] = {0x80088008u, 0x80808080u, 0x80088008u, 0x80808080u};
+          Mma(begin[i], eights, x[d][i][0], x[d][i][1], begin[i]);
+          Mma(begin[i], eights, x[d][i][2], x[d][i][3], begin[i]);
+        }
+      }
     }
 #pragma unroll
     for (int i = 0; i < kProducts / 2; ++i) {
-      uint32_t w[4], high[4];
-      LoadMatrices<true>(w, weights_from_[i] + from);
+      float part[2][kBlocks][4];
 #pragma unroll
-      for (int j = 0; j < 4; ++j) {
-        if constexpr (!kE2M1) w[j] ^= 0x88888888u;  // each value plus 8
-        high[j] = w[j] >> 8;
+      for (int d = 0; d < kN; ++d) {
+        uint32_t w[4], a[2][4];
+        LoadMatrices<true>(w, weights_from_[i] + from + (step + d) * kStep * kChunks * 16);
+        const Scales scales = LoadScales(from, i, step + (kScalesWeights ? d : 0));
+#pragma unroll
+        for (int t = 0; t < 2; ++t) {
+          DecodeColumns(a, t, w, scales);
+          float(&to)[kBlocks][4] = kScalesWeights ? acc_[2 * i + t] : part[t];
+#pragma unroll
+          for (int half = 0; half < 2; ++half) {
+#pragma unroll
+            for (int block = 0; block < kBlocks; ++block) {
+              const bool first = !kScalesWeights && d == 0 && half == 0;
+              Mma(to[block], a[half], x[d][block][2 * half], x[d][block][2 * half + 1],
+                  first ? begin[block] : to[block]);
+            }
+          }
+          if (!kScalesWeights && d == kN - 1) AddScaled(acc_[2 * i + t], part[t], scales, t);
+        }
       }
-      const uint32_t scales = scales_from_ + from + i * 32 * kScaleBytes;
-      uint32_t bytes = 0;
-      float4 floats = {};
-      if constexpr (kE2M1) {
-        bytes = *static_cast<const uint32_t*>(At(scales));
-      } else {
-        floats = *static_cast<const float4*>(At(scales));
-      }
-      MultiplyColumns<0>(acc_[2 * i], w, high, x, bytes, floats);
-      MultiplyColumns<1>(acc_[2 * i + 1], w, high, x, bytes, floats);
     }
+  }
+
+  // The same with wgmma: the four warps of a warpgroup have neighbouring columns. While the tensor
+  // cores multiply, the next columns are decoded.
+  template <int kN>
+  JAXGEMM_FEW void MultiplyByWarpgroup(uint32_t from, int step) {
+    using Wgmma = FewWgmma<kBF16, kRows>;
+    uint32_t w[kProducts / 2][kN][4], a[2][2][4];
+    Scales scales[kProducts / 2][kN];
+    float part[2][kBlocks][4];
+    constexpr int kTurns = kProducts * kN;
+#pragma unroll
+    for (int turn = 0; turn < kTurns; ++turn) {
+      const int product = turn / kN, d = turn % kN, i = product / 2, t = product % 2;
+      if (t == 0) {
+        LoadMatrices<true>(w[i][d], weights_from_[i] + from + (step + d) * kStep * kChunks * 16);
+        if (kScalesWeights || d == 0) scales[i][d] = LoadScales(from, i, step + d);
+      }
+      const int at = turn % 2;
+      DecodeColumns(a[at], t, w[i][d], scales[i][kScalesWeights ? d : 0]);
+      float(&to)[kBlocks][4] = kScalesWeights ? acc_[product] : part[t];
+      // Rows of x have 128 bytes, whose chunks are swizzled, and 8 rows 1024 bytes.
+      constexpr uint64_t kLayout = uint64_t{1} << 62 | uint64_t{64} << 32 | uint64_t{1} << 16;
+      const uint64_t x = kLayout | ((x_from_[step + d] + from) >> 4);
+      Wgmma::Fence();
+      Wgmma::Run(to, a[at][0], x, kScalesWeights || d > 0);
+      Wgmma::Run(to, a[at][1], x + 2, true);
+      Wgmma::Commit();
+      if (turn == 0) continue;
+      Wgmma::template Wait<1>();
+      FinishTurn<kN>(a, part, scales, turn - 1);
+    }
+    Wgmma::template Wait<0>();
+    FinishTurn<kN>(a, part, scales, kTurns - 1);
+    if constexpr (kScalesWeights) {
+#pragma unroll
+      for (int i = 0; i < kProducts; ++i) Wgmma::Keep(acc_[i]);
+    }
+  }
+  template <int kN>
+  JAXGEMM_FEW void FinishTurn(uint32_t (&a)[2][2][4], float (&part)[2][kBlocks][4],
+                              const Scales (&scales)[kProducts / 2][kN], int turn) {
+    const int product = turn / kN, t = product % 2;
+#pragma unroll
+    for (int j = 0; j < 8; ++j) asm volatile("" : "+r"(a[turn % 2][j / 4][j % 4])::"memory");
+    if (kScalesWeights || turn % kN < kN - 1) return;
+    FewWgmma<kBF16, kRows>::Keep(part[t]);
+    AddScaled(acc_[product], part[t], scales[product / 2][0], t);
   }
 
   JAXGEMM_FEW void MultiplyRows(int row, int last) {
@@ -384,20 +551,68 @@ class FewRows {
     }
     int next = begin_;
 #pragma unroll
-    for (int i = 0; i < kStages - 1; ++i, next += kWarpsK) Load(i * kStage, next);
+    for (int i = 0; i < kStages - 1; ++i, next += kStageSteps) Load(i * kStage, next);
     uint32_t from = 0, to = (kStages - 1) * kStage;  // places of stages in the ring
-    for (int step = begin_; step < end_; step += kWarpsK, next += kWarpsK) {
+    for (int step = begin_; step < end_; step += kStageSteps, next += kStageSteps) {
       WaitForCopies<kStages - 2>();
+      if constexpr (kForm.wgmma) asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
       __syncthreads();  // all copies are there, and all warps have read the stage before
       Load(to, next);
-      if (step < multiply_end_) MultiplyStage(from);
+      if (step < multiply_end_) MultiplyStage(from, multiply_end_ - step);
       to = from;
       from = from == (kStages - 1) * kStage ? 0 : from + kStage;
       from = Kept(from);
     }
     WaitForCopies<0>();
+    AddUp<false>(row, min(last - row, kRows));
+  }
+
+  // With warps that load: a barrier for each stage that is full, and for each that is empty again.
+  JAXGEMM_FEW uint32_t Barrier(int of) const {
+    return Shared(shared_) + kForm.RingBytes(kE2M1) + of * 8;
+  }
+  JAXGEMM_FEW void StartBarriers() const {
+    if (threadIdx.x == 0) {
+      for (int i = 0; i < kStages; ++i) {
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(Barrier(i)), "n"(kCopiers) : "memory");
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(Barrier(kStages + i)), "n"(kFewWarps) : "memory");
+      }
+      asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
     __syncthreads();
-    AddUp(row, min(last - row, kRows));
+  }
+  static JAXGEMM_FEW void Wait(uint32_t barrier, uint32_t parity) {
+    asm volatile(
+        "{\n.reg .pred done;\nWAIT:\nmbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+        "@!done bra WAIT;\n}" ::"r"(barrier), "r"(parity) : "memory");
+  }
+  JAXGEMM_FEW void NextSlot() {
+    if (++slot_ == kStages) slot_ = 0, parity_ ^= 1;
+  }
+  JAXGEMM_FEW void LoadRows(int row, int last) {
+    StartCopies(row, last);
+    for (int step = begin_; step < end_; step += kStageSteps) {
+      Wait(Barrier(kStages + slot_), parity_ ^ 1);
+      Load<false>(slot_ * kStage, step);
+      asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(Barrier(slot_)) : "memory");
+      NextSlot();
+    }
+  }
+  JAXGEMM_FEW void MultiplyLoaded() {
+    StartReads();
+#pragma unroll
+    for (int t = 0; t < kProducts; ++t) {
+#pragma unroll
+      for (int i = 0; i < kBlocks * 4; ++i) acc_[t][i / 4][i % 4] = 0;
+    }
+    for (int step = begin_; step < end_; step += kStageSteps) {
+      Wait(Barrier(slot_), parity_);
+      if constexpr (kForm.wgmma) asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+      if (step < multiply_end_) MultiplyStage(slot_ * kStage, multiply_end_ - step);
+      __syncwarp();
+      if (lane_ == 0) asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(Barrier(kStages + slot_)) : "memory");
+      NextSlot();
+    }
   }
 
   // Four sums of part `part` in shared memory: those of a row, from a column.
@@ -424,24 +639,14 @@ class FewRows {
                      : "memory");
   }
   // Adds up the sums of the CTA's warps, then those of the cluster, and writes `rows` rows.
+  template <bool kLoads>
   JAXGEMM_FEW void AddUp(int row, int rows) {
-    // Lane 4 g + q has the columns 4 g to 4 g + 3 of each 32, of rows 2 q and 2 q + 1 of each 8.
-#pragma unroll
-    for (int i = 0; i < kProducts / 2; ++i) {
-#pragma unroll
-      for (int j = 0; j < 2 * kBlocks; ++j) {
-        const auto sum = [&](int t, int odd) {
-          return acc_[2 * i + t][j / 2][j % 2 + 2 * odd] * kFactor;
-        };
-        *Sums(warp_k_, j / 2 * 8 + lane_ % 4 * 2 + j % 2,
-              warp_n_ * kForm.warp_columns + i * 32 + lane_ / 4 * 4) =
-            float4{sum(0, 0), sum(0, 1), sum(1, 0), sum(1, 1)};
-      }
-    }
+    __syncthreads();  // all stages are read
+    if constexpr (!kLoads) StoreSums();
     __syncthreads();
     constexpr int kFours = kColumns / 4;
     const int split = args_.split;
-    for (int i = threadIdx.x; i < rows * kFours; i += kThreads) {
+    for (int i = kLoads ? rows * kFours : threadIdx.x; i < rows * kFours; i += kThreads) {
       float4 sum = *Sums(0, i / kFours, i % kFours * 4);
 #pragma unroll
       for (int part = 1; part < kWarpsK; ++part) {
@@ -455,7 +660,8 @@ class FewRows {
     }
     if (split > 1) {
       ClusterBarrier();
-      for (int i = threadIdx.x * split + rank_; i < rows * kFours; i += kThreads * split) {
+      for (int i = kLoads ? rows * kFours : threadIdx.x * split + rank_; i < rows * kFours;
+           i += kThreads * split) {
         const uint32_t own = Shared(Sums(0, i / kFours, i % kFours * 4));
         float4 sum = {};
 #pragma unroll 4
@@ -467,6 +673,21 @@ class FewRows {
       ClusterBarrier();  // the others may still read this CTA's sums
     }
     __syncthreads();  // before the next rows
+  }
+  JAXGEMM_FEW void StoreSums() const {
+    // Lane 4 g + q has the columns 4 g to 4 g + 3 of each 32, of rows 2 q and 2 q + 1 of each 8.
+#pragma unroll
+    for (int i = 0; i < kProducts / 2; ++i) {
+#pragma unroll
+      for (int j = 0; j < 2 * kBlocks; ++j) {
+        const auto sum = [&](int t, int odd) {
+          return acc_[2 * i + t][j / 2][j % 2 + 2 * odd] * (odd ? kOddFactor : kFactor);
+        };
+        *Sums(warp_k_, j / 2 * 8 + lane_ % 4 * 2 + j % 2,
+              warp_n_ * kForm.warp_columns + i * 32 + lane_ / 4 * 4) =
+            float4{sum(0, 0), sum(0, 1), sum(1, 0), sum(1, 1)};
+      }
+    }
   }
 
   static JAXGEMM_FEW uint32_t Round(float low, float high) {
@@ -495,14 +716,17 @@ class FewRows {
   const int lane_, warp_n_, warp_k_;
   int rank_, group_ = 0, column_;
   int begin_, end_;  // the CTA's steps
+  bool whole_;  // blocks have a multiple of kSteps steps
   // What StartCopies finds: addresses, the steps before which there is something to copy, and the
   // bytes of a copy of x, none for zeros.
-  const char *weights_, *x_[kXCopies], *scales_;
+  const char *weights_, *x_[kXCopies], *scales_[kScaleCopies];
   uint32_t weights_to_, x_to_[kXCopies], scales_to_;
-  int weights_end_, x_end_[kXCopies], scales_end_, x_bytes_[kXCopies];
-  int scales_step_, scales_row_, scales_shift_;
-  uint32_t weights_from_[kProducts / 2], x_from_, scales_from_;
+  int weights_end_, x_end_[kXCopies], scales_end_[kScaleCopies], x_bytes_[kXCopies];
+  int scales_step_[kScaleCopies], scales_row_, scales_shift_;
+  uint32_t weights_from_[kProducts / 2], x_from_[kSteps], scales_from_;
   int multiply_end_;
+  int slot_ = 0;
+  uint32_t parity_ = 0;
   // As mma has them: rows 2 q and 2 q + 1 of column 4 g + 2 t, and of column 4 g + 2 t + 1.
   float acc_[kProducts][kBlocks][4];
 };
