@@ -2,11 +2,11 @@
 #include "weights/few_rows.h"
 
 #define JAXGEMM_FEW_ROWS(x, bf16, weights, e2m1, form)                          \
-  extern "C" __global__ void __launch_bounds__(32 * jaxgemm::kFewWarps,         \
+  extern "C" __global__ void __launch_bounds__(jaxgemm::kFewForms[form].threads(), \
                                                jaxgemm::kFewForms[form].ctas)   \
       jaxgemm_few_rows_##x##_##weights##_##form(                                \
           const __grid_constant__ jaxgemm::FewRowsArgs args) {                  \
-    extern __shared__ __align__(128) char shared[];                             \
+    extern __shared__ __align__(1024) char shared[];                            \
     jaxgemm::FewRows<bf16, e2m1, jaxgemm::kFewForms[form]>(args, shared).Run(); \
   }
 #define JAXGEMM_FEW_ROWS_OF(form)                             \

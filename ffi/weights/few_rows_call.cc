@@ -103,7 +103,7 @@ int Choose(FewRowsArgs* args, int sms) {
   args->tiles_n = static_cast<int>(CeilDiv(args->n, form.columns()));
   // The rounds of CTAs, each as long as its stages and some more for its begin and end.
   constexpr int kMore = 4, kMostSplit = 8;
-  const int64_t stages = CeilDiv(args->k, kFewStep * form.warps_k());
+  const int64_t stages = CeilDiv(args->k, kFewStep * form.stage_steps());
   int64_t least = 0;
   for (int split = 1; split <= kMostSplit && split <= stages; ++split) {
     const int64_t rounds = CeilDiv(args->tiles_n * GroupsOf(*args) * split, sms * form.ctas);
@@ -135,7 +135,7 @@ std::string Launch(const Driver& driver, const Loaded& kernels, int device, bool
     result =
         driver.launch(function, ctas, 1, 1, kFewAmdThreads, 1, 1, 0, stream, arguments, nullptr);
   } else if (result == 0) {
-    result = driver.launch_early(function, ctas, args.split, 32 * kFewWarps,
+    result = driver.launch_early(function, ctas, args.split, kFewForms[form].threads(),
                                  kFewForms[form].SharedBytes(e2m1), stream, arguments);
   }
   if (result == 0) return "";
