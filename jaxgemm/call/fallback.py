@@ -188,18 +188,21 @@ def callers_level() -> int:
   return level
 
 
-_reasons: dict[str, str] = {}  # by the names of `on_xla`'s scopes
+_reasons: dict[str, str] = {}  # by the names of the scopes
+
+# What XLA does in the scopes: a product in place of the kernels, or dequantising weights for one.
+TO_XLA, DEQUANTIZES = "jaxgemm_to_xla", "jaxgemm_dequantize"
 
 
-def on_xla(reason: str) -> contextlib.AbstractContextManager:
-  """A named scope for what XLA computes in place of the kernels; `reason_of` reads its name."""
+def on_xla(reason: str, what: str = TO_XLA) -> contextlib.AbstractContextManager:
+  """A named scope for what XLA computes; `reason_of` reads its name."""
   # No "/", "(" or space: the name is a part of the names of operations in profiles.
-  name = f"jaxgemm_to_xla_{zlib.crc32(reason.encode()):08x}"
+  name = f"{what}_{zlib.crc32(reason.encode()):08x}"
   _reasons[name] = reason
   return jax.named_scope(name)
 
 
-def reason_of(name_stack: str) -> str:
-  """Why the operation with this name stack was left to XLA, or "" if it was not."""
-  found = re.search(r"jaxgemm_to_xla_[0-9a-f]{8}", name_stack)
+def reason_of(name_stack: str, what: str = TO_XLA) -> str:
+  """Why XLA computes the operation with this name stack, or "" if it is in no such scope."""
+  found = re.search(what + r"_[0-9a-f]{8}", name_stack)
   return _reasons.get(found[0], "") if found else ""

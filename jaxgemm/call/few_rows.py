@@ -29,6 +29,11 @@ NAME = "few_rows"  # of the code object
 # The most rows of a group, in the mean. Tuning constants: for more the kernels of other products
 # gain more than the weights' dequantisation costs.
 MOST_ROWS, MOST_ROWS_OF_GROUP = 64, 64
+# Reasons why it does not compute a product.
+NOT_FOR_TRAINING = "the kernel for few rows is not for training"
+NOT_QUANTIZING = "the kernel for few rows does not quantise its result"
+OTHER_DIMENSIONS = ("the kernel for few rows takes lhs of shape (M, K), and weights of shape "
+                    "(K, N), or (G, K, N) with group_sizes of shape (G,)")
 _STEP = 32  # k and columns come in such numbers
 _MOST_EXTENT = (2**31 - 1) // 256
 # The columns of two tiles of an AMD workgroup, and the steps below which more of them gain nothing.

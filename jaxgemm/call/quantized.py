@@ -7,6 +7,7 @@ from jax import lax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxgemm.call.fallback import DEQUANTIZES, on_xla
 from jaxgemm.call.options import operand_argument
 
 
@@ -102,12 +103,18 @@ def weights_argument(name: str, x):
   return x
 
 
-def dequantized(x, lhs):
-  """x; a `Quantized` is dequantised, for a product with lhs. It is a constant to jax.grad."""
+def dequantized(x, lhs, why: str):
+  """x; a `Quantized` is dequantised, for a product with lhs. It is a constant to jax.grad.
+
+  Args:
+    why: why no kernel reads it as it is. `explain` says it.
+  """
   if not isinstance(x, Quantized):
     return x
-  with jax.named_scope("jaxgemm_dequantize"):
-    return lax.stop_gradient(x).dequantize(dequantized_dtype(jnp.result_type(lhs)))
+  dtype = dequantized_dtype(jnp.result_type(lhs))
+  reason = f"rhs is dequantised from {x.values.dtype.name} to {dtype.name} first, by XLA: {why}"
+  with on_xla(reason, DEQUANTIZES):
+    return lax.stop_gradient(x).dequantize(dtype)
 
 
 def values_of(x):
@@ -120,9 +127,3 @@ def stand_in(x, lhs):
   if not isinstance(x, Quantized):
     return x
   return jax.ShapeDtypeStruct(x.shape, dequantized_dtype(lhs.dtype))
-
-
-def dequantized_reason(name: str, x, lhs, why: str) -> str:
-  """A sentence on `dequantized`."""
-  return (f"{name} is dequantised from {x.values.dtype.name} to "
-          f"{dequantized_dtype(lhs.dtype).name} first, by XLA: {why}")

@@ -42,11 +42,11 @@ def faster_by_xla(lhs, rhs, vectors, product: Product, dims: Dims, spec: Spec, d
   return PRODUCT.plan(avals, {"labels": dims, "spec": spec}, target)["faster_by_xla"]
 
 
-def why_dequantized(lhs, weights: Quantized, dims: Dims, dtype, options: Options) -> str:
+def _why_dequantized(lhs, weights: Quantized, dims: Dims, dtype, options: Options) -> str:
   """Why weights are dequantised for a product, or "" if a kernel reads them as they are."""
   k, n = dims.rhs if len(dims.rhs) == 2 else (None, None)
   if len(lhs.shape) < 1 or dims.lhs[-1:] != (k,) or dims.out != (*dims.lhs[:-1], n):
-    return "the kernel for few rows takes lhs of shape (..., M, K) and weights of shape (K, N)"
+    return few_rows.OTHER_DIMENSIONS
   if dtype not in (lhs.dtype, jnp.float32):
     return f"the kernel for few rows gives the other operand's dtype, or float32, and not {dtype}"
   return few_rows.why_not(_few_rows(lhs, weights), options)
@@ -83,7 +83,8 @@ def dense_product(lhs, rhs, given: Vectors, product: Callable[[Options], Product
     return dense_results(lhs, rhs, given, called, options)[0]
   dtype = called.result.dtype
   check_blocks(kind, called.result.shape)
-  lhs, rhs, given = jax.tree.map(without_derivative, (lhs, dequantized(rhs, lhs), given))
+  rhs = dequantized(rhs, lhs, few_rows.NOT_QUANTIZING)
+  lhs, rhs, given = jax.tree.map(without_derivative, (lhs, rhs, given))
   if why := _why_not_quantized(lhs, rhs, given, called, options):
     require_open(options, why)
     options = options._replace(quantize_out=None, preferred_element_type=jnp.dtype(jnp.float32))
@@ -118,16 +119,18 @@ def dense_results(lhs, rhs, given: Vectors, product: Product, options: Options, 
     ValueError, TypeError: bias or a scale is not allowed, or the kernels were asked for and lack
       something.
   """
-  weights, rhs = rhs, dequantized(rhs, lhs)
   # If jax does not trace (jax.disable_jit), these may still be numpy arrays.
-  lhs, rhs = jnp.asarray(lhs), jnp.asarray(rhs)
+  lhs, rhs = jax.tree.map(jnp.asarray, (lhs, rhs))
   dims, vectors = placed(given, lhs, rhs, product, chunked=False)
   result = product.result
   spec = Spec.of(result.dtype, options, save_preact=save_preact, weak_type=result.weak_type,
                  precise=is_high(options.precision))
-  if isinstance(weights, Quantized) and not save_preact and not why_dequantized(
-      lhs, weights, dims, result.dtype, options):
-    return _by_few_rows(lhs, weights, vectors, dims, spec)
+  if isinstance(rhs, Quantized):
+    why = few_rows.NOT_FOR_TRAINING if save_preact else _why_dequantized(
+        lhs, rhs, dims, result.dtype, options)
+    if not why:
+      return _by_few_rows(lhs, rhs, vectors, dims, spec)
+    rhs = dequantized(rhs, lhs, why)
   dtypes, reason = who_computes(
       lhs, rhs, result, product.k, options,
       faster=functools.partial(faster_by_xla, lhs, rhs, vectors, product, dims, spec))

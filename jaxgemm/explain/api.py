@@ -15,11 +15,10 @@ from typing import Any, overload
 
 import jax
 
-from jaxgemm.call import few_rows
 from jaxgemm.call.fallback import Unsupported
-from jaxgemm.call.options import Options, emulated_arch
+from jaxgemm.call.options import emulated_arch
 from jaxgemm.call.product import Given
-from jaxgemm.call.quantized import Quantized, dequantized_reason, stand_in
+from jaxgemm.call.quantized import stand_in
 from jaxgemm.explain import program
 from jaxgemm.explain.arguments import (
   ARRAYS,
@@ -168,30 +167,16 @@ def _operations(eqn) -> int:
 def _of_call(call: program.Call) -> dict[str, Any]:
   """The data of one call in a function."""
   eqn = call.eqn
+  weights = [call.weights] if call.weights else []
   if call.reason:
-    data = {"implementation": "xla", "reasons": [call.reason], "operations": _operations(eqn)}
+    data = {"implementation": "xla", "reasons": [call.reason, *weights],
+            "operations": _operations(eqn)}
   else:
-    data = data_of(eqn)
+    data = data_of(eqn, more=weights)
   types = [[f"{x.aval.dtype}[{','.join(map(str, x.aval.shape))}]" for x in xs]
            for xs in (eqn.invars, eqn.outvars)]
   return data | {"operands": types[0], "results": types[1], "within": call.within,
                  "count": 1, "steps": call.steps}
-
-
-def _why_dequantized(a, b: Quantized, kwargs) -> str:
-  """Why no kernel reads weights of 4 bits as they are."""
-  sizes, indices = kwargs.get("group_sizes"), kwargs.get("lhs_indices")
-  sides = "the kernel for few rows takes other dimensions, or another dtype of the result"
-  if kwargs.get("gated") and b.ndim == 4:  # gate and up are side by side for the kernel
-    b = jax.tree.map(lambda x: jax.ShapeDtypeStruct(
-        (*x.shape[:2], math.prod(x.shape[2:])), x.dtype), b)
-  if a.ndim < 1 or b.ndim != (2 if sizes is None else 3):
-    return sides
-  rows = jax.ShapeDtypeStruct((math.prod(a.shape[:-1]), a.shape[-1]), a.dtype)
-  groups = b if sizes is not None else jax.tree.map(
-      lambda x: jax.ShapeDtypeStruct((1, *x.shape), x.dtype), b)
-  operands = few_rows.Operands(rows, groups, sizes, None, indices)
-  return few_rows.why_not(operands, Options.of(kwargs)) or sides
 
 
 @operands_by_name
@@ -200,9 +185,7 @@ def _of_product(a, b, *args, gradients: bool = False, **kwargs) -> Explanation:
   devices = _devices_reason(a, b)
   a, b, kwargs = described(a, b, kwargs)
   call = _trace(a, b, kwargs)
-  weights = []
-  if isinstance(b, Quantized) and call.eqn.primitive is not few_rows.few_rows_p:
-    weights = [dequantized_reason("rhs", b, a, _why_dequantized(a, b, kwargs))]
+  weights = [call.weights] if call.weights else []
   if call.reason:
     return Explanation({"implementation": "xla", "reasons": [call.reason, *weights]})
   devices, b = [*devices, *weights], stand_in(b, a)

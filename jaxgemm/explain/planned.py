@@ -51,13 +51,13 @@ def _quantizing_reasons(product: Product, eqn, given: Given | None) -> list[str]
   return [f"XLA quantises the float32 result: {why or NOT_ON_MESHES}"]
 
 
-def data_of(eqn, given: Given | None = None, devices=(), gradients: bool = False) -> dict[str, Any]:
+def data_of(eqn, given: Given | None = None, more=(), gradients: bool = False) -> dict[str, Any]:
   """The data of a call of the kernels.
 
   Args:
     eqn: the equation of the call.
     given: the public call, if it is known.
-    devices: reasons that come from the operands' shardings.
+    more: reasons that come from the operands' shardings, or from weights.
     gradients: see `explain`.
   """
   if eqn.primitive is few_rows.few_rows_p:
@@ -72,7 +72,7 @@ def data_of(eqn, given: Given | None = None, devices=(), gradients: bool = False
   reasons += [f"{name} is {done}" for name, done in moved.items()]
   reasons += [f"{name} is transposed by a copy: its dimensions are not in an order "
               "that a kernel reads or writes" for name in arranged.transposed]
-  reasons += [*arranged.reasons, *devices, *_quantizing_reasons(product, eqn, given)]
+  reasons += [*arranged.reasons, *more, *_quantizing_reasons(product, eqn, given)]
   if gradients:
     saves = spec.activation is not None or bool(given and given.arguments.get("gated"))
     reasons += _gradient_reasons(arranged.gradients, saves)

@@ -10,7 +10,7 @@ from jax.extend.core import jaxprs_in_params
 
 from jaxgemm import _ffi
 from jaxgemm.call import few_rows, transposes
-from jaxgemm.call.fallback import reason_of
+from jaxgemm.call.fallback import DEQUANTIZES, reason_of
 from jaxgemm.call.product import Product
 from jaxgemm.chunked import product as chunked
 from jaxgemm.collective import copies
@@ -37,12 +37,14 @@ class Call(NamedTuple):
     within: functions and loops around it, the outermost first: "jit of f", "scan of 8 steps", ...
     reason: why the product was left to XLA; "" if the kernels compute it.
     steps: how often the scans around it run it; a while loop counts once.
+    weights: why its weights were dequantised in front of it; "" if they were not.
   """
 
   eqn: Any
   within: tuple[str, ...]
   reason: str
   steps: int
+  weights: str = ""
 
 
 def trace(function: Callable, args=(), kwargs=None):
@@ -90,12 +92,12 @@ def _unwrapped(function: Any, args, kwargs):
 
 
 def calls(jaxpr, within: tuple[str, ...] = (), reason: str = "", shard_map=None,
-          steps: int = 1, others: bool = False) -> Iterator[Call]:
+          steps: int = 1, others: bool = False, weights: str = "") -> Iterator[Call]:
   """The products of a jaxpr and of all jaxprs in it, in their order.
 
   Args:
     jaxpr: the jaxpr.
-    within, reason, steps: see `Call`.
+    within, reason, steps, weights: see `Call`.
     shard_map: the parameters of the innermost jax.shard_map around the jaxpr, or None.
     others: whether to give products that were never jaxgemm's, too; their reason is NOT_OURS.
   """
@@ -105,16 +107,19 @@ def calls(jaxpr, within: tuple[str, ...] = (), reason: str = "", shard_map=None,
     inlined = getattr(eqn.params.get("inline"), "value", None) == "jax_late"
     made |= transposes.made_by(eqn, inlined)
     name = eqn.primitive.name
-    why = reason or reason_of(str(eqn.source_info.name_stack))
+    stack = str(eqn.source_info.name_stack)
+    why, weights = reason or reason_of(stack), reason_of(stack, DEQUANTIZES) or weights
     if product := PRODUCTS.get(eqn.primitive):
       eqn = transposes.in_jaxpr(eqn, made, product, _ffi.default_platform())
-      yield Call(eqn, within, why, steps)
+      yield Call(eqn, within, why, steps, weights)
+      weights = ""
       continue
     if eqn.primitive is few_rows.few_rows_p:
       yield Call(eqn, within, "", steps)
       continue
     if name in _XLAS and (why or others):
-      yield Call(eqn, within, why or NOT_OURS, steps)
+      yield Call(eqn, within, why or NOT_OURS, steps, weights)
+      weights = ""
       continue
     params = eqn.params
     if eqn.primitive is ring_p:
@@ -126,7 +131,9 @@ def calls(jaxpr, within: tuple[str, ...] = (), reason: str = "", shard_map=None,
     names = within if inlined else (*within, described)
     times = steps * (params["length"] if name == "scan" else 1)
     for inner in jaxprs_in_params(params):
-      yield from calls(inner, names, why, around, times, others)
+      for call in calls(inner, names, why, around, times, others, weights):
+        yield call
+        weights = ""
 
 
 def _transfers(eqn, shard_map) -> str:

@@ -168,7 +168,8 @@ def mlp(x: jax.Array, params: Mlp, activation: Activation, products: Products) -
   """
   def cast(kernel):
     if isinstance(kernel, Quantized):
-      return kernel if products.takes_quantized else dequantized(kernel, x)
+      return kernel if products.takes_quantized else dequantized(
+          kernel, x, "the product of this layer takes no Quantized")
     return kernel.astype(x.dtype) if products.casts else kernel
 
   if isinstance(activation, ClampedSwiGLU):

@@ -33,7 +33,7 @@ from jaxgemm.call.quantization import (
   require_open,
   without_derivative,
 )
-from jaxgemm.call.quantized import Quantized, dequantized, weights_argument
+from jaxgemm.call.quantized import Quantized, dequantized, stand_in, weights_argument
 from jaxgemm.call.spec import Spec
 from jaxgemm.call.transposes import INLINE
 from jaxgemm.dense.api import dot_general
@@ -180,7 +180,8 @@ def _quantized(call: Call, lhs, rhs, *others, **arrays):
   kind, dtype = str(call.options.quantize_out), call.options.preferred_element_type
   plain = call._replace(options=call.options._replace(
       quantize_out=None, preferred_element_type=jnp.dtype(jnp.float32)))
-  lhs, rhs, arrays = jax.tree.map(without_derivative, (lhs, dequantized(rhs, lhs), arrays))
+  rhs = dequantized(rhs, lhs, few_rows.NOT_QUANTIZING)
+  lhs, rhs, arrays = jax.tree.map(without_derivative, (lhs, rhs, arrays))
   check_blocks(kind, jax.tree.leaves(
       jax.eval_shape(functools.partial(_result, plain), lhs, rhs, *others, **arrays))[0].shape)
   why = "" if meshes.explicit_mesh(lhs, rhs) is None else NOT_ON_MESHES
@@ -205,7 +206,6 @@ def _one_or_all(*results):
 def _result(call: Call, lhs, rhs, sizes, offset, indices, accumulate=None, rhs_grad=None,
             **vectors):
   """The result, or all results of the kernels' call: with saves, or if the result is quantised."""
-  weights, rhs = rhs, dequantized(rhs, lhs)
   # If jax does not trace (jax.disable_jit), these may still be numpy arrays.
   given = jax.tree.map(jnp.asarray, Given(
       lhs, rhs, sizes, offset, accumulate, rhs_grad, Vectors(**vectors), indices))
@@ -215,7 +215,7 @@ def _result(call: Call, lhs, rhs, sizes, offset, indices, accumulate=None, rhs_g
   lhs, rhs, sizes, offset, accumulate, rhs_grad, of_epilogue, indices = given
   of_epilogue = with_gathered_scale(of_epilogue, lhs, indices)
   arrays = lhs, rhs
-  lhs, rhs = indices.types(lhs, rhs)  # from here on those of the product
+  lhs, rhs = indices.types(lhs, stand_in(rhs, lhs))  # from here on those of the product
   wanted, local_groups = ragged_result(given._replace(lhs=lhs, rhs=rhs), call)
   check_extent(lhs.shape[ragged_dimension])
   contracted = ragged_dimension in contracting
@@ -242,11 +242,13 @@ def _result(call: Call, lhs, rhs, sizes, offset, indices, accumulate=None, rhs_g
     raise ValueError(f"XLA computes the product: {reason}.")
   row_scale = grouped_layout.rows(row_scale, layout)
 
-  if isinstance(weights, Quantized) and not why_dequantized(
-      arrays[0], weights, sizes, indices, wanted.dtype, call,
-      accumulate is not None or rhs_grad is not None):
-    return _by_few_rows(arrays[0], weights, sizes, offset, indices, bias, scale, row_scale,
-                        layout=layout, spec=spec)
+  if isinstance(weights := arrays[1], Quantized):
+    why = _why_dequantized(arrays[0], weights, sizes, indices, wanted.dtype, call,
+                           accumulate is not None or rhs_grad is not None)
+    if not why:
+      return _by_few_rows(arrays[0], weights, sizes, offset, indices, bias, scale, row_scale,
+                          layout=layout, spec=spec)
+    arrays = arrays[0], dequantized(weights, arrays[0], why)
 
   def on_kernels(mesh, lhs, rhs, sizes, offset, indices, bias, scale, row_scale, accumulate,
                  rhs_grad):
@@ -287,15 +289,14 @@ def _result(call: Call, lhs, rhs, sizes, offset, indices, accumulate=None, rhs_g
   return meshes.on_mesh(function, by_types, operands, partition, wanted)(*operands)
 
 
-def why_dequantized(lhs, weights: Quantized, sizes, indices: Indices, dtype, call: Call,
+def _why_dequantized(lhs, weights: Quantized, sizes, indices: Indices, dtype, call: Call,
                     has_buffer: bool = False) -> str:
   """Why weights are dequantised for a product, or "" if a kernel reads them as they are."""
   if call.numbers != BASIC or weights.ndim != (4 if call.gated else 3) or lhs.ndim != 2 or (
       sizes.ndim != 1):
-    return ("the kernel for few rows takes lhs of shape (M, K), weights of shape (G, K, N) and "
-            "group_sizes of shape (G,)")
+    return few_rows.OTHER_DIMENSIONS
   if call.saves or has_buffer:
-    return "the kernel for few rows is not for training"
+    return few_rows.NOT_FOR_TRAINING
   if dtype not in (lhs.dtype, jnp.float32):
     return f"the kernel for few rows gives the other operand's dtype, or float32, and not {dtype}"
   return few_rows.why_not(few_rows_operands(lhs, weights, sizes, None, indices), call.options)
@@ -328,7 +329,7 @@ def _by_few_rows(lhs, weights, sizes, offset, indices, bias, scale, row_scale, *
 def _compute_batches(arguments: Mapping[str, Any], numbers) -> jax.Array:
   """A product whose ragged dimension is a batch dimension. The group sizes have no effect."""
   lhs = operand_argument("lhs", arguments["lhs"])
-  rhs = dequantized(weights_argument("rhs", arguments["rhs"]), lhs)
+  rhs = dequantized(weights_argument("rhs", arguments["rhs"]), lhs, few_rows.OTHER_DIMENSIONS)
   sizes, offset = given_groups(arguments["group_sizes"], arguments["group_offset"])
   ragged_result(Given(lhs, rhs, sizes, offset, arguments["accumulate"]),
                 Call(Options.of(arguments), numbers, arguments["num_local_groups"]))

@@ -171,7 +171,7 @@ def products(calls) -> tuple[list[Product], dict[str, int]]:
   found: dict[str, Product] = {}
   left: collections.Counter[str] = collections.Counter()
   with tuned.without_file():
-    for eqn, _, reason, _ in (
+    for eqn, _, reason, *_ in (
         each for call in calls for each in program.calls(program.trace(*call))):
       if reason := f"XLA computes them: {reason}" if reason else _why_not(eqn):
         left[reason] += 1

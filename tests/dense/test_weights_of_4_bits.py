@@ -181,6 +181,14 @@ def test_transforms(rng, kind):
 def test_errors_and_reasons(rng):
   x, w = array(rng, 4, 64, dtype=jnp.bfloat16), quantize(array(rng, 64, 32), "int4", axis=0)
   assert "rhs is dequantised from int4 to bfloat16" in str(jaxgemm.explain(x, w))
+  experts = jax.tree.map(lambda y: y[None], w)
+  both = lambda x, w: (jax.jit(lambda x: jaxgemm.matmul(x, w))(x), jaxgemm.matmul(x, x.T),
+                       jaxgemm.ragged_dot(x, experts, jnp.array([4])))
+  calls = jaxgemm.explain(both, x, w).data["calls"]
+  assert ["dequantised from int4" in " ".join(call["reasons"]) for call in calls] == [
+      True, False, True]
+  assert "does not quantise its result" in str(jaxgemm.explain(
+      lambda x: jaxgemm.matmul(x, w, quantize_out="mx"), x))
   assert jaxgemm.supports(x, w) == (True, "")
   assert jaxgemm.workspace_size(x, w) >= 0
   with pytest.raises(ValueError, match="b has values of shape"):
