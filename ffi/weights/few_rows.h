@@ -27,7 +27,8 @@ template <bool kBF16, bool kE2M1, FewForm kForm>
 class FewRows {
   static constexpr int kBlocks = kForm.blocks, kRows = kForm.rows(), kColumns = kForm.columns();
   static constexpr int kWarpsN = kForm.warps_n, kWarpsK = kForm.warps_k(), kSteps = kForm.steps;
-  static constexpr int kThreads = 32 * kFewWarps, kCopiers = kForm.copiers(), kStep = kFewStep, kStages = kForm.stages;
+  static constexpr int kThreads = 32 * kFewWarps, kCopiers = kForm.copiers(), kStep = kFewStep,
+                       kStages = kForm.stages;
   static constexpr int kStageSteps = kForm.stage_steps();
   static constexpr int kProducts = kForm.warp_columns / 16;  // of 16 columns
   static constexpr int kScaleBytes = kE2M1 ? 1 : 4;
@@ -49,7 +50,10 @@ class FewRows {
   // The values are so small that products with x would be, too.
   static constexpr bool kScalesX = kBF16 && (kBits || (kE2M1 && !kScalesWeights));
   // What the sums are multiplied by in the end: the powers of two that decoding leaves out.
-  static constexpr float kFactor = kBits ? (kBF16 ? 0x1p71f : 0x1p24f) : kE2M1 ? (kBF16 ? 0x1p64f : 0x1p14f) : kBF16 ? 64 : 512;
+  static constexpr float kFactor = kBits   ? (kBF16 ? 0x1p71f : 0x1p24f)
+                                   : kE2M1 ? (kBF16 ? 0x1p64f : 0x1p14f)
+                                   : kBF16 ? 64
+                                           : 512;
   static constexpr float kOddFactor = kBits ? kFactor / 16 : kFactor;
 
   static_assert(kStage % 128 == 0 && kX % 128 == 0 && kColumns % 128 == 0);
@@ -61,7 +65,8 @@ class FewRows {
         shared_(shared),
         lane_(threadIdx.x % 32),
         warp_n_(threadIdx.x / 32 % kWarpsN),
-        warp_k_(kWarpsK == 1 ? 0 : __shfl_sync(~0u, static_cast<int>(threadIdx.x / 32 / kWarpsN), 0)) {}
+        warp_k_(kWarpsK == 1 ? 0
+                             : __shfl_sync(~0u, static_cast<int>(threadIdx.x / 32 / kWarpsN), 0)) {}
 
   JAXGEMM_FEW void Run() {
     const int split = args_.split, place = blockIdx.x / split;
@@ -199,8 +204,7 @@ class FewRows {
       x_bytes_[i] = Kept(line < 0 ? 0 : 16);
       x_[i] = static_cast<const char*>(args_.x) +
               (int64_t{max(line, 0)} * args_.k + begin_ * kStep) * 2 + part * 16;
-      x_to_[i] =
-          Kept(Shared(shared_) + kX + PlaceOfX(of_rows, part));
+      x_to_[i] = Kept(Shared(shared_) + kX + PlaceOfX(of_rows, part));
       x_end_[i] = Kept(of_rows < kRows ? end_ - part / 4 : 0);
     }
     const int blocks = args_.k / kStep / args_.steps_of_block;
@@ -364,8 +368,7 @@ class FewRows {
     for (int i = 0; i < 4; ++i) {
       const uint32_t word = kE2M1 ? w[i] : w[i] ^ 0x88888888u;  // each value plus 8
       const uint32_t high = word >> 8;
-      a[i / 2][i % 2 * 2] =
-          t ? Decode<2>(word, high, pairs[0]) : Decode<0>(word, high, pairs[0]);
+      a[i / 2][i % 2 * 2] = t ? Decode<2>(word, high, pairs[0]) : Decode<0>(word, high, pairs[0]);
       a[i / 2][i % 2 * 2 + 1] =
           t ? Decode<3>(word, high, pairs[1]) : Decode<1>(word, high, pairs[1]);
     }
@@ -394,8 +397,9 @@ class FewRows {
 #pragma unroll
     for (int i = 0; i < kSteps; ++i) {
       const int chunk = (warp_k_ * kSteps + i) * 4;
-      x_from_[i] = Shared(shared_) + kX + (kForm.wgmma ? chunk / 8 * kRows * 128 + chunk % 8 * 16
-                                                       : PlaceOfX(row, chunk + lane_ / 8));
+      x_from_[i] = Shared(shared_) + kX +
+                   (kForm.wgmma ? chunk / 8 * kRows * 128 + chunk % 8 * 16
+                                : PlaceOfX(row, chunk + lane_ / 8));
       if constexpr (!kForm.wgmma) x_from_[i] = Kept(x_from_[i]);
     }
 #pragma unroll
@@ -405,7 +409,8 @@ class FewRows {
     }
     multiply_end_ = end_ - warp_k_ * kSteps;
     const int column = warp_n_ * kForm.warp_columns + lane_ / 4 * 4;
-    scales_from_ = Kept(Shared(shared_) + kScales + (warp_k_ * kSteps * kColumns + column) * kScaleBytes);
+    scales_from_ =
+        Kept(Shared(shared_) + kScales + (warp_k_ * kSteps * kColumns + column) * kScaleBytes);
   }
   static JAXGEMM_FEW const void* At(uint32_t shared) { return __cvta_shared_to_generic(shared); }
   // Keeps a value in a register. The compiler would compute addresses again in each stage.
@@ -477,7 +482,7 @@ class FewRows {
 #pragma unroll
         for (int t = 0; t < 2; ++t) {
           DecodeColumns(a, t, w, scales);
-          float(&to)[kBlocks][4] = kScalesWeights ? acc_[2 * i + t] : part[t];
+          float (&to)[kBlocks][4] = kScalesWeights ? acc_[2 * i + t] : part[t];
 #pragma unroll
           for (int half = 0; half < 2; ++half) {
 #pragma unroll
@@ -511,7 +516,7 @@ class FewRows {
       }
       const int at = turn % 2;
       DecodeColumns(a[at], t, w[i][d], scales[i][kScalesWeights ? d : 0]);
-      float(&to)[kBlocks][4] = kScalesWeights ? acc_[product] : part[t];
+      float (&to)[kBlocks][4] = kScalesWeights ? acc_[product] : part[t];
       // Rows of x have 128 bytes, whose chunks are swizzled, and 8 rows 1024 bytes.
       constexpr uint64_t kLayout = uint64_t{1} << 62 | uint64_t{64} << 32 | uint64_t{1} << 16;
       const uint64_t x = kLayout | ((x_from_[step + d] + from) >> 4);
@@ -574,8 +579,11 @@ class FewRows {
   JAXGEMM_FEW void StartBarriers() const {
     if (threadIdx.x == 0) {
       for (int i = 0; i < kStages; ++i) {
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(Barrier(i)), "n"(kCopiers) : "memory");
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(Barrier(kStages + i)), "n"(kFewWarps) : "memory");
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(Barrier(i)), "n"(kCopiers)
+                     : "memory");
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(Barrier(kStages + i)),
+                     "n"(kFewWarps)
+                     : "memory");
       }
       asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
@@ -584,7 +592,9 @@ class FewRows {
   static JAXGEMM_FEW void Wait(uint32_t barrier, uint32_t parity) {
     asm volatile(
         "{\n.reg .pred done;\nWAIT:\nmbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
-        "@!done bra WAIT;\n}" ::"r"(barrier), "r"(parity) : "memory");
+        "@!done bra WAIT;\n}" ::"r"(barrier),
+        "r"(parity)
+        : "memory");
   }
   JAXGEMM_FEW void NextSlot() {
     if (++slot_ == kStages) slot_ = 0, parity_ ^= 1;
@@ -594,7 +604,8 @@ class FewRows {
     for (int step = begin_; step < end_; step += kStageSteps) {
       Wait(Barrier(kStages + slot_), parity_ ^ 1);
       Load<false>(slot_ * kStage, step);
-      asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(Barrier(slot_)) : "memory");
+      asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(Barrier(slot_))
+                   : "memory");
       NextSlot();
     }
   }
@@ -610,7 +621,9 @@ class FewRows {
       if constexpr (kForm.wgmma) asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
       if (step < multiply_end_) MultiplyStage(slot_ * kStage, multiply_end_ - step);
       __syncwarp();
-      if (lane_ == 0) asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(Barrier(kStages + slot_)) : "memory");
+      if (lane_ == 0)
+        asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(Barrier(kStages + slot_))
+                     : "memory");
       NextSlot();
     }
   }
@@ -716,7 +729,7 @@ class FewRows {
   const int lane_, warp_n_, warp_k_;
   int rank_, group_ = 0, column_;
   int begin_, end_;  // the CTA's steps
-  bool whole_;  // blocks have a multiple of kSteps steps
+  bool whole_;       // blocks have a multiple of kSteps steps
   // What StartCopies finds: addresses, the steps before which there is something to copy, and the
   // bytes of a copy of x, none for zeros.
   const char *weights_, *x_[kXCopies], *scales_[kScaleCopies];

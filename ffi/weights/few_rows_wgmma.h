@@ -20,19 +20,19 @@ struct FewWgmma {
     for (int i = 0; i < kRows / 2; ++i) FenceAcc(acc[i / 4][i % 4]);
   }
   // acc += a x, or acc = a x if not `accumulate`.
-#define JAXGEMM_FEW_WGMMA(type, n, regs, r0, r1, r2, r3, r4, r5)                             \
-  asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #r5                                      \
-               ", 0;\n"                                                                      \
-               "wgmma.mma_async.sync.aligned.m64n" #n "k16.f32." type "." type               \
-               " {" JAXGEMM_L##regs "}, {%" #r0 ", %" #r1 ", %" #r2 ", %" #r3 "}, %" #r4     \
-               ", p, 1, 1, 0;\n}"                                                            \
-               : JAXGEMM_R##regs("+f", d)                                                    \
+#define JAXGEMM_FEW_WGMMA(type, n, regs, r0, r1, r2, r3, r4, r5)                         \
+  asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #r5                                  \
+               ", 0;\n"                                                                  \
+               "wgmma.mma_async.sync.aligned.m64n" #n "k16.f32." type "." type           \
+               " {" JAXGEMM_L##regs "}, {%" #r0 ", %" #r1 ", %" #r2 ", %" #r3 "}, %" #r4 \
+                                    ", p, 1, 1, 0;\n}"                                   \
+               : JAXGEMM_R##regs("+f", d)                                                \
                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(x), "r"(int{accumulate}))
-#define JAXGEMM_FEW_WGMMA_N(n, regs, r0, r1, r2, r3, r4, r5)       \
-  if constexpr (kRows == n && kBF16) {                             \
-    JAXGEMM_FEW_WGMMA("bf16", n, regs, r0, r1, r2, r3, r4, r5);    \
-  } else if constexpr (kRows == n) {                               \
-    JAXGEMM_FEW_WGMMA("f16", n, regs, r0, r1, r2, r3, r4, r5);     \
+#define JAXGEMM_FEW_WGMMA_N(n, regs, r0, r1, r2, r3, r4, r5)    \
+  if constexpr (kRows == n && kBF16) {                          \
+    JAXGEMM_FEW_WGMMA("bf16", n, regs, r0, r1, r2, r3, r4, r5); \
+  } else if constexpr (kRows == n) {                            \
+    JAXGEMM_FEW_WGMMA("f16", n, regs, r0, r1, r2, r3, r4, r5);  \
   }
   static __device__ __forceinline__ void Run(float (&acc)[kRows / 8][4], const uint32_t (&a)[4],
                                              uint64_t x, bool accumulate) {
