@@ -24,7 +24,6 @@ from jax import lax
 from jax.extend.core import Primitive, jaxpr_as_fun, new_jaxpr_eqn
 from jax.interpreters import ad, batching, mlir, partial_eval
 import jax.numpy as jnp
-import numpy as np
 
 from jaxgemm import _ffi
 from jaxgemm.collective import copies
