@@ -298,8 +298,8 @@ XLA_FFI_Error* JoinHost(XLA_FFI_CallFrame* call_frame) {
       error = join.Missing(WaitForSignals(join));
     }
     if (error.empty()) {
-      error =
-          PassThrough(args, join.first_result, rets, 0, [](void* to, const void* from, size_t bytes) {
+      error = PassThrough(args, join.first_result, rets, 0,
+                          [](void* to, const void* from, size_t bytes) {
         std::memcpy(to, from, bytes);
         return std::string();
       });

@@ -141,9 +141,9 @@ struct Gpu {
       std::string error;
       PeerStreams* streams = StreamsOf<PeerStreams, kOpen, kStreams>(&error);
       if (streams) {
-        error = streams->Done(run.run_id, static_cast<const char*>(received->untyped_data()),
-                              static_cast<const char*>(x->untyped_data()), device, stream,
-                              timeout_ns);
+        error =
+            streams->Done(run.run_id, static_cast<const char*>(received->untyped_data()),
+                          static_cast<const char*>(x->untyped_data()), device, stream, timeout_ns);
       }
       if (error.empty()) {
         error = PassThrough(args, 0, rets, 0, [=](void* to, const void* from, size_t bytes) {

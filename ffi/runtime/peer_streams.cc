@@ -252,9 +252,12 @@ std::string PeerStreams::Start(const Exchange& exchange) {
     if (!error.empty()) return error;
     {
       std::lock_guard lock(side.mutex);
-      side.started[exchange.received] = {
-          call.run,  exchange.x, call.rank,
-          call.size, now + 2 * std::chrono::nanoseconds(call.timeout_ns), rendezvous};
+      side.started[exchange.received] = {call.run,
+                                         exchange.x,
+                                         call.rank,
+                                         call.size,
+                                         now + 2 * std::chrono::nanoseconds(call.timeout_ns),
+                                         rendezvous};
     }
     rendezvous->Copied(call.rank);
     return std::string();
@@ -278,8 +281,9 @@ std::string PeerStreams::Done(int64_t run, const char* received, const char* x, 
   DriverResult result = current.result();
   error = started.rendezvous->Leave(started.rank, timeout_ns);
   if (error.empty() && x != started.x) {
-    error = "XLA has moved x since the start, so other devices may have copied from memory that "
-            "was written to.";
+    error =
+        "XLA has moved x since the start, so other devices may have copied from memory that "
+        "was written to.";
   }
   for (int rank = 0; rank < started.size && error.empty() && result == 0; ++rank) {
     result = streams_.wait_event(stream, started.rendezvous->participant(rank).copied, 0);

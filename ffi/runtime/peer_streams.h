@@ -1,8 +1,9 @@
-// Copies between the devices of one process, beside other work. Gather: each device multiplies its own
-// rows while the rows of the other devices are copied to it. Then it multiplies the copied rows,
-// block by block. Scatter: each device first computes its parts of the other devices' sums. While
-// the other devices copy those parts, it computes the part of its own sum. Start and Done: the copies
-// begin with one call and end with another, and any work of the program runs between them.
+// Copies between the devices of one process, beside other work. Gather: each device multiplies its
+// own rows while the rows of the other devices are copied to it. Then it multiplies the copied
+// rows, block by block. Scatter: each device first computes its parts of the other devices' sums.
+// While the other devices copy those parts, it computes the part of its own sum. Start and Done:
+// the copies begin with one call and end with another, and any work of the program runs between
+// them.
 //
 // The stream of a product waits for the event of its rows, so the kernel starts only when they have
 // arrived. A kernel that has not started holds no multiprocessors, so a copy that needs some can

@@ -9,7 +9,6 @@ import sys
 import jax
 from jax import lax
 import jax.numpy as jnp
-from jax.sharding import PartitionSpec as P
 import numpy as np
 
 import jaxgemm
@@ -112,7 +111,7 @@ def very_late():
 
 
 def unwaited():
-  """Without its done an exchange gives other numbers, so `late` would find that it does not wait."""
+  """Blocks that are read before the done are other numbers: `late` finds a wait that is missing."""
   x = RNG.integers(1, 9, (D, 64)).astype(np.float32)
 
   def body(x, w, _):
