@@ -51,6 +51,27 @@ def switched_off():
   _ffi.PEER_COPIES = True
 
 
+def sliced():
+  """What is sent, passed through and received are slices of larger arrays."""
+  x = RNG.integers(0, 99, (D, 5, 6, 8)).astype(np.int32)
+
+  def body(x, k, _):
+    def step(total, i):
+      part = lax.dynamic_index_in_dim(x, i, keepdims=False)
+      started, k_i = exchange.start(part[1:4], lax.dynamic_slice_in_dim(k, i, 1), axis_name="y")
+      blocks, last = exchange.done(started, part[4:])
+      return total.at[:, i].set(blocks[:, :2] * k_i), last
+
+    total = jnp.zeros((D - 1, 5, 2, 8), x.dtype)
+    total, last = lax.scan(step, total, jnp.arange(5))
+    return total, last
+
+  total, last = jax.jit(cases.mapped(body, check_vma=False))(x, np.arange(5, dtype=np.int32), 0)
+  np.testing.assert_array_equal(np.asarray(last), x[:, :, 4:])
+  wanted = cases.received(x[:, :, 1:3], False, False) * np.arange(5)[:, None, None]
+  np.testing.assert_array_equal(np.asarray(total), wanted)
+
+
 def _beside_products(x, w, sizes):
   """Rows go to all devices while the own ones are multiplied; sums come back likewise."""
   x = jnp.tanh(x)

@@ -94,7 +94,9 @@ def _branched(f):
 # Each is of a function of one device, or of all.
 TRANSFORMS = {
     "plain": lambda f: f, "vmap": _vmapped, "scan": _scanned, "cond": _branched,
-    "checkpoint": jax.checkpoint,
+    "checkpoint": jax.checkpoint, "jit": jax.jit,
+    "checkpoint that saves all": functools.partial(
+        jax.checkpoint, policy=jax.checkpoint_policies.everything_saveable),
     "checkpoint of scan": lambda f: jax.checkpoint(_scanned(f), prevent_cse=False)}
 
 
@@ -286,7 +288,7 @@ def check_virtual(*names, options=()):
 
 @needs_plugin
 def test_copies_between_four_devices():
-  check_virtual("values", "transforms", "in_flight", "second_derivatives", "switched_off",
+  check_virtual("values", "transforms", "in_flight", "sliced", "second_derivatives", "switched_off",
                 options=["--stream-seed=3", "--most-delay-us=200"])
 
 
