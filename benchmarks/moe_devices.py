@@ -20,7 +20,6 @@ import functools
 
 from absl import app, flags
 import jax
-import jax.numpy as jnp
 from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 import numpy as np

@@ -24,7 +24,6 @@ import functools
 from typing import Any, NamedTuple
 
 import jax
-from jax import lax
 import jax.numpy as jnp
 
 from jaxgemm.call import epilogue

@@ -10,7 +10,7 @@ functions, this module computes all of these.
 from collections.abc import Callable
 import functools
 import inspect
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import jax
 from jax import lax
@@ -167,7 +167,7 @@ def mlp(x: jax.Array, params: Mlp, activation: Activation, products: Products) -
   Returns:
     [T, C] in x's dtype, or what `products.last` gives.
   """
-  if products.experts is not None and _is_gated(params, activation) and not (
+  if products.experts is not None and _is_gated(activation, params) and not (
       products.takes_quantized and _has_quantized(params)):
     params = params._replace(gate_up=_as_operand(params.gate_up, x, products),
                              down=_as_operand(params.down, x, products))
@@ -221,17 +221,17 @@ def overlapped_mlp(
 
   options = None if recipe else _own_options(ragged_dot, ragged_gated_linear_unit)
   arguments = weights, chosen, first_expert[0], shards
-  if options is None or not _is_gated(params, activation) or _has_quantized(params):
+  if options is None or not _is_gated(activation, params) or _has_quantized(params):
     return overlapped.in_two_blocks(x, *arguments, first, last)[0]
-  kernels = (kernel.astype(shards.dtype) for kernel in (params.gate_up, params.down))
+  experts = Experts(params.gate_up.astype(shards.dtype), params.down.astype(shards.dtype),
+                    params.gate_up_bias, params.down_bias)
   static = Static(jnp.dtype(shards.dtype), activation,
                   Options.of({"precision": precision} | options))
-  return overlapped.gated_experts(
-      x, Experts(*kernels, params.gate_up_bias, params.down_bias), *arguments, static)
+  return overlapped.gated_experts(x, experts, *arguments, static)
 
 
-def _is_gated(params: Mlp, activation: Activation) -> bool:
-  """Whether the gate has an activation of the kernels."""
+def _is_gated(activation: Activation, params: Mlp) -> TypeGuard[str | None]:
+  """Whether the experts have a gate with an activation of the kernels."""
   return params.gate_up is not None and not isinstance(activation, ClampedSwiGLU)
 
 

@@ -284,7 +284,7 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, rout
   most = top_k if repeats_routing else min(top_k, num_local)
   if dispatch == "overlap":
     out = experts_lib.overlapped_mlp(
-        wide_x, params.experts, activation, weights, stats.experts, first_expert,
+        x, params.experts, activation, weights, stats.experts, first_expert,
         Shards(axes, num_local, most, dtype), ragged_dot, ragged_gated_linear_unit, precision,
         recipe)
   elif dispatch == "all_to_all":

@@ -1,4 +1,4 @@
-"""moe(dispatch="overlap"): loads of all kinds on several devices, against float64 and one device."""
+"""moe(dispatch="overlap"): loads of all kinds on many devices, against float64 and one device."""
 
 import functools
 
@@ -142,3 +142,20 @@ def test_no_array_has_a_row_for_each_device_and_expert(rng):
   text = jax.jit(overlapped(count, params, top_k=top_k)).lower(x, params).as_text()
   sent = [line for line in text.splitlines() if "collective_permute" in line]
   assert sent and not any(f"tensor<{8 * top_k}x" in line for line in sent)
+
+
+def test_explain_shows_what_travels_beside_which_products(rng):
+  count, x, params = 4, tokens(rng, 40), make_params(rng)
+  function = overlapped(count, params, top_k=2)
+  data = jaxgemm.explain(function, x, params).data
+  choices, weights, sent, back = data["exchanges"]
+  assert [each["devices"] for each in data["exchanges"]] == [count] * 4
+  assert choices["bytes"] == weights["bytes"] == 10 * 2 * 4
+  assert sent["bytes"] == back["bytes"] == x.nbytes // count
+  rows = lambda number: data["calls"][number - 1]["operands"][0]
+  # The first product of the own tokens runs beside their arrival, the last one beside the sums.
+  assert [rows(number) for number in sent["products"]] == ["float32[10,16]"]
+  assert [rows(number) for number in back["products"]] == ["float32[20,24]"]
+  assert "cpu has no copy engines" in sent["reason"] and sent["by"] == "ppermute"
+  text = str(jaxgemm.explain(jax.grad(lambda x: function(x, params)[0].sum()), x))
+  assert text.count("exchange of 4 devices: 640 bytes to each other one by ppermute (cpu") == 5
