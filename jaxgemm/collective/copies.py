@@ -22,6 +22,7 @@ from jax.interpreters import mlir
 import jax.numpy as jnp
 import numpy as np
 
+from jaxgemm import _ffi
 from jaxgemm.call.dtypes import accumulator_dtype
 from jaxgemm.call.fallback import lack, prefers_xla
 from jaxgemm.call.lower import prepared, reshaped
@@ -40,7 +41,7 @@ PLATFORMS: tuple[str, ...] = "cuda", "rocm"
 # The number of pieces that one device's rows are cut into: each is one product. None leaves it to
 # `_pieces`. Benchmarks set it.
 PIECES: int | None = None
-_TIMEOUT_NS = 120 * 10**9
+TIMEOUT_NS = 120 * 10**9
 
 
 @functools.cache
@@ -60,6 +61,8 @@ def needs_devices():
 def groups(axis_name, mesh, manual_axes) -> tuple[str, str | None]:
   """(groups of devices that copy from each other, by ordinal; why they cannot, or None)."""
   names = meshes.names(axis_name)
+  if not _ffi.PEER_COPIES:
+    return "", "JAXGEMM_PEER_COPIES is 0"
   if not isinstance(mesh, jax.sharding.Mesh):
     return "", "the mesh is abstract, and copies need its devices"
   free = [a for a in mesh.axis_names if a not in manual_axes and mesh.shape[a] > 1]
@@ -207,7 +210,7 @@ def lower(ctx, *operands, form: Form, platform: str):
   values, avals = prepared(ctx.replace(avals_in=avals), values, product.geometry, chosen)
   workspace = jax.core.ShapedArray((2 * chosen["workspace_bytes"],), jnp.uint8)
   attributes = dict(product=chosen["attrs"], devices=of_devices, pieces=np.int64(product.pieces),
-                    timeout_ns=np.int64(_TIMEOUT_NS))
+                    timeout_ns=np.int64(TIMEOUT_NS))
 
   def call(target, results):
     rule = jax.ffi.ffi_lowering(target)

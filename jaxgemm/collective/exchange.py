@@ -24,12 +24,18 @@ from jax import lax
 from jax.extend.core import Primitive, jaxpr_as_fun, new_jaxpr_eqn
 from jax.interpreters import ad, batching, mlir, partial_eval
 import jax.numpy as jnp
+import numpy as np
 
 from jaxgemm import _ffi
+from jaxgemm.call.lower import reshaped
+from jaxgemm.chunked import calls
 from jaxgemm.collective import copies
 from jaxgemm.collective.ring import Ring
 from jaxgemm.sharding import mesh as meshes
 from jaxgemm.sharding.manual_axes import unify_varying
+
+START_TARGET = "jaxgemm_exchange_start"
+DONE_TARGET = "jaxgemm_exchange_done"
 
 
 class Form(NamedTuple):
@@ -172,13 +178,31 @@ def _start_impl(x, *then, form, jaxpr, devices):
   return [*jaxpr_as_fun(jaxpr)(x), *then]
 
 
+def _refusal(ctx, received, form: Form, platform: str | None) -> str | None:
+  """Why a lowering sends by ppermute; see `why_not`."""
+  context = ctx.module_context.axis_context
+  return why_not(received, form, context.mesh, context.manual_axes, platform)
+
+
 def _start_lowering(ctx, x, *then, form, jaxpr, devices, platform=None):
+  if devices is not None and _refusal(ctx, ctx.avals_out[0], form, platform) is None:
+    context = ctx.module_context.axis_context
+    of_devices, _ = copies.groups(form.axis_name, context.mesh, context.manual_axes)
+    # XLA must neither merge two equal starts nor drop one of which there is a done.
+    rule = jax.ffi.ffi_lowering(
+        START_TARGET, has_side_effect=True,
+        operand_output_aliases={i: i for i in range(1, len(ctx.avals_in))})
+    return rule(ctx, x, *then, devices=of_devices, sends=form.sends,
+                with_own=np.int64(form.with_own), timeout_ns=np.int64(copies.TIMEOUT_NS))
   received, = mlir.lower_fun(jaxpr_as_fun(jaxpr), multiple_results=True)(
       ctx.replace(avals_in=ctx.avals_in[:1], avals_out=ctx.avals_out[:1]), x)
   return [received, *then]
 
 
-mlir.register_lowering(start_p, _start_lowering)
+mlir.register_lowering(start_p, _start_lowering, cacheable=False)
+for _gpu in copies.PLATFORMS:
+  mlir.register_lowering(start_p, functools.partial(_start_lowering, platform=_gpu), platform=_gpu,
+                         cacheable=False)
 
 
 def _instantiated(tangents):
@@ -241,14 +265,35 @@ def _done_impl(*operands, form, devices):
   return operands
 
 
+def _source(received):
+  """The x of the start that gave the arriving blocks."""
+  start_call = None if isinstance(received, mlir.ir.BlockArgument) else received.owner
+  if start_call is None or calls.call_target(start_call) != START_TARGET:
+    raise ValueError(
+        "the done of an exchange does not see its start: between two functions or steps of a loop "
+        "XLA may move the blocks while they arrive. Call start and done in the same function.")
+  return start_call.operands[0]
+
+
 def _done_lowering(ctx, *operands, form, devices, platform=None):
   if form is None:
     return operands
+  if devices is not None and _refusal(ctx, ctx.avals_in[0], form, platform) is None:
+    blocks = ctx.avals_in[0]
+    x = reshaped(blocks, blocks.shape[1:] if form.sends == "all" else blocks.shape)
+    # The call gets x, too, so that XLA keeps its memory.
+    rule = jax.ffi.ffi_lowering(DONE_TARGET, has_side_effect=True,
+                                operand_output_aliases={i: i for i in range(len(operands))})
+    return rule(ctx.replace(avals_in=[*ctx.avals_in, x]), *operands, _source(operands[0]),
+                timeout_ns=np.int64(copies.TIMEOUT_NS))
   return mlir.lower_fun(lambda *x: lax.optimization_barrier(x), multiple_results=True)(
       ctx, *operands)
 
 
-mlir.register_lowering(done_p, _done_lowering)
+mlir.register_lowering(done_p, _done_lowering, cacheable=False)
+for _gpu in copies.PLATFORMS:
+  mlir.register_lowering(done_p, functools.partial(_done_lowering, platform=_gpu), platform=_gpu,
+                         cacheable=False)
 
 
 def _done_jvp(primals, tangents, **params):
