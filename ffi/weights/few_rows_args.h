@@ -13,17 +13,23 @@ struct FewForm {
   int blocks;        // of eight rows, that a CTA multiplies at a time
   int warps_n;       // the warps that share a CTA's columns; the others share k
   int warp_columns;  // of a warp
+  int steps;         // of a warp in a stage, neighbours along k
   int stages;        // of the ring in shared memory
   int ctas;          // on a multiprocessor
+  bool wgmma = false;
+  bool scale_sums = false;
+  int prefetch = 0;
 
   constexpr int rows() const { return 8 * blocks; }
   constexpr int columns() const { return warps_n * warp_columns; }
   constexpr int warps_k() const { return kFewWarps / warps_n; }
-  // The parts of a stage: weights, x, and scales. Each warp along k has a step of them.
-  constexpr int WeightBytes() const { return warps_k() * kFewStep * columns() / 2; }
-  constexpr int XBytes() const { return warps_k() * kFewStep * rows() * 2; }
+  constexpr int stage_steps() const { return warps_k() * steps; }
+  // The parts of a stage: weights, x, and scales.
+  constexpr int WeightBytes() const { return stage_steps() * kFewStep * columns() / 2; }
+  constexpr int XBytes() const { return stage_steps() * kFewStep * rows() * 2; }
   constexpr int StageBytes(bool e2m1) const {
-    return WeightBytes() + XBytes() + warps_k() * columns() * (e2m1 ? 1 : 4);
+    const int bytes = WeightBytes() + XBytes() + stage_steps() * columns() * (e2m1 ? 1 : 4);
+    return wgmma ? (bytes + 1023) / 1024 * 1024 : bytes;
   }
   // The sums of a row in shared memory; the gap is for its banks.
   constexpr int SumColumns() const { return columns() + 4; }
@@ -35,10 +41,10 @@ struct FewForm {
 
 // The forms that are built, the fewest rows first.
 inline constexpr FewForm kFewForms[] = {
-    {.blocks = 1, .warps_n = 2, .warp_columns = 128, .stages = 4, .ctas = 2},
-    {.blocks = 2, .warps_n = 2, .warp_columns = 128, .stages = 4, .ctas = 2},
-    {.blocks = 4, .warps_n = 4, .warp_columns = 64, .stages = 6, .ctas = 2},
-    {.blocks = 8, .warps_n = 4, .warp_columns = 64, .stages = 8, .ctas = 1},
+    {.blocks = 1, .warps_n = 2, .warp_columns = 128, .steps = 1, .stages = 4, .ctas = 2},
+    {.blocks = 2, .warps_n = 2, .warp_columns = 128, .steps = 1, .stages = 4, .ctas = 2},
+    {.blocks = 4, .warps_n = 4, .warp_columns = 64, .steps = 1, .stages = 6, .ctas = 2},
+    {.blocks = 8, .warps_n = 4, .warp_columns = 64, .steps = 1, .stages = 8, .ctas = 1},
 };
 
 // The forms of AMD's kernel have so many blocks of 16 rows. Its tiles are pairs of these columns.
