@@ -30,6 +30,7 @@ from jaxgemm.call import epilogue
 from jaxgemm.call.activations import activated
 from jaxgemm.call.transposes import INLINE
 from jaxgemm.collective import exchange
+from jaxgemm.collective.ring import room_p
 from jaxgemm.grouped.api import ragged_dot, ragged_dot_general, ragged_gated_linear_unit
 from jaxgemm.grouped.call import compute
 from jaxgemm.grouped.checks import K_LAST, OF_RHS
@@ -212,16 +213,20 @@ def _backward(shards: Shards, static: Static, saved, ct):
                      lhs_indices=others.table.token + tokens)
 
   # The rows of both blocks, sorted by expert.
-  parts = [gated_gradient(z, g, of_rows(block.weights, block.table.choice), static.activation)
-           for z, g, block in ((own_z, own_g, own), (others_z, others_g, others))]
-  places = jnp.concatenate([
-      whole.table.row.reshape(-1)[own.table.choice],
-      whole.table.row.reshape(-1)[others.table.choice + own.table.row.size]])
-  d_z, hidden, d_w = (
-      jnp.zeros_like(a, shape=(len(places), *a.shape[1:])).at[places].set(
-          jnp.concatenate([a, b]), mode="drop")
-      for a, b in zip(*parts, strict=True))
-  d_z = d_z.reshape(len(d_z), 2 * hidden_features)
+  rows, dtype = len(whole.table.token), own_z.dtype
+  sorted_rows = tuple(
+      room_p.bind(shape=(rows, *shape), dtype=jnp.dtype(dtype))
+      for shape, dtype in (((2, hidden_features), dtype), ((hidden_features,), dtype),
+                           ((), jnp.float32)))
+  for z, g, block, first in ((own_z, own_g, own, 0),
+                             (others_z, others_g, others, own.table.row.size)):
+    places = whole.table.row.reshape(-1).at[block.table.choice + first].get(
+        mode="promise_in_bounds")
+    sorted_rows = gated_gradient(
+        z, g, of_rows(block.weights, block.table.choice), static.activation, places=places,
+        count=block.sizes.sum(dtype=jnp.int32), into=sorted_rows)
+  d_z, hidden, d_w = sorted_rows
+  d_z = d_z.reshape(rows, 2 * hidden_features)
 
   d_rows = product(d_z, gate_up.reshape(count, features, -1), whole.sizes, K_LAST, d_z.dtype)
   row, of_others = whole.table.row, whole.table.row[tokens:]
