@@ -111,16 +111,17 @@ def in_two_blocks(x, weights, chosen, first_expert, shards: Shards, first: Calla
   """
   x = x.astype(shards.dtype)
   send = functools.partial(exchange.start, axis_name=shards.axis_name)
-  choices, = send(chosen, with_own=True)
-  all_weights, = send(weights, with_own=True)
   own = _block(chosen, weights, first_expert, shards)
-  tokens, sizes = send(x, own.sizes)
+  # All starts come before the first product, and all dones after it.
+  choices, sizes = send(chosen, own.sizes, with_own=True)
+  all_weights, sizes = send(weights, sizes, with_own=True)
+  tokens, sizes = send(x, sizes)
   own = own._replace(sizes=sizes)
   own_hidden, of_own = first(x, own)
 
+  choices, own_hidden = exchange.done(choices, own_hidden)
+  all_weights, own_hidden = exchange.done(all_weights, own_hidden)
   tokens, own_hidden = exchange.done(tokens, own_hidden)
-  choices, = exchange.done(choices)
-  all_weights, = exchange.done(all_weights)
   others = _block(_flat(choices[1:]), _flat(all_weights[1:]), first_expert, shards)
   hidden, of_others = first(_flat(tokens), others)
   sums = last(hidden, others, shards.dtype)
@@ -236,7 +237,7 @@ def _backward(shards: Shards, static: Static, saved, ct):
   d_weights, sizes = send(
       of_choices(of_others).reshape(-1, *weights.shape), sizes, scatters=True)
 
-  xs, = exchange.done(xs)
+  xs, d_rows = exchange.done(xs, d_rows)
   d_gate_up = product(_flat(xs), d_z, sizes, OF_RHS, gate_up.dtype, lhs_indices=whole.table.token)
   d_down = product(hidden, _flat(cts), sizes, OF_RHS, down.dtype, rhs_indices=whole.table.token)
   d_others, d_gate_up, d_down = exchange.done(d_others, d_gate_up, d_down)
