@@ -250,10 +250,11 @@ def prepared(ctx, operands, geometry: Geometry, chosen: dict):
 
 
 def fenced(values) -> list:
-  """The same values, as the operands of a call with side effects.
+  """The same values, as the operands or results of a call with side effects.
 
-  XLA for GPUs fuses a slice into the call that reads it (DynamicSliceFusionRewriter). It cannot
-  remove the call itself if that has side effects, so the call would run twice.
+  XLA for GPUs fuses the slice that a call reads, and the update of a slice that it gives, into the
+  call (DynamicSliceFusionRewriter). It cannot remove the call itself if that has side effects, so
+  the call would run twice.
   """
   return [stablehlo.OptimizationBarrierOp([x]).results[0] for x in values]
 

@@ -96,8 +96,9 @@ def lower_join(ctx, operands, avals, *, num_sources: int, epoch: int, timeout_ns
   aliases = {first + i: i for i in range(len(operands) - first)}
   rule = jax.ffi.ffi_lowering(JOIN_TARGET, operand_output_aliases=aliases,
                               has_side_effect=True)
-  return rule(ctx, *operands[:first], *fenced(operands[first:]), num_sources=np.int64(num_sources), epoch=np.int64(epoch),
-              timeout_ns=np.int64(timeout_ns))
+  return fenced(rule(ctx, *operands[:first], *fenced(operands[first:]),
+                     num_sources=np.int64(num_sources), epoch=np.int64(epoch),
+                     timeout_ns=np.int64(timeout_ns)))
 
 
 def keep_source(ctx, operands, outs):

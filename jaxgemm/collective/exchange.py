@@ -192,8 +192,9 @@ def _start_lowering(ctx, x, *then, form, jaxpr, devices, platform=None):
     rule = jax.ffi.ffi_lowering(
         START_TARGET, has_side_effect=True,
         operand_output_aliases={i: i for i in range(1, len(ctx.avals_in))})
-    return rule(ctx, *fenced([x, *then]), devices=of_devices, sends=form.sends,
-                with_own=np.int64(form.with_own), timeout_ns=np.int64(copies.TIMEOUT_NS))
+    received, *then = rule(ctx, *fenced([x, *then]), devices=of_devices, sends=form.sends,
+                           with_own=np.int64(form.with_own), timeout_ns=np.int64(copies.TIMEOUT_NS))
+    return [received, *fenced(then)]
   received, = mlir.lower_fun(jaxpr_as_fun(jaxpr), multiple_results=True)(
       ctx.replace(avals_in=ctx.avals_in[:1], avals_out=ctx.avals_out[:1]), x)
   return [received, *then]
@@ -286,8 +287,8 @@ def _done_lowering(ctx, *operands, form, devices, platform=None):
     rule = jax.ffi.ffi_lowering(DONE_TARGET, has_side_effect=True,
                                 operand_output_aliases={i: i for i in range(len(operands))})
     source = _source(operands[0])
-    return rule(ctx.replace(avals_in=[*ctx.avals_in, x]), *fenced(operands), source,
-                timeout_ns=np.int64(copies.TIMEOUT_NS))
+    return fenced(rule(ctx.replace(avals_in=[*ctx.avals_in, x]), *fenced(operands), source,
+                       timeout_ns=np.int64(copies.TIMEOUT_NS)))
   return mlir.lower_fun(lambda *x: lax.optimization_barrier(x), multiple_results=True)(
       ctx, *operands)
 

@@ -53,7 +53,7 @@ def switched_off():
 
 def sliced():
   """What is sent, passed through and received are slices of larger arrays."""
-  # XLA would fuse slices that are aligned to its allocations into a call.
+  # XLA may fuse slices that are aligned as its allocations are into a call, and run it twice.
   x = RNG.integers(0, 99, (D, 5, 6, 64)).astype(np.int32)
 
   def body(x, k, _):

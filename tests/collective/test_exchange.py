@@ -281,20 +281,22 @@ def test_blocks_of_bfloat16_are_summed_in_float32():
 # -------------------------------------------------------------------- on virtual devices
 
 
-def check_virtual(*names, options=()):
+def check_virtual(*names, options=(), **environment):
   check_programs(*names, of="tests.collective.exchange_programs",
-                 options=[f"--devices={D}", *options])
+                 options=[f"--devices={D}", *options], **environment)
 
 
 @needs_plugin
 def test_copies_between_four_devices():
-  check_virtual("values", "transforms", "in_flight", "sliced", "second_derivatives", "switched_off",
+  check_virtual("values", "transforms", "in_flight", "second_derivatives", "switched_off",
                 options=["--stream-seed=3", "--most-delay-us=200"])
 
 
 @needs_plugin
-def test_programs_have_no_copies():
-  check_virtual("no_copies")
+@pytest.mark.parametrize("fuses", ["false", "true"])
+def test_programs_with_slices_and_without_copies(fuses):
+  check_virtual("no_copies", "sliced",
+                XLA_FLAGS=f"--xla_gpu_enable_dynamic_slice_fusion={fuses}")
 
 
 @needs_plugin
