@@ -11,7 +11,7 @@ import pytest
 from jaxgemm.call.options import Options
 from jaxgemm.flax import Mlp, MoEParams, moe
 from jaxgemm.fp8 import experts as float8
-from jaxgemm.fp8 import recipes
+from jaxgemm.fp8 import kernel_gradients, recipes
 from jaxgemm.fp8.recipes import RECIPES
 from jaxgemm.grouped.experts import Experts, Static
 from jaxgemm.grouped.routing_calls import routing_table
@@ -55,6 +55,13 @@ def near(given, wanted, most):
     assert a.shape == b.shape and np.linalg.norm(a - b) <= most * np.linalg.norm(b)
 
 
+@pytest.fixture(params=[False, True], ids=["wide", "float8"])
+def of_weights(monkeypatch, request):
+  """The gradients of weights are computed in float8, or not."""
+  monkeypatch.setattr(kernel_gradients, "pays", lambda kind, *_: request.param and kind != "mx")
+
+
+@pytest.mark.usefixtures("of_weights")
 @pytest.mark.parametrize("recipe", RECIPES)
 @pytest.mark.parametrize("activation, bias, offset", [
     ("silu", True, None), ("silu", False, 2), ("gelu", True, 1), (None, False, None)])
@@ -95,6 +102,7 @@ def test_a_row_has_no_effect_on_other_rows(rng, recipe):
     np.testing.assert_array_equal(jnp.delete(other, 7, axis=0), jnp.delete(out, 7, axis=0))
 
 
+@pytest.mark.usefixtures("of_weights")
 @pytest.mark.parametrize("recipe", RECIPES)
 @pytest.mark.parametrize("dtype", [jnp.float32, jnp.bfloat16])
 def test_stale_rows_of_no_group(rng, recipe, dtype):
