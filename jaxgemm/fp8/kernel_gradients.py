@@ -73,13 +73,10 @@ def gradient(lhs: Rows, cotangent: Rows, groups, count: int, bounds, float8, dty
   at = jnp.arange(len(largest))
   there = (bounds[0] <= at) & (at < bounds[1]) & jnp.isfinite(largest)
   most = jnp.where(there, largest, 0).max(initial=0) / float(jnp.finfo(float8[1]).max)
-  # A power of two, so that the product with it is exact.
-  exponent = jnp.where(most > 0, jnp.ceil(jnp.log2(most)), 0)
-  scale = jnp.exp2(jnp.clip(exponent, -126, 126))
+  scale = jnp.where(most > 0, jnp.maximum(most, SMALLEST_NORMAL), 1)
   factors = jnp.minimum(scales / scale, float(jnp.finfo(jnp.float32).max))
   x = quantized_columns(lhs.values, 1 / scales, float8[0], bounds, lhs.lines)
   ct = quantized_columns(cotangent.values, factors, float8[1], bounds, cotangent.lines)
-  out = ragged_dot_general(
+  return ragged_dot_general(
       x, ct, sizes, RAGGED["k"], None, dtype, offset,
-      num_local_groups=None if offset is None else count, **options)
-  return out * scale.astype(dtype)
+      num_local_groups=None if offset is None else count, scale_lhs=scale, **options)

@@ -178,6 +178,15 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
       grouped.ragged = Ragged::kK, grouped.groups = grouped.local_groups = 4;
       sizes = {static_cast<int32_t>(Random(0, kTileK)), 0, 2 * kTileK + 5, 1};
       Run(launcher, {grouped, config, grouped_form, sizes});
+      if (!kInteger) {
+        Problem scaled = grouped;
+        scaled.row_scale = true;
+        Run(launcher, {scaled, config,
+                       HasOnlyVectors(KernelForm::kGrouped, lhs, tile_n)
+                           ? grouped_form
+                           : if_there(KernelForm::kGroupedVectors, "_grouped_vectors"),
+                       sizes});
+      }
       // Two groups end in the same vector of 16 bytes.
       sizes = {static_cast<int32_t>(Random(1, kTileK)), 3, 1, static_cast<int32_t>(grouped.k)};
       Run(launcher, {grouped, config, grouped_form, sizes});
