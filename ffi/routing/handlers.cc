@@ -209,10 +209,11 @@ Refusal Parse(const ffi::AnyBuffer& values, const ffi::AnyBuffer& scales, int64_
 // HIP launches fewer than 2**32 threads.
 bool AreTooMany(int64_t workgroups) { return workgroups > UINT32_MAX / kGatedThreads; }
 
-// The call of these buffers, and the dtype of z.
+// The call of these buffers, whose results have `results` rows, and the dtype of z.
 Refusal Parse(ffi::AnyBuffer z, ffi::AnyBuffer g, ffi::Buffer<ffi::DataType::F32> w,
               ffi::Result<ffi::AnyBuffer> dz, ffi::Result<ffi::AnyBuffer> hw,
-              ffi::Result<ffi::Buffer<ffi::DataType::F32>> dw, DType* dtype, GatedArgs* args) {
+              ffi::Result<ffi::Buffer<ffi::DataType::F32>> dw, int64_t results, DType* dtype,
+              GatedArgs* args) {
   Refusal refusal = ParseWide("z", z, dtype);
   if (!refusal.empty()) return refusal;
   const int64_t length = LastSize(g), row_bytes = length * ElementBytes(*dtype);
@@ -220,9 +221,10 @@ Refusal Parse(ffi::AnyBuffer z, ffi::AnyBuffer g, ffi::Buffer<ffi::DataType::F32
   for (const ffi::AnyBuffer& each : {g, *dz, *hw}) {
     if (each.element_type() != z.element_type()) return "z, g, dz and hw differ in their dtypes.";
   }
-  if (rows * length != all || z.element_count() != 2 * all || dz->element_count() != 2 * all ||
-      hw->element_count() != all || dw->element_count() != rows || LastSize(z) != length ||
-      row_bytes % kVectorBytes != 0 || row_bytes > INT32_MAX) {
+  if (rows * length != all || z.element_count() != 2 * all ||
+      dz->element_count() != 2 * results * length || hw->element_count() != results * length ||
+      dw->element_count() != results || LastSize(z) != length || row_bytes % kVectorBytes != 0 ||
+      row_bytes > INT32_MAX) {
     return Concat("the arrays do not fit each other, or a row has no multiple of 16 bytes; z is ",
                   Shape(z), ", g ", Shape(g), ", and there are ", Str(rows), " weights.");
   }
@@ -237,21 +239,48 @@ Refusal Parse(ffi::AnyBuffer z, ffi::AnyBuffer g, ffi::Buffer<ffi::DataType::F32
   return "";
 }
 
+// Where the rows of a call go: `given` are the places, their count, and the arrays that dz, hw and
+// dw are written over. It may be nothing.
+Refusal Parse(ffi::RemainingArgs given, ffi::AnyBuffer dz, ffi::AnyBuffer hw,
+              ffi::Buffer<ffi::DataType::F32> dw, int64_t rows, GatedPlaces* to) {
+  if (given.size() == 0) return "";
+  const auto places = given.get<Integers>(0), count = given.get<Integers>(1);
+  if (given.size() != 5 || !places || !count ||
+      static_cast<int64_t>(places->element_count()) != rows || count->element_count() != 1) {
+    return Concat("beside z, g and w it takes the s32 places of the ", Str(rows),
+                  " rows, their s32 count, and three arrays that are written over.");
+  }
+  const auto is_over = [&given](size_t operand, const auto& out) {
+    const auto into = given.get<ffi::AnyBuffer>(operand);
+    return into && into->element_count() == out.element_count() &&
+           (out.element_count() == 0 || into->untyped_data() == out.untyped_data());
+  };
+  if (!is_over(2, dz) || !is_over(3, hw) || !is_over(4, dw)) {
+    return "dz, hw and dw are not in the memory of the arrays that they are written over.";
+  }
+  *to = {.places = places->typed_data(),
+         .count = count->typed_data(),
+         .rows = static_cast<int64_t>(dw.element_count())};
+  return "";
+}
+
 template <OpenDriver kOpen>
 ffi::Error GatedGradient(int32_t device, void* stream, ffi::AnyBuffer z, ffi::AnyBuffer g,
                          ffi::Buffer<ffi::DataType::F32> w, ffi::Result<ffi::AnyBuffer> dz,
                          ffi::Result<ffi::AnyBuffer> hw,
-                         ffi::Result<ffi::Buffer<ffi::DataType::F32>> dw,
+                         ffi::Result<ffi::Buffer<ffi::DataType::F32>> dw, ffi::RemainingArgs placed,
                          std::string_view activation) {
   DType dtype = DType::kF32;
-  GatedArgs args;
-  Refusal refusal = Parse(z, g, w, dz, hw, dw, &dtype, &args);
+  PlacedGatedArgs args{};
+  const int64_t rows = w.element_count(), results = placed.size() ? dw->element_count() : rows;
+  Refusal refusal = Parse(z, g, w, dz, hw, dw, results, &dtype, &args.gated);
+  if (refusal.empty()) refusal = Parse(placed, *dz, *hw, *dw, rows, &args.to);
   if (activation != Name(Activation::kSilu)) {
     refusal = Concat("there is no kernel for the activation ", activation, ".");
   }
-  const int64_t workgroups = refusal.empty() ? DivideRows(&args) : 0;
+  const int64_t workgroups = refusal.empty() ? DivideRows(&args.gated) : 0;
   if (AreTooMany(workgroups)) {
-    refusal = Concat(Str(args.rows), " rows are more than one kernel takes.");
+    refusal = Concat(Str(rows), " rows are more than one kernel takes.");
   }
   if (!refusal.empty()) return Refused(kGatedTarget, refusal);
   std::string error;
@@ -270,7 +299,7 @@ ffi::Error QuantizedGradient(int32_t device, void* stream, ffi::AnyBuffer z, ffi
   DType dtype = DType::kF32;
   QuantizedGatedArgs args;
   const int64_t length = LastSize(g);
-  Refusal refusal = Parse(z, g, w, dz, hw, dw, &dtype, &args.gated);
+  Refusal refusal = Parse(z, g, w, dz, hw, dw, w.element_count(), &dtype, &args.gated);
   if (refusal.empty()) {
     refusal = Parse(*values, *scales, block, dtype, args.gated.rows, 2 * length, &args.out);
   }
@@ -403,7 +432,8 @@ template <OpenDriver kOpen, bool kCaptured>
 XLA_FFI_Error* CallGated(XLA_FFI_CallFrame* call_frame) {
   static auto* handler =
       BindGated(ffi::Ffi::Bind().Ctx<ffi::DeviceOrdinal>().Ctx<ffi::PlatformStream<void*>>())
-          .Attr<std::string_view>("activation")
+          .RemainingArgs()
+          .template Attr<std::string_view>("activation")
           .To(GatedGradient<kOpen>,
               kCaptured ? Traits{ffi::Traits::kCmdBufferCompatible} : Traits{})
           .release();

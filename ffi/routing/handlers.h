@@ -12,6 +12,10 @@
 //   operands: z [..., 2, H] of float32, float16 or bfloat16; g [..., H] in this dtype, and
 //   w f32[...]. results: dz like z, hw like g, and dw like w. dz may be in z's
 //   place, and hw in that of g. attribute: activation, which is "silu".
+//   There may be five operands more: places s32[R] of the R rows in the results, count s32[1], and
+//   three arrays like dz, hw and dw, whose places these take. Then the results may have any number
+//   of rows. A row from count on, or without a place there, is not computed, and what no row is
+//   written to stays as it was.
 // "jaxgemm_quantized_gradient", on GPUs
 //   The same, with two results more: dz in float8, [..., 2, H], and its scales [..., 1 or 2 H /
 //   block] of float32 or float8_e8m0fnu. attribute: block, 0 for a scale for each row.

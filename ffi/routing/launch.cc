@@ -118,7 +118,7 @@ std::string RoutingKernels::Launch(const TopKArgs& args, int device, void* strea
   return Launch(kTopK, CeilDiv(args.tokens, waves), kTopKThreads, &args, device, stream);
 }
 
-std::string RoutingKernels::Launch(DType dtype, const GatedArgs& args, int64_t workgroups,
+std::string RoutingKernels::Launch(DType dtype, const PlacedGatedArgs& args, int64_t workgroups,
                                    int device, void* stream) {
   return Launch(Of(kGated, dtype), workgroups, kGatedThreads, &args, device, stream);
 }

@@ -31,7 +31,7 @@ class RoutingKernels {
   // come first.
   std::string Launch(const TableArgs& args, int64_t batch, int device, void* stream);
   std::string Launch(const TopKArgs& args, int device, void* stream);
-  std::string Launch(DType dtype, const GatedArgs& args, int64_t workgroups, int device,
+  std::string Launch(DType dtype, const PlacedGatedArgs& args, int64_t workgroups, int device,
                      void* stream);
   std::string Launch(DType dtype, const QuantizedGatedArgs& args, int64_t workgroups, int device,
                      void* stream);

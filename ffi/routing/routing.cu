@@ -20,15 +20,16 @@ JAXGEMM_GPU_KERNEL(jaxgemm::kTopKThreads) jaxgemm_top_k(jaxgemm::TopKArgs args) 
   jaxgemm::ChooseExperts(args);
 }
 
-#define JAXGEMM_GATED_GRADIENT(type, dtype)                           \
-  JAXGEMM_GPU_KERNEL(jaxgemm::kGatedThreads)                          \
-  jaxgemm_gated_gradient_##type(jaxgemm::GatedArgs args) {            \
+#define JAXGEMM_GATED_GRADIENT(type, dtype, resident)                 \
+  JAXGEMM_GPU_KERNEL(jaxgemm::kGatedThreads, resident)                \
+  jaxgemm_gated_gradient_##type(jaxgemm::PlacedGatedArgs args) {      \
     JAXGEMM_SHARED jaxgemm::GatedShared shared;                       \
     jaxgemm::StoreGatedGradient<jaxgemm::DType::dtype>(args, shared); \
   }
-JAXGEMM_GATED_GRADIENT(float32, kF32)
-JAXGEMM_GATED_GRADIENT(float16, kF16)
-JAXGEMM_GATED_GRADIENT(bfloat16, kBF16)
+// With one workgroup more they spill.
+JAXGEMM_GATED_GRADIENT(float32, kF32, 6)
+JAXGEMM_GATED_GRADIENT(float16, kF16, 5)
+JAXGEMM_GATED_GRADIENT(bfloat16, kBF16, 5)
 #undef JAXGEMM_GATED_GRADIENT
 
 #define JAXGEMM_QUANTIZE(name, Row, type, dtype)                                                \

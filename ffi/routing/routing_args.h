@@ -78,6 +78,18 @@ struct GatedArgs {
   int32_t lane_bits;  // 2**lane_bits lanes share a row; at most kGatedThreads
 };
 
+// Where the rows of a gated gradient are written. Rows from `count` on, and rows whose place is not
+// in the results, are neither read nor written.
+struct GatedPlaces {
+  const int32_t* places;  // [rows of the call]: distinct rows of the results; null: row i is row i
+  const int32_t* count;   // one number
+  int64_t rows;           // those of dz, hw and dw
+};
+struct PlacedGatedArgs {
+  GatedArgs gated;  // dz and hw are neither z nor g, if there are places
+  GatedPlaces to;
+};
+
 // Rows of float8.
 struct Float8Rows {
   void* values;        // [rows, K]

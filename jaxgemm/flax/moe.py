@@ -26,6 +26,7 @@ from jax.sharding import PartitionSpec as P
 from jaxgemm import fp8
 from jaxgemm.call.quantized import stand_in, values_of
 from jaxgemm.call.transposes import INLINE
+from jaxgemm.collective.experts import Shards
 from jaxgemm.flax import dispatch as dispatch_lib
 from jaxgemm.flax import experts as experts_lib
 from jaxgemm.flax import routing as routing_lib
@@ -156,6 +157,10 @@ def moe(
       check_vma=False jax does not know this, and True or False must be passed.
     dispatch: how tokens that are sharded along expert_axis_name get to their experts.
       "gather": all shards gather tokens and routing, and a reduce-scatter brings the results.
+      "overlap": each token is sent once to the other shards, and the sum over the experts of a
+      shard is sent back, while the products of other rows run. It is for GPUs of one process,
+      whose copy engines send; elsewhere `jax.lax.ppermute` does. The sums of a shard are rounded
+      to `dtype`. Gated experts have first derivatives, in reverse mode.
       "all_to_all": each row is sent to the shard of its expert, and its result is sent back, by
       `jax.lax.ragged_all_to_all`. With d shards this sends about top_k / d of the bytes that
       "gather" sends. (XLA has no such collective on CPUs; there an all-to-all of the largest
@@ -274,9 +279,15 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, rout
   def compute_tokens(x, group_sizes, tokens):
     return compute(x, group_sizes, tokens.table.experts, first_expert, tokens)
 
-  if dispatch == "all_to_all":
-    # A router chooses different experts for a token. A given routing may repeat an expert.
-    most = top_k if repeats_routing else min(top_k, params.experts.down.shape[0])
+  num_local = params.experts.down.shape[0]
+  # A router chooses different experts for a token. A given routing may repeat an expert.
+  most = top_k if repeats_routing else min(top_k, num_local)
+  if dispatch == "overlap":
+    out = experts_lib.overlapped_mlp(
+        x, params.experts, activation, weights, stats.experts, first_expert,
+        Shards(axes, num_local, most, dtype), ragged_dot, ragged_gated_linear_unit, precision,
+        recipe)
+  elif dispatch == "all_to_all":
     out = dispatch_lib.through_experts(
         wide_x, weights, table, group_sizes, dtype=dtype,
         most_per_token=most, axis_name=axes, compute=compute)
