@@ -246,7 +246,7 @@ inline void Run(GpuLauncher& launcher, Case c) {
       // Rows of no group are zero, not -0.
       const bool is_zero = by_m && end == 0;
       if (p.scale && !is_zero) sums[n] *= scale.values[c.one_scale ? vector : vector * columns + n];
-      if (p.row_scale && !is_zero) sums[n] *= row_scale.values[row];
+      if (p.row_scale && !is_zero) sums[n] *= row_scale.values[by_k ? m : row];
       if (p.bias && !is_zero) sums[n] += bias.values[vector * columns + n];
       if (p.save_preact) check(sums[n], preact_dtype, preact, row * columns + n);
     }
