@@ -144,8 +144,8 @@ std::string CheckGroups(const Problem& p) {
            " groups are to be computed; that "
            "needs a group offset.";
   }
-  if (p.ragged == Ragged::kK && (p.bias || p.scale || p.activation != Activation::kNone ||
-                                 (p.row_scale && p.accumulate))) {
+  if (p.ragged == Ragged::kK &&
+      (p.bias || p.scale || p.activation != Activation::kNone || (p.row_scale && p.accumulate))) {
     return "bias, scale and activation do not go with a ragged contracting dimension, and scales "
            "of rows not with accumulation there.";
   }

@@ -10,8 +10,8 @@ Each array is quantised where it is made, in one pass:
 
 The products of rows are float8. Those of the weights' gradients contract the rows of the groups,
 along which the scales of rows vary. Large ones are float8, too (kernel_gradients.py). The others
-read the tokens, the hidden rows and the cotangents in the dtype that these have anyway, so that they
-need no scales and no transposed copies.
+read the tokens, the hidden rows and the cotangents in the dtype that these have anyway, so that
+they need no scales and no transposed copies.
 """
 
 import functools

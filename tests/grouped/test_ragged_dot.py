@@ -385,8 +385,8 @@ def test_one_scale_of_contracted_groups(rng, implementation, offset):
     sums[i] = x[rows].T @ y[rows]
     d_lhs[rows], d_rhs[rows] = s * (y[rows] @ c[i].T), s * (x[rows] @ c[i])
   wanted = s * sums, d_lhs, d_rhs, [[(sums * c).sum()]]
-  for given, wanted in zip((out, *gradients), wanted[:1 + len(gradients)], strict=True):
-    np.testing.assert_allclose(given, wanted, rtol=1e-4, atol=1e-4)
+  for a, b in zip((out, *gradients), wanted[:1 + len(gradients)], strict=True):
+    np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-4)
 
 
 def test_other_dtypes_go_to_xla(rng):

@@ -63,9 +63,10 @@ def test_rows_out_of_bounds_are_not_read(rng, kind):
     (500, 136, 264, (130, 131)), (9, 7168, 16, (5, 5))])
 def test_columns(rng, dtype, format, lines, length, rows, bounds):
   given = float8_rows.columns_of(rng, lines, length, dtype, rows, bounds)
-  f = compiled(lambda x, factors, bounds, lines: quantized_columns(x, factors, format, bounds, lines),
-               "jaxgemm_quantize_columns", given.x, given.factors, given.bounds, given.lines)
-  float8_rows.check_columns(given, f(given.x, given.factors, given.bounds, given.lines))
+  operands = given.x, given.factors, given.bounds, given.lines
+  f = compiled(lambda x, factors, *others: quantized_columns(x, factors, format, *others),
+               "jaxgemm_quantize_columns", *operands)
+  float8_rows.check_columns(given, f(*operands))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
