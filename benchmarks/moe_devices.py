@@ -149,7 +149,7 @@ def row(model: str, problem: cases.Experts, mesh, work: str, routing: str, dispa
       name: several(name) for name in ways})
   return {"section": "moe_devices", "case": f"{model}, {problem.label} a device, {work}",
           "kind": model, **dataclasses.asdict(problem), "routing": routing, "work": work,
-          "dtype": "bfloat16", "devices": devices, "larger": larger, "calls": calls,
+          "dtype": "bfloat16", "devices": devices, "larger": larger, "calls": calls, "flops": flops,
           "candidates": entries}
 
 

@@ -17,7 +17,7 @@ import jax
 from jax.interpreters import mlir
 import numpy as np
 
-from jaxgemm.call.lower import CHUNKED_TARGET
+from jaxgemm.call.lower import CHUNKED_TARGET, fenced
 
 ir = mlir.ir
 
@@ -96,7 +96,7 @@ def lower_join(ctx, operands, avals, *, num_sources: int, epoch: int, timeout_ns
   aliases = {first + i: i for i in range(len(operands) - first)}
   rule = jax.ffi.ffi_lowering(JOIN_TARGET, operand_output_aliases=aliases,
                               has_side_effect=True)
-  return rule(ctx, *operands, num_sources=np.int64(num_sources), epoch=np.int64(epoch),
+  return rule(ctx, *operands[:first], *fenced(operands[first:]), num_sources=np.int64(num_sources), epoch=np.int64(epoch),
               timeout_ns=np.int64(timeout_ns))
 
 

@@ -27,7 +27,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm import _ffi
-from jaxgemm.call.lower import reshaped
+from jaxgemm.call.lower import fenced, reshaped
 from jaxgemm.chunked import calls
 from jaxgemm.collective import copies
 from jaxgemm.collective.ring import Ring
@@ -192,7 +192,7 @@ def _start_lowering(ctx, x, *then, form, jaxpr, devices, platform=None):
     rule = jax.ffi.ffi_lowering(
         START_TARGET, has_side_effect=True,
         operand_output_aliases={i: i for i in range(1, len(ctx.avals_in))})
-    return rule(ctx, x, *then, devices=of_devices, sends=form.sends,
+    return rule(ctx, *fenced([x, *then]), devices=of_devices, sends=form.sends,
                 with_own=np.int64(form.with_own), timeout_ns=np.int64(copies.TIMEOUT_NS))
   received, = mlir.lower_fun(jaxpr_as_fun(jaxpr), multiple_results=True)(
       ctx.replace(avals_in=ctx.avals_in[:1], avals_out=ctx.avals_out[:1]), x)
@@ -284,7 +284,8 @@ def _done_lowering(ctx, *operands, form, devices, platform=None):
     # The call gets x, too, so that XLA keeps its memory.
     rule = jax.ffi.ffi_lowering(DONE_TARGET, has_side_effect=True,
                                 operand_output_aliases={i: i for i in range(len(operands))})
-    return rule(ctx.replace(avals_in=[*ctx.avals_in, x]), *operands, _source(operands[0]),
+    source = _source(operands[0])
+    return rule(ctx.replace(avals_in=[*ctx.avals_in, x]), *fenced(operands), source,
                 timeout_ns=np.int64(copies.TIMEOUT_NS))
   return mlir.lower_fun(lambda *x: lax.optimization_barrier(x), multiple_results=True)(
       ctx, *operands)

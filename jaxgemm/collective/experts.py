@@ -30,6 +30,7 @@ from jaxgemm.call import epilogue
 from jaxgemm.call.activations import activated
 from jaxgemm.call.transposes import INLINE
 from jaxgemm.collective import exchange
+from jaxgemm.collective.ring import room_p
 from jaxgemm.grouped.api import ragged_dot, ragged_dot_general, ragged_gated_linear_unit
 from jaxgemm.grouped.call import compute
 from jaxgemm.grouped.checks import K_LAST, OF_RHS
@@ -110,16 +111,17 @@ def in_two_blocks(x, weights, chosen, first_expert, shards: Shards, first: Calla
   """
   x = x.astype(shards.dtype)
   send = functools.partial(exchange.start, axis_name=shards.axis_name)
-  choices, = send(chosen, with_own=True)
-  all_weights, = send(weights, with_own=True)
   own = _block(chosen, weights, first_expert, shards)
-  tokens, sizes = send(x, own.sizes)
+  # All starts come before the first product, and all dones after it.
+  choices, sizes = send(chosen, own.sizes, with_own=True)
+  all_weights, sizes = send(weights, sizes, with_own=True)
+  tokens, sizes = send(x, sizes)
   own = own._replace(sizes=sizes)
   own_hidden, of_own = first(x, own)
 
+  choices, own_hidden = exchange.done(choices, own_hidden)
+  all_weights, own_hidden = exchange.done(all_weights, own_hidden)
   tokens, own_hidden = exchange.done(tokens, own_hidden)
-  choices, = exchange.done(choices)
-  all_weights, = exchange.done(all_weights)
   others = _block(_flat(choices[1:]), _flat(all_weights[1:]), first_expert, shards)
   hidden, of_others = first(_flat(tokens), others)
   sums = last(hidden, others, shards.dtype)
@@ -212,16 +214,20 @@ def _backward(shards: Shards, static: Static, saved, ct):
                      lhs_indices=others.table.token + tokens)
 
   # The rows of both blocks, sorted by expert.
-  parts = [gated_gradient(z, g, of_rows(block.weights, block.table.choice), static.activation)
-           for z, g, block in ((own_z, own_g, own), (others_z, others_g, others))]
-  places = jnp.concatenate([
-      whole.table.row.reshape(-1)[own.table.choice],
-      whole.table.row.reshape(-1)[others.table.choice + own.table.row.size]])
-  d_z, hidden, d_w = (
-      jnp.zeros_like(a, shape=(len(places), *a.shape[1:])).at[places].set(
-          jnp.concatenate([a, b]), mode="drop")
-      for a, b in zip(*parts, strict=True))
-  d_z = d_z.reshape(len(d_z), 2 * hidden_features)
+  rows, dtype = len(whole.table.token), own_z.dtype
+  sorted_rows = tuple(
+      room_p.bind(shape=(rows, *shape), dtype=jnp.dtype(dtype))
+      for shape, dtype in (((2, hidden_features), dtype), ((hidden_features,), dtype),
+                           ((), jnp.float32)))
+  for z, g, block, first in ((own_z, own_g, own, 0),
+                             (others_z, others_g, others, own.table.row.size)):
+    places = whole.table.row.reshape(-1).at[block.table.choice + first].get(
+        mode="promise_in_bounds")
+    sorted_rows = gated_gradient(
+        z, g, of_rows(block.weights, block.table.choice), static.activation, places=places,
+        count=block.sizes.sum(dtype=jnp.int32), into=sorted_rows)
+  d_z, hidden, d_w = sorted_rows
+  d_z = d_z.reshape(rows, 2 * hidden_features)
 
   d_rows = product(d_z, gate_up.reshape(count, features, -1), whole.sizes, K_LAST, d_z.dtype)
   row, of_others = whole.table.row, whole.table.row[tokens:]
@@ -231,7 +237,7 @@ def _backward(shards: Shards, static: Static, saved, ct):
   d_weights, sizes = send(
       of_choices(of_others).reshape(-1, *weights.shape), sizes, scatters=True)
 
-  xs, = exchange.done(xs)
+  xs, d_rows = exchange.done(xs, d_rows)
   d_gate_up = product(_flat(xs), d_z, sizes, OF_RHS, gate_up.dtype, lhs_indices=whole.table.token)
   d_down = product(hidden, _flat(cts), sizes, OF_RHS, down.dtype, rhs_indices=whole.table.token)
   d_others, d_gate_up, d_down = exchange.done(d_others, d_gate_up, d_down)

@@ -108,9 +108,9 @@ def weights_axis(form: Form, name: str) -> int:
 
 
 # An array that the products of a ring are written to; all its elements are.
-_room_p = Primitive("jaxgemm_room")
-_room_p.def_abstract_eval(lambda *, shape, dtype: jax.core.ShapedArray(shape, dtype))
-_room_p.def_impl(lambda *, shape, dtype: lax.empty(shape, dtype))
+room_p = Primitive("jaxgemm_room")
+room_p.def_abstract_eval(lambda *, shape, dtype: jax.core.ShapedArray(shape, dtype))
+room_p.def_impl(lambda *, shape, dtype: lax.empty(shape, dtype))
 
 
 def _room_lowering(ctx, *, shape, dtype):
@@ -120,7 +120,7 @@ def _room_lowering(ctx, *, shape, dtype):
   return mlir.lower_fun(lambda: make(shape, dtype), multiple_results=False)(ctx)
 
 
-mlir.register_lowering(_room_p, _room_lowering)
+mlir.register_lowering(room_p, _room_lowering)
 
 
 class Ring(NamedTuple):
@@ -194,7 +194,7 @@ def _full(rows, weights, *bias, form: Form):
       return parts
     if outs is None:
       shape = (*rows.shape[:axis], ring.size * count, parts[0].shape[-1])
-      outs = [_room_p.bind(shape=shape, dtype=part.dtype) for part in parts]
+      outs = [room_p.bind(shape=shape, dtype=part.dtype) for part in parts]
     outs = [lax.dynamic_update_slice_in_dim(out, part, number * count, axis)
             for out, part in zip(outs, parts)]
   return outs

@@ -33,8 +33,7 @@ def gated_gradient(z: jax.Array, g: jax.Array, w: jax.Array, activation: str | N
     w: [..., R], the weight of each row.
     activation: one of those of `jaxgemm.matmul`. Only "silu" has a kernel.
     places: int32[R], for z without leading dimensions: row i of dz, hw and dw is written to row
-      places[i] of `into`. The places differ. A row whose place is not there is not written. There
-      is no derivative then.
+      places[i] of `into`. The places differ. A row whose place is not there is not written.
     count: int32 or int32[1], only with places: the rows from this one on are neither read nor
       written. None: all are.
     into: (dz [P, 2, H], hw [P, H], dw float32[P]), if and only if there are places. XLA copies what
@@ -61,7 +60,7 @@ def gated_gradient(z: jax.Array, g: jax.Array, w: jax.Array, activation: str | N
         f"{places.shape}, and into is {', '.join(f'{s} of {d}' for s, d in given) or None}.")
   count = jnp.reshape(w.size if count is None else count, 1).astype(jnp.int32)
   operands = unify_varying([z, g, w, places.astype(jnp.int32), count, *outs])
-  return tuple(_placed_gradient_p.bind(*operands, activation=activation))
+  return _placed_gradient(activation, *operands)
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(3,))
@@ -73,6 +72,17 @@ def _gradient(z, g, w, activation):
 def _jvp(activation, primals, tangents):
   function = functools.partial(by_xla, activation=activation)
   return _gradient(*primals, activation), jax.jvp(function, primals, tangents)[1]
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
+def _placed_gradient(activation, *operands):
+  return tuple(_placed_gradient_p.bind(*operands, activation=activation))
+
+
+@_placed_gradient.defjvp
+def _placed_jvp(activation, primals, tangents):
+  function = functools.partial(placed_by_xla, activation=activation)
+  return _placed_gradient(activation, *primals), jax.jvp(function, primals, tangents)[1]
 
 
 def by_xla(z, g, w, *, activation):

@@ -204,8 +204,18 @@ def test_what_places_do_not_take(rng):
       ((z[None], g[None], w[None], places[None], 9, into), r"z is \(1, 9, 2, 16\) of float32")):
     with pytest.raises(ValueError, match=message):
       placed_gradient(*given)
-  with pytest.raises(NotImplementedError, match=f"Differentiation rule for '{CALL}'"):
-    jax.jvp(lambda z: placed_gradient(z, g, w, places, 9, into), (z,), (z,))
+
+
+def test_derivatives_of_places(rng):
+  z, g, w, places, into = placed(rng, 9, 12, 16, "float32")
+  places = np.random.default_rng(3).permutation(12)[:9].astype(np.int32)
+  moved = lambda z, g, w: placed_gradient(z, g, w, places, 5, into)
+  given, tangents = (z, g, w), (g.repeat(2).reshape(z.shape), z[:, 0], w[::-1].copy())
+  outs = jax.jvp(moved, given, tangents)[1]
+  for out, plain in zip(outs, jax.jvp(silu_gradient, given, tangents)[1], strict=True):
+    wanted = np.zeros(out.shape, np.float32)
+    wanted[places[:5]] = plain[:5]
+    np.testing.assert_allclose(out, wanted, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("platform", ["cuda", "rocm"])
