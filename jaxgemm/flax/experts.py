@@ -194,24 +194,35 @@ def mlp_last(hidden: jax.Array, params: Mlp, products: Products) -> jax.Array:
   return products.linear(hidden, down, params.down_bias, None)
 
 
+def static_of_whole(
+    params: Mlp, activation: Activation, ragged_dot: Callable | None,
+    ragged_gated_linear_unit: Callable | None, precision, recipe: str | None, dtype,
+) -> Static | None:
+  """The static arguments with which our own products compute gated experts as a whole, or None."""
+  options = None if recipe else _own_options(ragged_dot, ragged_gated_linear_unit)
+  if options is None or not _is_gated(activation, params) or _has_quantized(params):
+    return None
+  return Static(jnp.dtype(dtype), activation, Options.of({"precision": precision} | options))
+
+
 def overlapped_mlp(
-    x: jax.Array, params: Mlp, activation: Activation, weights, chosen, first_expert,
-    shards: overlapped.Shards, ragged_dot: Callable | None,
-    ragged_gated_linear_unit: Callable | None, precision, recipe: str | None,
+    x: jax.Array, tokens, params: Mlp, activation: Activation, weights, chosen, first_expert,
+    shards: overlapped.Shards, static: Static | None, products_of: Callable,
 ) -> jax.Array:
   """f32[T, C]: `mlp` of tokens whose experts are on many devices, weighted and summed.
 
   Args:
     x: [T, C], the tokens of this device.
+    tokens: from `jaxgemm.collective.experts.send_tokens`.
     params, activation: see `mlp`.
     weights, chosen, shards: see `jaxgemm.collective.experts.in_two_blocks`.
     first_expert: int32[1], the first expert of this device.
-    ragged_dot, ragged_gated_linear_unit, precision, recipe: see `grouped_products`.
+    static: that of `static_of_whole`.
+    products_of: a function of (group sizes, experts, `Tokens`) that gives the products.
   """
   def products(block, dtype):
-    return grouped_products(
-        ragged_dot, ragged_gated_linear_unit, precision, block.sizes, block.table.experts, None,
-        recipe, Tokens(block.table, block.weights, jnp.dtype(dtype)))
+    return products_of(block.sizes, block.table.experts,
+                       Tokens(block.table, block.weights, jnp.dtype(dtype)))
 
   def first(x, block):
     return mlp_hidden(x, params, activation, products(block, shards.dtype)), None
@@ -219,15 +230,12 @@ def overlapped_mlp(
   def last(hidden, block, dtype):
     return mlp_last(hidden, params, products(block, dtype))
 
-  options = None if recipe else _own_options(ragged_dot, ragged_gated_linear_unit)
   arguments = weights, chosen, first_expert[0], shards
-  if options is None or not _is_gated(activation, params) or _has_quantized(params):
-    return overlapped.in_two_blocks(x, *arguments, first, last)[0]
+  if static is None:
+    return overlapped.in_two_blocks(x, tokens, *arguments, first, last)[0]
   experts = Experts(params.gate_up.astype(shards.dtype), params.down.astype(shards.dtype),
                     params.gate_up_bias, params.down_bias)
-  static = Static(jnp.dtype(shards.dtype), activation,
-                  Options.of({"precision": precision} | options))
-  return overlapped.gated_experts(x, experts, *arguments, static)
+  return overlapped.gated_experts(x, tokens, experts, *arguments, static)
 
 
 def _is_gated(activation: Activation, params: Mlp) -> TypeGuard[str | None]:
