@@ -169,16 +169,23 @@ Refusal ParseWide(std::string_view name, const ffi::AnyBuffer& x, DType* dtype) 
   }
 }
 
+Refusal ParseFloat8(const ffi::AnyBuffer& values, bool* e5m2) {
+  using Type = ffi::DataType;
+  const Type format = values.element_type();
+  *e5m2 = format == Type::F8E5M2 || format == Type::F8E5M2FNUZ;
+  return *e5m2 || format == Type::F8E4M3FN || format == Type::F8E4M3FNUZ
+             ? ""
+             : "the values have another dtype than e4m3 and e5m2 of float8.";
+}
+
 // Rows of float8 of `length` elements, made of rows of `dtype`.
 Refusal Parse(const ffi::AnyBuffer& values, const ffi::AnyBuffer& scales, int64_t block,
               DType dtype, int64_t rows, int64_t length, Float8Rows* out) {
   using Type = ffi::DataType;
-  const Type format = values.element_type(), of_scales = scales.element_type();
-  out->e5m2 = format == Type::F8E5M2 || format == Type::F8E5M2FNUZ;
+  const Type of_scales = scales.element_type();
   out->mx = of_scales == Type::F8E8M0FNU;
-  if (!out->e5m2 && format != Type::F8E4M3FN && format != Type::F8E4M3FNUZ) {
-    return "the values have another dtype than e4m3 and e5m2 of float8.";
-  }
+  const Refusal refusal = ParseFloat8(values, &out->e5m2);
+  if (!refusal.empty()) return refusal;
   if ((!out->mx && of_scales != Type::F32) || (block != 0 && block != 32 && block != 128)) {
     return Concat("there is no kernel for blocks of ", Str(block),
                   ", or for the dtype of the scales.");
@@ -343,6 +350,48 @@ ffi::Error QuantizeRows(int32_t device, void* stream, ffi::AnyBuffer x, Integers
       kernels ? kernels->Launch(dtype, hidden, args, workgroups, device, stream) : error);
 }
 
+template <OpenDriver kOpen>
+ffi::Error QuantizeColumns(int32_t device, void* stream, ffi::AnyBuffer x, Integers lines,
+                           ffi::Buffer<ffi::DataType::F32> factors, Integers bounds,
+                           ffi::Result<ffi::AnyBuffer> out) {
+  DType dtype = DType::kF32;
+  Refusal refusal = ParseWide("x", x, &dtype);
+  bool e5m2 = false;
+  if (refusal.empty()) refusal = ParseFloat8(*out, &e5m2);
+  const int64_t columns = LastSize(x), rows = LastSize(factors);
+  const int64_t batch = static_cast<int64_t>(bounds.element_count()) / 2;
+  const int64_t all = batch * columns;
+  const int64_t num_lines = all ? static_cast<int64_t>(x.element_count()) / all : 0;
+  const bool gathers = lines.element_count() != 0;
+  if (refusal.empty() &&
+      (all == 0 || num_lines * all != static_cast<int64_t>(x.element_count()) ||
+       static_cast<int64_t>(factors.element_count()) != batch * rows ||
+       static_cast<int64_t>(out->element_count()) != all * rows || rows % 8 ||
+       (gathers ? lines.element_count() != factors.element_count() : num_lines != rows) ||
+       columns * ElementBytes(dtype) % kVectorBytes || std::max(rows, columns) > INT32_MAX)) {
+    refusal =
+        Concat("the arrays do not fit each other, or a row has no multiple of 16 bytes; x is ",
+               Shape(x), ", out ", Shape(*out), ", and there are ", Str(rows),
+               " factors, of which a multiple of 8 is allowed.");
+  }
+  ColumnsArgs args{.x = x.untyped_data(),
+                   .lines = gathers ? lines.typed_data() : nullptr,
+                   .factors = factors.typed_data(),
+                   .bounds = bounds.typed_data(),
+                   .out = out->untyped_data(),
+                   .rows = rows,
+                   .num_lines = num_lines,
+                   .columns = columns,
+                   .e5m2 = e5m2};
+  const int64_t workgroups = refusal.empty() ? DivideColumns(&args, batch) : 0;
+  if (AreTooMany(workgroups)) refusal = Concat(Str(rows), " rows are more than one kernel takes.");
+  if (!refusal.empty()) return Refused(kColumnsTarget, refusal);
+  std::string error;
+  RoutingKernels* kernels = TheKernels<kOpen>(&error);
+  return Outcome(kColumnsTarget,
+                 kernels ? kernels->Launch(dtype, args, workgroups, device, stream) : error);
+}
+
 using Traits = std::initializer_list<ffi::Traits>;
 
 template <OpenDriver kOpen, bool kCaptured>
@@ -423,9 +472,26 @@ XLA_FFI_Error* CallQuantize(XLA_FFI_CallFrame* call_frame) {
 }
 
 template <OpenDriver kOpen, bool kCaptured>
+XLA_FFI_Error* CallColumns(XLA_FFI_CallFrame* call_frame) {
+  static auto* handler = ffi::Ffi::Bind()
+                             .Ctx<ffi::DeviceOrdinal>()
+                             .Ctx<ffi::PlatformStream<void*>>()
+                             .Arg<ffi::AnyBuffer>()
+                             .Arg<Integers>()
+                             .Arg<ffi::Buffer<ffi::DataType::F32>>()
+                             .Arg<Integers>()
+                             .Ret<ffi::AnyBuffer>()
+                             .To(QuantizeColumns<kOpen>,
+                                 kCaptured ? Traits{ffi::Traits::kCmdBufferCompatible} : Traits{})
+                             .release();
+  return handler->Call(call_frame);
+}
+
+template <OpenDriver kOpen, bool kCaptured>
 constexpr RoutingHandlers::Launches kLaunches = {
-    CallTable<kOpen, kCaptured>, CallTopK<kOpen, kCaptured>, CallGated<kOpen, kCaptured>,
-    CallQuantizedGated<kOpen, kCaptured>, CallQuantize<kOpen, kCaptured>};
+    CallTable<kOpen, kCaptured>,    CallTopK<kOpen, kCaptured>,
+    CallGated<kOpen, kCaptured>,    CallQuantizedGated<kOpen, kCaptured>,
+    CallQuantize<kOpen, kCaptured>, CallColumns<kOpen, kCaptured>};
 template <OpenDriver kOpen>
 constexpr RoutingHandlers kHandlers = {Initialize<kOpen>, kLaunches<kOpen, true>,
                                        kLaunches<kOpen, false>};

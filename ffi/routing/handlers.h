@@ -23,6 +23,10 @@
 //   operands: x [..., R, K] of float32, float16 or bfloat16, or [..., R, 2, K] with the attribute
 //   activation, which is "silu" then and else ""; and bounds s32[..., 2]. results: values of float8
 //   [..., R, K], and scales [..., R, 1 or K / block]. attribute: block.
+// "jaxgemm_quantize_columns", on GPUs
+//   operands: x [..., T, K] of float32, float16 or bfloat16; lines s32[..., R], the row of x for
+//   each row, or s32[..., 0] if R is T; factors f32[..., R]; and bounds s32[..., 2]. result: values
+//   of float8 [..., K, R]. R is a multiple of 8.
 #pragma once
 
 #include <cstdint>
@@ -36,6 +40,7 @@ inline constexpr char kTopKTarget[] = "jaxgemm_top_k";
 inline constexpr char kGatedTarget[] = "jaxgemm_gated_gradient";
 inline constexpr char kQuantizedGatedTarget[] = "jaxgemm_quantized_gradient";
 inline constexpr char kQuantizeTarget[] = "jaxgemm_quantize_rows";
+inline constexpr char kColumnsTarget[] = "jaxgemm_quantize_columns";
 
 // The number of integers in a table's workspace on a GPU.
 int64_t TableWorkspace(int64_t batch, int64_t choices, int64_t num_experts);
@@ -47,7 +52,7 @@ XLA_FFI_Error* TableHost(XLA_FFI_CallFrame* call_frame);
 struct RoutingHandlers {
   XLA_FFI_Handler* initialize;
   struct Launches {
-    XLA_FFI_Handler *table, *top_k, *gated, *quantized_gated, *quantize;
+    XLA_FFI_Handler *table, *top_k, *gated, *quantized_gated, *quantize, *columns;
   } captured, uncaptured;
 };
 extern const RoutingHandlers kRocmRoutingHandlers, kCudaRoutingHandlers;

@@ -1,5 +1,6 @@
 // The kernels of a mixture of experts, but for its products, in one code object. This file is
 // compiled as HIP, too.
+#include "routing/columns.h"
 #include "routing/gated_gradient.h"
 #include "routing/quantize.h"
 #include "routing/table.h"
@@ -46,6 +47,19 @@ JAXGEMM_QUANTIZE(quantize_hidden, HiddenRow, float32, kF32)
 JAXGEMM_QUANTIZE(quantize_hidden, HiddenRow, float16, kF16)
 JAXGEMM_QUANTIZE(quantize_hidden, HiddenRow, bfloat16, kBF16)
 #undef JAXGEMM_QUANTIZE
+
+#define JAXGEMM_QUANTIZE_COLUMNS(type, dtype)                                \
+  JAXGEMM_GPU_KERNEL(jaxgemm::kColumnsThreads)                               \
+  jaxgemm_quantize_columns_##type(jaxgemm::ColumnsArgs args) {               \
+    using namespace jaxgemm;                                                 \
+    JAXGEMM_SHARED ColumnsShared shared;                                     \
+    if (args.e5m2) return QuantizeColumns<DType::dtype, E5M2>(args, shared); \
+    QuantizeColumns<DType::dtype, E4M3>(args, shared);                       \
+  }
+JAXGEMM_QUANTIZE_COLUMNS(float32, kF32)
+JAXGEMM_QUANTIZE_COLUMNS(float16, kF16)
+JAXGEMM_QUANTIZE_COLUMNS(bfloat16, kBF16)
+#undef JAXGEMM_QUANTIZE_COLUMNS
 
 #define JAXGEMM_QUANTIZED_GRADIENT(type, dtype)                                 \
   JAXGEMM_GPU_KERNEL(jaxgemm::kGatedThreads)                                    \

@@ -236,7 +236,6 @@ std::string PeerStreams::Start(const Exchange& exchange) {
       }
     }
     queue.self.ready = {queue.start()};
-    if (exchange.with_own) queue.Copy(exchange.received, exchange.x, call.block_bytes);
     std::string error = queue.Error();
     if (error.empty()) error = rendezvous->Arrive(call.rank, queue.self, call.timeout_ns);
     if (!error.empty()) return error;
@@ -247,6 +246,9 @@ std::string PeerStreams::Start(const Exchange& exchange) {
       queue.Wait(queue.copies, peer.ready[0]);
       queue.Copy(step, 0, peer.data + (exchange.sends_all ? 0 : (step - 1) * call.block_bytes));
     }
+    // This device's own block comes last: within a device a copy may need free multiprocessors, and
+    // so wait for a product.
+    if (exchange.with_own) queue.Copy(exchange.received, exchange.x, call.block_bytes);
     queue.Record(queue.self.copied, queue.copies);
     error = queue.Error();
     if (!error.empty()) return error;

@@ -268,6 +268,7 @@ def _done_impl(*operands, form, devices):
 
 def _source(received):
   """The x of the start that gave the arriving blocks."""
+  received = calls.origin(received)
   start_call = None if isinstance(received, mlir.ir.BlockArgument) else received.owner
   if start_call is None or calls.call_target(start_call) != START_TARGET:
     raise ValueError(

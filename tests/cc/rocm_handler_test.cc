@@ -459,8 +459,8 @@ void TestRouting() {
                 "hipModuleGetFunction jaxgemm_routing_counts",
                 "hipModuleGetFunction jaxgemm_routing_table",
                 "hipModuleGetFunction jaxgemm_top_k"};
-  for (const char* kernel :
-       {"gated_gradient", "quantized_gradient", "quantize_rows", "quantize_hidden"}) {
+  for (const char* kernel : {"gated_gradient", "quantized_gradient", "quantize_rows",
+                             "quantize_hidden", "quantize_columns"}) {
     for (const char* dtype : {"float32", "float16", "bfloat16"}) {
       loading.push_back(std::string("hipModuleGetFunction jaxgemm_") + kernel + "_" + dtype);
     }
