@@ -192,9 +192,9 @@ def _start_lowering(ctx, x, *then, form, jaxpr, devices, platform=None):
     rule = jax.ffi.ffi_lowering(
         START_TARGET, has_side_effect=True,
         operand_output_aliases={i: i for i in range(1, len(ctx.avals_in))})
-    received, *then = rule(ctx, *fenced([x, *then]), devices=of_devices, sends=form.sends,
-                           with_own=np.int64(form.with_own), timeout_ns=np.int64(copies.TIMEOUT_NS))
-    return [received, *fenced(then)]
+    outs = rule(ctx, *fenced([x, *then]), devices=of_devices, sends=form.sends,
+                with_own=np.int64(form.with_own), timeout_ns=np.int64(copies.TIMEOUT_NS))
+    return [outs[0], *fenced(outs[1:])]
   received, = mlir.lower_fun(jaxpr_as_fun(jaxpr), multiple_results=True)(
       ctx.replace(avals_in=ctx.avals_in[:1], avals_out=ctx.avals_out[:1]), x)
   return [received, *then]
