@@ -269,8 +269,8 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, rout
     static = experts_lib.static_of_whole(
         params.experts, activation, ragged_dot, ragged_gated_linear_unit, precision, recipe, dtype)
     shards = overlapped.Shards(axes, num_local, most, dtype, static is None or overlapped.splits(
-        *x.shape, params.experts.down.shape[1], top_k, num_experts, num_experts // num_local,
-        dtype))
+        x.shape[0], x.shape[1], params.experts.down.shape[1], top_k, num_experts,
+        num_experts // num_local, dtype))
     # Tokens begin to travel before the router.
     tokens, x = overlapped.send_tokens(x, shards)
   wide = jnp.promote_types(params.router.dtype, jnp.float32)

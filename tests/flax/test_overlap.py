@@ -148,7 +148,7 @@ def test_explain_shows_what_travels_beside_which_products(rng):
   count, x, params = 4, tokens(rng, 40), make_params(rng)
   function = overlapped(count, params, top_k=2)
   data = jaxgemm.explain(function, x, params).data
-  choices, weights, sent, back = data["exchanges"]
+  sent, choices, weights, back = data["exchanges"]
   assert [each["devices"] for each in data["exchanges"]] == [count] * 4
   assert choices["bytes"] == weights["bytes"] == 10 * 2 * 4
   assert sent["bytes"] == back["bytes"] == x.nbytes // count
