@@ -67,6 +67,7 @@ SUITES = {
     "collective": Suite("collective", ["--cases=512x512x512"]),
     # The rates that large products and copies have reached on an H200.
     "moe_layer": Suite("moe", [], ["--peak_tflops=790", "--peak_gbs=4300"]),
+    "moe_devices": Suite("moe_devices"),
     "train_step": Suite("moe", ["--work=step"], ["--work=step"], _EXPERTS),
     "tuned": Suite("random_products", ["--num_products=4", "--most=512", "--tune_workers=0",
                                        *_DRAWN], ["--num_products=30", *_DRAWN], _TUNED),

@@ -310,9 +310,16 @@ class Experts:
     return 3 * 2 * self.features * self.hidden_features
 
 
-def experts(size: str, tokens: list[str] | None = None) -> dict[str, list[dict[str, int]]]:
-  """By model: the fields of its `Experts`, for each number of tokens; size is "gpu" or "cpu"."""
-  about, names = load()["experts"], ("num_experts", "top_k", "features", "hidden_features")
+def experts(size: str, tokens: list[str] | None = None, name: str = "experts"
+            ) -> dict[str, list[dict[str, int]]]:
+  """By model: the fields of its `Experts`, for each number of tokens.
+
+  Args:
+    size: "gpu" or "cpu".
+    tokens: the numbers of tokens; None: those of shapes.json.
+    name: of the set in shapes.json.
+  """
+  about, names = load()[name], ("num_experts", "top_k", "features", "hidden_features")
   return {model: [dict(zip(names, sizes)) | {"tokens": int(each)}
                   for each in tokens or about["tokens"][size]]
           for model, sizes in about[size].items()}

@@ -20,15 +20,23 @@ OPERAND_DTYPES = frozenset(map(jnp.dtype, NAMES["operand_dtypes"]))
 OUT_DTYPES = frozenset(map(jnp.dtype, NAMES["out_dtypes"]))
 
 
-def _command_buffers() -> bool:
-  given = os.environ.get("JAXGEMM_COMMAND_BUFFERS", "1")
+def _is_on(name: str, given: str, off: str) -> bool:
+  """Whether a switch is on. `off` says what 0 does, for the error about another value."""
   if given not in ("0", "1"):
     raise ValueError(
-        f"JAXGEMM_COMMAND_BUFFERS is {given!r}; allowed are 0 and 1. Set it to 0 to "
-        "keep GPU calls out of XLA's command buffers, or unset it."
-    )
+        f"{name} is {given!r}; allowed are 0 and 1. Set it to 0 to {off}, or unset it.")
   return given == "1"
 
+
+def _command_buffers() -> bool:
+  return _is_on("JAXGEMM_COMMAND_BUFFERS", os.environ.get("JAXGEMM_COMMAND_BUFFERS", "1"),
+                "keep GPU calls out of XLA's command buffers")
+
+
+# Whether the devices of one process may copy from each other by calls of this package.
+PEER_COPIES = _is_on(
+    "JAXGEMM_PEER_COPIES", os.environ.get("JAXGEMM_PEER_COPIES", "1"),
+    "let XLA send what travels between the GPUs of one process")
 
 for _platform, _targets in native.registrations(_command_buffers()).items():
   for _name, _handler in _targets.items():

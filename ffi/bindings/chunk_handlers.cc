@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bindings/decode.h"
+#include "bindings/pass_through.h"
 #include "host/producer.h"
 #include "plan/check.h"
 #include "runtime/missing_chunk.h"
@@ -77,29 +78,6 @@ auto BindStart(Binding binding) {
 // ------------------------------------------------------------------------------------ join
 
 constexpr int64_t kListed = -1;  // given instead of an epoch if the producer is a listed copy
-
-// The results are the operands from operand `first` on. XLA does not always alias them: if an
-// operand is a slice, or a result becomes one, XLA may pass another address. Then copy(destination,
-// source, bytes) is called, and its error is returned.
-template <class Copy>
-std::string PassThrough(ffi::RemainingArgs args, ffi::RemainingRets rets, size_t first,
-                        Copy&& copy) {
-  std::string error;
-  for (size_t i = 0; i < rets.size() && error.empty(); ++i) {
-    auto operand = args.get<ffi::AnyBuffer>(first + i);
-    auto result = rets.get<ffi::AnyBuffer>(i);
-    if (!operand.has_value() || !result.has_value() ||
-        operand->element_type() != (*result)->element_type() ||
-        operand->size_bytes() != (*result)->size_bytes()) {
-      return "result " + Str(static_cast<int64_t>(i)) + " is not like operand " +
-             Str(static_cast<int64_t>(first + i)) + ", which it must be.";
-    }
-    void* const to = (*result)->untyped_data();
-    const void* const from = operand->untyped_data();
-    if (to != from && operand->size_bytes() > 0) error = copy(to, from, operand->size_bytes());
-  }
-  return error;
-}
 
 // The decoded arguments of a join.
 struct JoinCall {
@@ -225,7 +203,7 @@ struct Gpu {
         if (error.empty()) error = join.Missing(missing);
       }
       if (error.empty()) {
-        error = PassThrough(args, rets, join.first_result, CopyOn(sides, device, stream));
+        error = PassThrough(args, join.first_result, rets, 0, CopyOn(sides, device, stream));
       }
       return Outcome(kJoinTarget, error);
     }).release();
@@ -263,7 +241,7 @@ struct Gpu {
                                 device, stream, &status);
       if (error.empty()) error = MissingChunk(status, timeout_ns);
       if (error.empty()) {
-        error = PassThrough(args, rets, 0, CopyOn(sides, device, stream));
+        error = PassThrough(args, 0, rets, 0, CopyOn(sides, device, stream));
       }
       return Outcome(kStatusTarget, error);
     }).release();
@@ -320,8 +298,8 @@ XLA_FFI_Error* JoinHost(XLA_FFI_CallFrame* call_frame) {
       error = join.Missing(WaitForSignals(join));
     }
     if (error.empty()) {
-      error =
-          PassThrough(args, rets, join.first_result, [](void* to, const void* from, size_t bytes) {
+      error = PassThrough(args, join.first_result, rets, 0,
+                          [](void* to, const void* from, size_t bytes) {
         std::memcpy(to, from, bytes);
         return std::string();
       });

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bindings/chunk_handlers.h"
+#include "bindings/exchange_handlers.h"
 #include "bindings/handlers.h"
 #include "bindings/peer_handlers.h"
 #include "bindings/plan_dict.h"
@@ -103,7 +104,8 @@ nb::dict Registrations(bool command_buffers) {
     return nb::capsule(reinterpret_cast<void*>(handler));
   };
   auto gpu = [&](const GemmHandlers& gemms, const ChunkHandlers& chunks, const PeerHandlers& peers,
-                 const RoutingHandlers& routing, const FewRowsHandlers& few_rows) {
+                 const ExchangeHandlers& exchanges, const RoutingHandlers& routing,
+                 const FewRowsHandlers& few_rows) {
     auto stages = [&](XLA_FFI_Handler* initialize, XLA_FFI_Handler* execute) {
       nb::dict both;
       both["initialize"] = capsule(initialize);
@@ -116,6 +118,8 @@ nb::dict Registrations(bool command_buffers) {
     targets[kChunkedGemmTarget] = stages(gemms.initialize, gemms.chunked);
     targets[kGatheredGemmTarget] = stages(peers.initialize, peers.gather);
     targets[kScatteredGemmTarget] = stages(peers.initialize, peers.scatter);
+    targets[kExchangeStartTarget] = stages(exchanges.initialize, exchanges.start);
+    targets[kExchangeDoneTarget] = capsule(exchanges.done);
     targets[kStartTarget] = stages(chunks.start_initialize, chunks.start);
     const auto& launches = command_buffers ? routing.captured : routing.uncaptured;
     targets[kTableTarget] = stages(routing.initialize, launches.table);
@@ -123,6 +127,7 @@ nb::dict Registrations(bool command_buffers) {
     targets[kGatedTarget] = stages(routing.initialize, launches.gated);
     targets[kQuantizedGatedTarget] = stages(routing.initialize, launches.quantized_gated);
     targets[kQuantizeTarget] = stages(routing.initialize, launches.quantize);
+    targets[kColumnsTarget] = stages(routing.initialize, launches.columns);
     targets[kFewRowsTarget] =
         stages(few_rows.initialize, command_buffers ? few_rows.captured : few_rows.uncaptured);
     targets[kJoinTarget] = capsule(chunks.join);
@@ -137,9 +142,9 @@ nb::dict Registrations(bool command_buffers) {
   cpu[kTableTarget] = capsule(TableHost);
   platforms["cpu"] = cpu;
   platforms["ROCM"] = gpu(kRocmGemmHandlers, kRocmChunkHandlers, kRocmPeerHandlers,
-                          kRocmRoutingHandlers, kRocmFewRowsHandlers);
+                          kRocmExchangeHandlers, kRocmRoutingHandlers, kRocmFewRowsHandlers);
   platforms["CUDA"] = gpu(kCudaGemmHandlers, kCudaChunkHandlers, kCudaPeerHandlers,
-                          kCudaRoutingHandlers, kCudaFewRowsHandlers);
+                          kCudaExchangeHandlers, kCudaRoutingHandlers, kCudaFewRowsHandlers);
   return platforms;
 }
 

@@ -1,13 +1,12 @@
 #include "bindings/peer_handlers.h"
 
-#include <algorithm>
-#include <charconv>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "bindings/decode.h"
+#include "bindings/peer_groups.h"
 #include "runtime/launcher.h"
 #include "runtime/peer_streams.h"
 #include "spec/text.h"
@@ -20,34 +19,6 @@ namespace {
 
 constexpr int64_t kMostPieces = 1024;                 // an arbitrary limit
 constexpr char kCalls[] = "jaxgemm between devices";  // the messages of both calls begin with it
-
-// Finds the device's group in a text like "0 1;2 3", its place there and the group's size.
-Refusal FindGroup(std::string_view groups, int device, PeerCall* call) {
-  for (size_t begin = 0; begin < groups.size();) {
-    const size_t end = std::min(groups.find(';', begin), groups.size());
-    const std::string_view group = groups.substr(begin, end - begin);
-    int size = 0, rank = -1;
-    for (const char *at = group.data(), *stop = at + group.size(); at < stop; ++at) {
-      int ordinal = -1;
-      const auto parsed = std::from_chars(at, stop, ordinal);
-      if (parsed.ec != std::errc() || ordinal < 0) {
-        return Concat("devices '", groups, "' are not groups of numbers, such as '0 1;2 3'.");
-      }
-      if (ordinal == device) rank = size;
-      ++size;
-      at = parsed.ptr;
-    }
-    if (rank >= 0) {
-      call->group = std::string(group);
-      call->size = size;
-      call->rank = rank;
-      return "";
-    }
-    begin = end + 1;
-  }
-  return Concat("device ", Str(int64_t{device}), " is none of '", groups,
-                "', for which the program was lowered. Lower it again for this mesh.");
-}
 
 // The buffers of one piece's call, as ParseCall reads them.
 class PieceBuffers {

@@ -144,8 +144,10 @@ std::string CheckGroups(const Problem& p) {
            " groups are to be computed; that "
            "needs a group offset.";
   }
-  if (p.ragged == Ragged::kK && (p.has_vectors() || p.activation != Activation::kNone)) {
-    return "bias, scale and activation do not go with a ragged contracting dimension.";
+  if (p.ragged == Ragged::kK &&
+      (p.bias || p.scale || p.activation != Activation::kNone || (p.row_scale && p.accumulate))) {
+    return "bias, scale and activation do not go with a ragged contracting dimension, and scales "
+           "of rows not with accumulation there.";
   }
   if ((p.lhs_gathered && (p.lhs_contracting == 1) != (p.ragged == Ragged::kM)) ||
       (p.rhs_gathered && (p.rhs_contracting == 1 || p.ragged == Ragged::kM))) {

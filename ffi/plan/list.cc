@@ -8,7 +8,6 @@
 #include "plan/complete.h"
 #include "plan/plan.h"
 #include "plan/xla.h"
-#include "sm90/forms.h"
 #include "spec/text.h"
 
 namespace jaxgemm {
@@ -40,15 +39,6 @@ std::string WhyNotSameRows(const Plan& plan) {
                 "rows there are. Leave schedule, num_shares, kernel and the tile out.");
 }
 
-// Why a kernel is chosen only if the user names it, or "": no GPU has run its form yet.
-std::string WhyNotTried(const Plan& plan, const Config& config, const Chip& chip) {
-  if (chip.family() != Family::kHopper || !Quantizes(plan.choice.form) || !config.kernel.empty()) {
-    return "";
-  }
-  return "the kernels of sm90 that quantise their result have not run on a GPU yet. To try one, "
-         "name it by config=GemmConfig(kernel=...).";
-}
-
 // The kernels for a problem that has been checked, the cheapest first.
 std::vector<Candidate> Kernels(const Problem& p, const Config& config, const Chip& chip,
                                std::string* error) {
@@ -56,7 +46,6 @@ std::vector<Candidate> Kernels(const Problem& p, const Config& config, const Chi
   for (auto& [candidate, scheduling] : Drafts(p, config, chip, error)) {
     std::string reason = Complete(p, config, chip, scheduling, &candidate);
     if (reason.empty() && config.same_rows) reason = WhyNotSameRows(candidate.plan);
-    if (reason.empty()) reason = WhyNotTried(candidate.plan, config, chip);
     if (reason.empty()) {
       const Plan& plan = candidate.plan;
       if (scheduling.margin) candidate.margin = scheduling.margin(p, chip, plan);

@@ -39,27 +39,34 @@ template <DType kType>
 struct GatedRow {
   const GatedArgs& args;
   int lanes, lane;
-  int64_t row;
+  int64_t row, place;  // the row of the operands, and that of the results; -1: it is not computed
   bool is_there;
   int length, end;  // the vectors of a row, and of this one
   const Vector *gates, *gs;
   Vector *d_gates, *values;
   float weight, sum;
 
-  JAXGEMM_GPU explicit GatedRow(const GatedArgs& args)
+  JAXGEMM_GPU explicit GatedRow(const GatedArgs& args, const GatedPlaces& to = {})
       : args(args),
         lanes(1 << args.lane_bits),
         lane(ThreadId() & (lanes - 1)),
         row((int64_t{WorkgroupId()} * kGatedThreads + ThreadId()) >> args.lane_bits),
-        is_there(row < args.rows),
+        place(row < args.rows ? PlaceOf(row, to) : -1),
+        is_there(place >= 0),
         length(args.vectors),
         end(is_there ? length : 0),
         gates(static_cast<const Vector*>(args.z) + 2 * row * length),
         gs(static_cast<const Vector*>(args.g) + row * length),
-        d_gates(static_cast<Vector*>(args.dz) + 2 * row * length),
-        values(static_cast<Vector*>(args.hw) + row * length),
+        d_gates(static_cast<Vector*>(args.dz) + 2 * place * length),
+        values(static_cast<Vector*>(args.hw) + place * length),
         weight(is_there ? args.w[row] : 0.0f),
         sum(0.0f) {}
+
+  JAXGEMM_GPU static int64_t PlaceOf(int64_t row, const GatedPlaces& to) {
+    if (!to.places) return row;
+    const int64_t place = to.places[row], count = *to.count;
+    return row < count && place < to.rows ? place : -1;
+  }
 
   // Computes and stores the vector `at` of the gradients of gate and up, and returns both.
   JAXGEMM_GPU Vector2 Store(int at) {
@@ -86,13 +93,13 @@ struct GatedRow {
         sum += shared.sums[WaveId() + wave];
       }
     }
-    if (is_there && lane == 0) args.dw[row] = sum;
+    if (is_there && lane == 0) args.dw[place] = sum;
   }
 };
 
 template <DType kType>
-JAXGEMM_GPU void StoreGatedGradient(const GatedArgs& args, GatedShared& shared) {
-  GatedRow<kType> row(args);
+JAXGEMM_GPU void StoreGatedGradient(const PlacedGatedArgs& args, GatedShared& shared) {
+  GatedRow<kType> row(args.gated, args.to);
   for (int at = row.lane; at < row.end; at += row.lanes) row.Store(at);
   row.StoreSum(shared);
 }

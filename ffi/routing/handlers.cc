@@ -169,16 +169,23 @@ Refusal ParseWide(std::string_view name, const ffi::AnyBuffer& x, DType* dtype) 
   }
 }
 
+Refusal ParseFloat8(const ffi::AnyBuffer& values, bool* e5m2) {
+  using Type = ffi::DataType;
+  const Type format = values.element_type();
+  *e5m2 = format == Type::F8E5M2 || format == Type::F8E5M2FNUZ;
+  return *e5m2 || format == Type::F8E4M3FN || format == Type::F8E4M3FNUZ
+             ? ""
+             : "the values have another dtype than e4m3 and e5m2 of float8.";
+}
+
 // Rows of float8 of `length` elements, made of rows of `dtype`.
 Refusal Parse(const ffi::AnyBuffer& values, const ffi::AnyBuffer& scales, int64_t block,
               DType dtype, int64_t rows, int64_t length, Float8Rows* out) {
   using Type = ffi::DataType;
-  const Type format = values.element_type(), of_scales = scales.element_type();
-  out->e5m2 = format == Type::F8E5M2 || format == Type::F8E5M2FNUZ;
+  const Type of_scales = scales.element_type();
   out->mx = of_scales == Type::F8E8M0FNU;
-  if (!out->e5m2 && format != Type::F8E4M3FN && format != Type::F8E4M3FNUZ) {
-    return "the values have another dtype than e4m3 and e5m2 of float8.";
-  }
+  const Refusal refusal = ParseFloat8(values, &out->e5m2);
+  if (!refusal.empty()) return refusal;
   if ((!out->mx && of_scales != Type::F32) || (block != 0 && block != 32 && block != 128)) {
     return Concat("there is no kernel for blocks of ", Str(block),
                   ", or for the dtype of the scales.");
@@ -202,10 +209,11 @@ Refusal Parse(const ffi::AnyBuffer& values, const ffi::AnyBuffer& scales, int64_
 // HIP launches fewer than 2**32 threads.
 bool AreTooMany(int64_t workgroups) { return workgroups > UINT32_MAX / kGatedThreads; }
 
-// The call of these buffers, and the dtype of z.
+// The call of these buffers, whose results have `results` rows, and the dtype of z.
 Refusal Parse(ffi::AnyBuffer z, ffi::AnyBuffer g, ffi::Buffer<ffi::DataType::F32> w,
               ffi::Result<ffi::AnyBuffer> dz, ffi::Result<ffi::AnyBuffer> hw,
-              ffi::Result<ffi::Buffer<ffi::DataType::F32>> dw, DType* dtype, GatedArgs* args) {
+              ffi::Result<ffi::Buffer<ffi::DataType::F32>> dw, int64_t results, DType* dtype,
+              GatedArgs* args) {
   Refusal refusal = ParseWide("z", z, dtype);
   if (!refusal.empty()) return refusal;
   const int64_t length = LastSize(g), row_bytes = length * ElementBytes(*dtype);
@@ -213,9 +221,10 @@ Refusal Parse(ffi::AnyBuffer z, ffi::AnyBuffer g, ffi::Buffer<ffi::DataType::F32
   for (const ffi::AnyBuffer& each : {g, *dz, *hw}) {
     if (each.element_type() != z.element_type()) return "z, g, dz and hw differ in their dtypes.";
   }
-  if (rows * length != all || z.element_count() != 2 * all || dz->element_count() != 2 * all ||
-      hw->element_count() != all || dw->element_count() != rows || LastSize(z) != length ||
-      row_bytes % kVectorBytes != 0 || row_bytes > INT32_MAX) {
+  if (rows * length != all || z.element_count() != 2 * all ||
+      dz->element_count() != 2 * results * length || hw->element_count() != results * length ||
+      dw->element_count() != results || LastSize(z) != length || row_bytes % kVectorBytes != 0 ||
+      row_bytes > INT32_MAX) {
     return Concat("the arrays do not fit each other, or a row has no multiple of 16 bytes; z is ",
                   Shape(z), ", g ", Shape(g), ", and there are ", Str(rows), " weights.");
   }
@@ -230,21 +239,48 @@ Refusal Parse(ffi::AnyBuffer z, ffi::AnyBuffer g, ffi::Buffer<ffi::DataType::F32
   return "";
 }
 
+// Where the rows of a call go: `given` are the places, their count, and the arrays that dz, hw and
+// dw are written over. It may be nothing.
+Refusal Parse(ffi::RemainingArgs given, ffi::AnyBuffer dz, ffi::AnyBuffer hw,
+              ffi::Buffer<ffi::DataType::F32> dw, int64_t rows, GatedPlaces* to) {
+  if (given.size() == 0) return "";
+  const auto places = given.get<Integers>(0), count = given.get<Integers>(1);
+  if (given.size() != 5 || !places || !count ||
+      static_cast<int64_t>(places->element_count()) != rows || count->element_count() != 1) {
+    return Concat("beside z, g and w it takes the s32 places of the ", Str(rows),
+                  " rows, their s32 count, and three arrays that are written over.");
+  }
+  const auto is_over = [&given](size_t operand, const auto& out) {
+    const auto into = given.get<ffi::AnyBuffer>(operand);
+    return into && into->element_count() == out.element_count() &&
+           (out.element_count() == 0 || into->untyped_data() == out.untyped_data());
+  };
+  if (!is_over(2, dz) || !is_over(3, hw) || !is_over(4, dw)) {
+    return "dz, hw and dw are not in the memory of the arrays that they are written over.";
+  }
+  *to = {.places = places->typed_data(),
+         .count = count->typed_data(),
+         .rows = static_cast<int64_t>(dw.element_count())};
+  return "";
+}
+
 template <OpenDriver kOpen>
 ffi::Error GatedGradient(int32_t device, void* stream, ffi::AnyBuffer z, ffi::AnyBuffer g,
                          ffi::Buffer<ffi::DataType::F32> w, ffi::Result<ffi::AnyBuffer> dz,
                          ffi::Result<ffi::AnyBuffer> hw,
-                         ffi::Result<ffi::Buffer<ffi::DataType::F32>> dw,
+                         ffi::Result<ffi::Buffer<ffi::DataType::F32>> dw, ffi::RemainingArgs placed,
                          std::string_view activation) {
   DType dtype = DType::kF32;
-  GatedArgs args;
-  Refusal refusal = Parse(z, g, w, dz, hw, dw, &dtype, &args);
+  PlacedGatedArgs args{};
+  const int64_t rows = w.element_count(), results = placed.size() ? dw->element_count() : rows;
+  Refusal refusal = Parse(z, g, w, dz, hw, dw, results, &dtype, &args.gated);
+  if (refusal.empty()) refusal = Parse(placed, *dz, *hw, *dw, rows, &args.to);
   if (activation != Name(Activation::kSilu)) {
     refusal = Concat("there is no kernel for the activation ", activation, ".");
   }
-  const int64_t workgroups = refusal.empty() ? DivideRows(&args) : 0;
+  const int64_t workgroups = refusal.empty() ? DivideRows(&args.gated) : 0;
   if (AreTooMany(workgroups)) {
-    refusal = Concat(Str(args.rows), " rows are more than one kernel takes.");
+    refusal = Concat(Str(rows), " rows are more than one kernel takes.");
   }
   if (!refusal.empty()) return Refused(kGatedTarget, refusal);
   std::string error;
@@ -263,7 +299,7 @@ ffi::Error QuantizedGradient(int32_t device, void* stream, ffi::AnyBuffer z, ffi
   DType dtype = DType::kF32;
   QuantizedGatedArgs args;
   const int64_t length = LastSize(g);
-  Refusal refusal = Parse(z, g, w, dz, hw, dw, &dtype, &args.gated);
+  Refusal refusal = Parse(z, g, w, dz, hw, dw, w.element_count(), &dtype, &args.gated);
   if (refusal.empty()) {
     refusal = Parse(*values, *scales, block, dtype, args.gated.rows, 2 * length, &args.out);
   }
@@ -314,6 +350,48 @@ ffi::Error QuantizeRows(int32_t device, void* stream, ffi::AnyBuffer x, Integers
       kernels ? kernels->Launch(dtype, hidden, args, workgroups, device, stream) : error);
 }
 
+template <OpenDriver kOpen>
+ffi::Error QuantizeColumns(int32_t device, void* stream, ffi::AnyBuffer x, Integers lines,
+                           ffi::Buffer<ffi::DataType::F32> factors, Integers bounds,
+                           ffi::Result<ffi::AnyBuffer> out) {
+  DType dtype = DType::kF32;
+  Refusal refusal = ParseWide("x", x, &dtype);
+  bool e5m2 = false;
+  if (refusal.empty()) refusal = ParseFloat8(*out, &e5m2);
+  const int64_t columns = LastSize(x), rows = LastSize(factors);
+  const int64_t batch = static_cast<int64_t>(bounds.element_count()) / 2;
+  const int64_t all = batch * columns;
+  const int64_t num_lines = all ? static_cast<int64_t>(x.element_count()) / all : 0;
+  const bool gathers = lines.element_count() != 0;
+  if (refusal.empty() &&
+      (all == 0 || num_lines * all != static_cast<int64_t>(x.element_count()) ||
+       static_cast<int64_t>(factors.element_count()) != batch * rows ||
+       static_cast<int64_t>(out->element_count()) != all * rows || rows % 8 ||
+       (gathers ? lines.element_count() != factors.element_count() : num_lines != rows) ||
+       columns * ElementBytes(dtype) % kVectorBytes || std::max(rows, columns) > INT32_MAX)) {
+    refusal =
+        Concat("the arrays do not fit each other, or a row has no multiple of 16 bytes; x is ",
+               Shape(x), ", out ", Shape(*out), ", and there are ", Str(rows),
+               " factors, of which a multiple of 8 is allowed.");
+  }
+  ColumnsArgs args{.x = x.untyped_data(),
+                   .lines = gathers ? lines.typed_data() : nullptr,
+                   .factors = factors.typed_data(),
+                   .bounds = bounds.typed_data(),
+                   .out = out->untyped_data(),
+                   .rows = rows,
+                   .num_lines = num_lines,
+                   .columns = columns,
+                   .e5m2 = e5m2};
+  const int64_t workgroups = refusal.empty() ? DivideColumns(&args, batch) : 0;
+  if (AreTooMany(workgroups)) refusal = Concat(Str(rows), " rows are more than one kernel takes.");
+  if (!refusal.empty()) return Refused(kColumnsTarget, refusal);
+  std::string error;
+  RoutingKernels* kernels = TheKernels<kOpen>(&error);
+  return Outcome(kColumnsTarget,
+                 kernels ? kernels->Launch(dtype, args, workgroups, device, stream) : error);
+}
+
 using Traits = std::initializer_list<ffi::Traits>;
 
 template <OpenDriver kOpen, bool kCaptured>
@@ -354,7 +432,8 @@ template <OpenDriver kOpen, bool kCaptured>
 XLA_FFI_Error* CallGated(XLA_FFI_CallFrame* call_frame) {
   static auto* handler =
       BindGated(ffi::Ffi::Bind().Ctx<ffi::DeviceOrdinal>().Ctx<ffi::PlatformStream<void*>>())
-          .Attr<std::string_view>("activation")
+          .RemainingArgs()
+          .template Attr<std::string_view>("activation")
           .To(GatedGradient<kOpen>,
               kCaptured ? Traits{ffi::Traits::kCmdBufferCompatible} : Traits{})
           .release();
@@ -393,9 +472,26 @@ XLA_FFI_Error* CallQuantize(XLA_FFI_CallFrame* call_frame) {
 }
 
 template <OpenDriver kOpen, bool kCaptured>
+XLA_FFI_Error* CallColumns(XLA_FFI_CallFrame* call_frame) {
+  static auto* handler = ffi::Ffi::Bind()
+                             .Ctx<ffi::DeviceOrdinal>()
+                             .Ctx<ffi::PlatformStream<void*>>()
+                             .Arg<ffi::AnyBuffer>()
+                             .Arg<Integers>()
+                             .Arg<ffi::Buffer<ffi::DataType::F32>>()
+                             .Arg<Integers>()
+                             .Ret<ffi::AnyBuffer>()
+                             .To(QuantizeColumns<kOpen>,
+                                 kCaptured ? Traits{ffi::Traits::kCmdBufferCompatible} : Traits{})
+                             .release();
+  return handler->Call(call_frame);
+}
+
+template <OpenDriver kOpen, bool kCaptured>
 constexpr RoutingHandlers::Launches kLaunches = {
-    CallTable<kOpen, kCaptured>, CallTopK<kOpen, kCaptured>, CallGated<kOpen, kCaptured>,
-    CallQuantizedGated<kOpen, kCaptured>, CallQuantize<kOpen, kCaptured>};
+    CallTable<kOpen, kCaptured>,    CallTopK<kOpen, kCaptured>,
+    CallGated<kOpen, kCaptured>,    CallQuantizedGated<kOpen, kCaptured>,
+    CallQuantize<kOpen, kCaptured>, CallColumns<kOpen, kCaptured>};
 template <OpenDriver kOpen>
 constexpr RoutingHandlers kHandlers = {Initialize<kOpen>, kLaunches<kOpen, true>,
                                        kLaunches<kOpen, false>};

@@ -23,7 +23,10 @@ constexpr const char* kFunctions[] = {"jaxgemm_routing_counts",
                                       "jaxgemm_quantize_rows_bfloat16",
                                       "jaxgemm_quantize_hidden_float32",
                                       "jaxgemm_quantize_hidden_float16",
-                                      "jaxgemm_quantize_hidden_bfloat16"};
+                                      "jaxgemm_quantize_hidden_bfloat16",
+                                      "jaxgemm_quantize_columns_float32",
+                                      "jaxgemm_quantize_columns_float16",
+                                      "jaxgemm_quantize_columns_bfloat16"};
 
 // Tuning constants. So many choices are sorted by one workgroup; and for more there are at most so
 // many workgroups, each with at least so many choices.
@@ -61,6 +64,12 @@ int64_t DivideRows(GatedArgs* args, const Float8Rows& out) {
 }
 int64_t DivideRows(QuantizeArgs* args) {
   return Divide(args->rows, args->vectors, args->out.block_bits, &args->lane_bits);
+}
+
+int64_t DivideColumns(ColumnsArgs* args, int64_t batch) {
+  args->row_tiles = static_cast<int32_t>(CeilDiv(args->rows, kColumnsTile));
+  args->column_tiles = static_cast<int32_t>(CeilDiv(args->columns, kColumnsTile));
+  return batch * args->row_tiles * args->column_tiles;
 }
 
 std::string RoutingKernels::Load(int device) {
@@ -109,7 +118,7 @@ std::string RoutingKernels::Launch(const TopKArgs& args, int device, void* strea
   return Launch(kTopK, CeilDiv(args.tokens, waves), kTopKThreads, &args, device, stream);
 }
 
-std::string RoutingKernels::Launch(DType dtype, const GatedArgs& args, int64_t workgroups,
+std::string RoutingKernels::Launch(DType dtype, const PlacedGatedArgs& args, int64_t workgroups,
                                    int device, void* stream) {
   return Launch(Of(kGated, dtype), workgroups, kGatedThreads, &args, device, stream);
 }
@@ -123,6 +132,11 @@ std::string RoutingKernels::Launch(DType dtype, bool hidden, const QuantizeArgs&
                                    int64_t workgroups, int device, void* stream) {
   return Launch(Of(hidden ? kQuantizeHidden : kQuantizeRows, dtype), workgroups, kQuantizeThreads,
                 &args, device, stream);
+}
+
+std::string RoutingKernels::Launch(DType dtype, const ColumnsArgs& args, int64_t workgroups,
+                                   int device, void* stream) {
+  return Launch(Of(kQuantizeColumns, dtype), workgroups, kColumnsThreads, &args, device, stream);
 }
 
 RoutingKernels::Kernel RoutingKernels::Of(Kernel first, DType dtype) {

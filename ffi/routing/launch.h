@@ -15,6 +15,8 @@ void DivideChoices(TableArgs* args);
 // Set how many lanes share a row, and return the number of workgroups.
 int64_t DivideRows(GatedArgs* args, const Float8Rows& out = {.block_bits = -1});
 int64_t DivideRows(QuantizeArgs* args);
+// Sets how many tiles there are, and returns the number of workgroups.
+int64_t DivideColumns(ColumnsArgs* args, int64_t batch);
 
 // The kernels that one driver has loaded, by device. Functions that return a string return an empty
 // one, or the error as sentences for the user.
@@ -29,13 +31,15 @@ class RoutingKernels {
   // come first.
   std::string Launch(const TableArgs& args, int64_t batch, int device, void* stream);
   std::string Launch(const TopKArgs& args, int device, void* stream);
-  std::string Launch(DType dtype, const GatedArgs& args, int64_t workgroups, int device,
+  std::string Launch(DType dtype, const PlacedGatedArgs& args, int64_t workgroups, int device,
                      void* stream);
   std::string Launch(DType dtype, const QuantizedGatedArgs& args, int64_t workgroups, int device,
                      void* stream);
   // hidden: the rows are made of gate and up.
   std::string Launch(DType dtype, bool hidden, const QuantizeArgs& args, int64_t workgroups,
                      int device, void* stream);
+  std::string Launch(DType dtype, const ColumnsArgs& args, int64_t workgroups, int device,
+                     void* stream);
 
  private:
   // Of each kernel with a dtype there are three: float32, float16 and bfloat16.
@@ -47,7 +51,8 @@ class RoutingKernels {
     kQuantizedGated = kGated + 3,
     kQuantizeRows = kQuantizedGated + 3,
     kQuantizeHidden = kQuantizeRows + 3,
-    kKernels = kQuantizeHidden + 3
+    kQuantizeColumns = kQuantizeHidden + 3,
+    kKernels = kQuantizeColumns + 3
   };
   static Kernel Of(Kernel first, DType dtype);
   std::string Launch(Kernel kernel, int64_t workgroups, int threads, const void* args, int device,

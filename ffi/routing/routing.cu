@@ -1,5 +1,6 @@
 // The kernels of a mixture of experts, but for its products, in one code object. This file is
 // compiled as HIP, too.
+#include "routing/columns.h"
 #include "routing/gated_gradient.h"
 #include "routing/quantize.h"
 #include "routing/table.h"
@@ -19,15 +20,16 @@ JAXGEMM_GPU_KERNEL(jaxgemm::kTopKThreads) jaxgemm_top_k(jaxgemm::TopKArgs args) 
   jaxgemm::ChooseExperts(args);
 }
 
-#define JAXGEMM_GATED_GRADIENT(type, dtype)                           \
-  JAXGEMM_GPU_KERNEL(jaxgemm::kGatedThreads)                          \
-  jaxgemm_gated_gradient_##type(jaxgemm::GatedArgs args) {            \
+#define JAXGEMM_GATED_GRADIENT(type, dtype, resident)                 \
+  JAXGEMM_GPU_KERNEL(jaxgemm::kGatedThreads, resident)                \
+  jaxgemm_gated_gradient_##type(jaxgemm::PlacedGatedArgs args) {      \
     JAXGEMM_SHARED jaxgemm::GatedShared shared;                       \
     jaxgemm::StoreGatedGradient<jaxgemm::DType::dtype>(args, shared); \
   }
-JAXGEMM_GATED_GRADIENT(float32, kF32)
-JAXGEMM_GATED_GRADIENT(float16, kF16)
-JAXGEMM_GATED_GRADIENT(bfloat16, kBF16)
+// With one workgroup more they spill.
+JAXGEMM_GATED_GRADIENT(float32, kF32, 6)
+JAXGEMM_GATED_GRADIENT(float16, kF16, 5)
+JAXGEMM_GATED_GRADIENT(bfloat16, kBF16, 5)
 #undef JAXGEMM_GATED_GRADIENT
 
 #define JAXGEMM_QUANTIZE(name, Row, type, dtype)                                                \
@@ -45,6 +47,19 @@ JAXGEMM_QUANTIZE(quantize_hidden, HiddenRow, float32, kF32)
 JAXGEMM_QUANTIZE(quantize_hidden, HiddenRow, float16, kF16)
 JAXGEMM_QUANTIZE(quantize_hidden, HiddenRow, bfloat16, kBF16)
 #undef JAXGEMM_QUANTIZE
+
+#define JAXGEMM_QUANTIZE_COLUMNS(type, dtype)                                \
+  JAXGEMM_GPU_KERNEL(jaxgemm::kColumnsThreads)                               \
+  jaxgemm_quantize_columns_##type(jaxgemm::ColumnsArgs args) {               \
+    using namespace jaxgemm;                                                 \
+    JAXGEMM_SHARED ColumnsShared shared;                                     \
+    if (args.e5m2) return QuantizeColumns<DType::dtype, E5M2>(args, shared); \
+    QuantizeColumns<DType::dtype, E4M3>(args, shared);                       \
+  }
+JAXGEMM_QUANTIZE_COLUMNS(float32, kF32)
+JAXGEMM_QUANTIZE_COLUMNS(float16, kF16)
+JAXGEMM_QUANTIZE_COLUMNS(bfloat16, kBF16)
+#undef JAXGEMM_QUANTIZE_COLUMNS
 
 #define JAXGEMM_QUANTIZED_GRADIENT(type, dtype)                                 \
   JAXGEMM_GPU_KERNEL(jaxgemm::kGatedThreads)                                    \

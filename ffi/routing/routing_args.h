@@ -7,7 +7,8 @@
 //
 // The gated gradient is that of rows w silu(gate) up, with a weight w for each row.
 //
-// Rows are quantised to float8 with a scale for each row, or for each block of a row.
+// Rows are quantised to float8 with a scale for each row, or for each block of a row. For products
+// that contract rows, they are transposed and quantised with a factor for each row.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +18,11 @@
 namespace jaxgemm {
 
 inline constexpr int kTableThreads = 512, kTopKThreads = 256, kGatedThreads = 256,
-                     kQuantizeThreads = kGatedThreads;
+                     kQuantizeThreads = kGatedThreads, kColumnsThreads = 256;
 // A lane keeps so many vectors of a row whose scale it does not know yet.
 inline constexpr int kQuantizeVectors = 8;
+// Rows and columns of a tile that a workgroup transposes.
+inline constexpr int kColumnsTile = 128;
 // In a workgroup that makes a table each expert has a thread.
 inline constexpr int kMostTableExperts = kTableThreads;
 // Each lane of a wave keeps the scores of up to 32 or 16 experts, and at the end one choice.
@@ -75,6 +78,18 @@ struct GatedArgs {
   int32_t lane_bits;  // 2**lane_bits lanes share a row; at most kGatedThreads
 };
 
+// Where the rows of a gated gradient are written. Rows from `count` on, and rows whose place is not
+// in the results, are neither read nor written.
+struct GatedPlaces {
+  const int32_t* places;  // [rows of the call]: distinct rows of the results; null: row i is row i
+  const int32_t* count;   // one number
+  int64_t rows;           // those of dz, hw and dw
+};
+struct PlacedGatedArgs {
+  GatedArgs gated;  // dz and hw are neither z nor g, if there are places
+  GatedPlaces to;
+};
+
 // Rows of float8.
 struct Float8Rows {
   void* values;        // [rows, K]
@@ -93,6 +108,18 @@ struct QuantizeArgs {
   int64_t rows, batch_rows;
   int32_t vectors;    // those of K elements
   int32_t lane_bits;  // 2**lane_bits lanes share a row; at most kQuantizeThreads
+};
+
+// Arrays of a batch follow one another. Rows out of bounds are not read, and become zeros.
+struct ColumnsArgs {
+  const void* x;                     // [num_lines, columns], whole vectors of 16 bytes
+  const int32_t* lines;              // [rows]: the line of x that is the row; null: row i is line i
+  const float* factors;              // [rows]
+  const int32_t* bounds;             // [2]: the first row, and the end
+  void* out;                         // [columns, rows]: the rows times their factors, in float8
+  int64_t rows, num_lines, columns;  // rows: a multiple of 8
+  int32_t row_tiles, column_tiles;
+  bool e5m2;  // out is e5m2, else e4m3, in the target's formats
 };
 
 // The gated gradient, and dz in float8, of rows with 2 H elements.

@@ -10,8 +10,8 @@
 #include "amdgpu/isa.h"
 
 #define JAXGEMM_SHARED static __attribute__((shared))
-#define JAXGEMM_GPU_KERNEL(threads)  \
-  extern "C" __attribute__((global)) \
+#define JAXGEMM_GPU_KERNEL(threads, ...) \
+  extern "C" __attribute__((global))     \
   __attribute__((amdgpu_flat_work_group_size(threads, threads))) void
 
 namespace jaxgemm {
@@ -58,7 +58,8 @@ JAXGEMM_GPU void AddToShared(int32_t* address, int32_t value) {
 #else
 
 #define JAXGEMM_SHARED __shared__
-#define JAXGEMM_GPU_KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+// What follows the threads is how many workgroups an SM must have registers for.
+#define JAXGEMM_GPU_KERNEL(...) extern "C" __global__ void __launch_bounds__(__VA_ARGS__)
 
 namespace jaxgemm {
 

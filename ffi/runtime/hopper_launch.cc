@@ -4,11 +4,11 @@
 
 namespace jaxgemm {
 
-// The general form and those with peers always run as planned. With scales of blocks and for few
-// rows TMA must read both operands, else the call fails. The remaining forms need TMA for both
-// operands and, unless they are fused, for out. If TMA cannot move one of these, because its
-// address is no multiple of 16 bytes, the general form runs instead. In tiles that have none,
-// kFused does, which then also copies operands (MayLoadByElement).
+// The general form and those with peers always run as planned. With scales of blocks, for few rows
+// and for quantised results TMA must read both operands, else the call fails. The remaining forms
+// need TMA for both operands and, unless they are fused, for out. If TMA cannot move one of these,
+// because its address is no multiple of 16 bytes, the general form runs instead. In tiles that have
+// none, kFused does, which then also copies operands (MayLoadByElement).
 std::string LayOutForHopper(const Driver& driver, const Call& call, KernelLaunch* launch) {
   const GpuInstance& instance = *call.plan.instance;
   const Choice& c = call.plan.choice;
@@ -23,16 +23,17 @@ std::string LayOutForHopper(const Driver& driver, const Call& call, KernelLaunch
   if ((p.lhs_gathered || p.rhs_gathered) && !reads_both) {
     return instance.name + " gathers operands at multiples of 16 bytes.";
   }
-  const bool by_registers = RhsInRegisters(instance, c.form);
+  // Forms that store out from their registers, and that no other form can stand in for.
+  const bool from_registers = RhsInRegisters(instance, c.form) || Quantizes(c.form);
   const bool moves_all =
-      reads_both && (by_registers ? IsAligned(call.out) : maps.out_valid || IsFused(c.form));
+      reads_both && (from_registers ? IsAligned(call.out) : maps.out_valid || IsFused(c.form));
   if (IsScaled(c.form) && !reads_both) {
     return instance.name + " reads operands with scales of blocks at multiples of 16 bytes.";
   }
   if (IsFewRows(c.form) && !reads_both) {
     return instance.name + " reads operands at multiples of 16 bytes.";
   }
-  if (by_registers && !moves_all) {
+  if (from_registers && !moves_all) {
     return instance.name + " reads operands and writes out at multiples of 16 bytes.";
   }
   const bool as_planned = moves_all || StoreOf(c.form) == FormStore::kAny;

@@ -1,5 +1,7 @@
 #include "runtime/peer_streams.h"
 
+#include <chrono>
+#include <map>
 #include <utility>
 
 #include "spec/text.h"
@@ -51,7 +53,6 @@ class PeerStreams::Queue {
     self.data = call.mine;
     self.copied = NewEvent();
     start_ = Record(call.stream);
-    Wait(products[1], start_);
     Wait(copies, start_);
   }
 
@@ -74,9 +75,11 @@ class PeerStreams::Queue {
   // Copies a piece of the block `from` of another device's data to block step - 1 of `others`.
   void Copy(int step, int piece, const char* from) {
     const int64_t bytes = call.block_bytes / call.pieces, at = piece * bytes;
+    Copy(call.others + (step - 1) * call.block_bytes + at, from + at, bytes);
+  }
+  void Copy(char* to, const char* from, int64_t bytes) {
     if (result_ != 0 || bytes == 0) return;
-    result_ = streams_.copy(call.others + (step - 1) * call.block_bytes + at, from + at,
-                            static_cast<size_t>(bytes), copies);
+    result_ = streams_.copy(to, from, static_cast<size_t>(bytes), copies);
   }
 
   // Launches the products of a block on the two streams in turn, and records an event after each
@@ -96,7 +99,7 @@ class PeerStreams::Queue {
 
   // Ends the call: later work of XLA's stream comes after the products, after this device's copies
   // and after those that other devices make of this device's data.
-  std::string End(Rendezvous* rendezvous) {
+  std::string End(const std::shared_ptr<Rendezvous>& rendezvous) {
     Record(self.copied, copies);
     Wait(call.stream, Record(products[1]));
     std::string error = Error();
@@ -146,8 +149,7 @@ std::string PeerStreams::Open(int device) {
   return result == 0 ? "" : Failure(kWhat, driver_, device, result);
 }
 
-std::string PeerStreams::Run(const PeerCall& call,
-                             const std::function<std::string(Queue&, Rendezvous*)>& enqueue) {
+std::string PeerStreams::Run(const PeerCall& call, const Enqueue& enqueue) {
   if (call.device < 0 || call.device >= kMaxDevices || !sides_[call.device].products) {
     return "device " + Str(int64_t{call.device}) +
            " has no streams to copy from others: the call's Initialize stage has not run there.";
@@ -159,7 +161,7 @@ std::string PeerStreams::Run(const PeerCall& call,
   std::string error;
   if (current.result() == 0) {
     Queue queue(*this, call, &side);
-    error = enqueue(queue, rendezvous.get());
+    error = enqueue(queue, rendezvous);
   } else {
     error = Failure(kWhat, driver_, call.device, current.result());
   }
@@ -172,7 +174,8 @@ std::string PeerStreams::Run(const PeerCall& call,
 }
 
 std::string PeerStreams::Gather(const PeerCall& call, const LaunchProduct& launch) {
-  return Run(call, [&](Queue& queue, Rendezvous* rendezvous) {
+  return Run(call, [&](Queue& queue, const std::shared_ptr<Rendezvous>& rendezvous) {
+    queue.Wait(queue.products[1], queue.start());
     queue.self.ready = {queue.start()};
     // This device's own product needs no other device, so it is launched before they meet.
     std::string error = queue.Multiply(0, {}, launch, nullptr);
@@ -196,7 +199,8 @@ std::string PeerStreams::Gather(const PeerCall& call, const LaunchProduct& launc
 }
 
 std::string PeerStreams::Scatter(const PeerCall& call, const LaunchProduct& launch) {
-  return Run(call, [&](Queue& queue, Rendezvous* rendezvous) {
+  return Run(call, [&](Queue& queue, const std::shared_ptr<Rendezvous>& rendezvous) {
+    queue.Wait(queue.products[1], queue.start());
     std::string error;
     // The part of this device's own sum is computed last, while the other parts are copied.
     for (int step = 1; step < call.size && error.empty(); ++step) {
@@ -214,6 +218,84 @@ std::string PeerStreams::Scatter(const PeerCall& call, const LaunchProduct& laun
     }
     return queue.End(rendezvous);
   });
+}
+
+std::string PeerStreams::Start(const Exchange& exchange) {
+  const PeerCall& call = exchange.peers;
+  return Run(call, [&](Queue& queue, const std::shared_ptr<Rendezvous>& rendezvous) {
+    Side& side = sides_[call.device];
+    const auto now = std::chrono::steady_clock::now();
+    {
+      std::lock_guard lock(side.mutex);
+      std::erase_if(side.started, [&](const auto& started) {
+        return started.second.run != call.run && started.second.until < now;
+      });
+      const auto found = side.started.find(exchange.received);
+      if (found != side.started.end() && found->second.run == call.run) {
+        return std::string("the blocks of an earlier start in this memory have no done.");
+      }
+    }
+    queue.self.ready = {queue.start()};
+    std::string error = queue.Error();
+    if (error.empty()) error = rendezvous->Arrive(call.rank, queue.self, call.timeout_ns);
+    if (!error.empty()) return error;
+    // At each step every device copies from another one.
+    for (int step = 1; step < call.size; ++step) {
+      const Participant& peer =
+          rendezvous->participant(exchange.from_after ? call.after(step) : call.before(step));
+      queue.Wait(queue.copies, peer.ready[0]);
+      queue.Copy(step, 0, peer.data + (exchange.sends_all ? 0 : (step - 1) * call.block_bytes));
+    }
+    // This device's own block comes last: within a device a copy may need free multiprocessors, and
+    // so wait for a product.
+    if (exchange.with_own) queue.Copy(exchange.received, exchange.x, call.block_bytes);
+    queue.Record(queue.self.copied, queue.copies);
+    error = queue.Error();
+    if (!error.empty()) return error;
+    {
+      std::lock_guard lock(side.mutex);
+      side.started[exchange.received] = {call.run,
+                                         exchange.x,
+                                         call.rank,
+                                         call.size,
+                                         now + 2 * std::chrono::nanoseconds(call.timeout_ns),
+                                         rendezvous};
+    }
+    rendezvous->Copied(call.rank);
+    return std::string();
+  });
+}
+
+std::string PeerStreams::Done(int64_t run, const char* received, const char* x, int device,
+                              void* stream, int64_t timeout_ns) {
+  std::string error = CheckDevice(device);
+  if (!error.empty()) return error;
+  Side& side = sides_[device];
+  std::unique_lock lock(side.mutex);
+  const auto found = side.started.find(received);
+  if (found == side.started.end() || found->second.run != run) {
+    return "these blocks have no start in this run, or XLA has moved them since.";
+  }
+  const Started started = found->second;
+  side.started.erase(found);
+  lock.unlock();
+  CurrentDevice current(driver_, device);
+  DriverResult result = current.result();
+  error = started.rendezvous->Leave(started.rank, timeout_ns);
+  if (error.empty() && x != started.x) {
+    error =
+        "XLA has moved x since the start, so other devices may have copied from memory that "
+        "was written to.";
+  }
+  for (int rank = 0; rank < started.size && error.empty() && result == 0; ++rank) {
+    result = streams_.wait_event(stream, started.rendezvous->participant(rank).copied, 0);
+  }
+  if (error.empty() && result != 0) error = Failure(kWhat, driver_, device, result);
+  if (error.empty()) return "";
+  started.rendezvous->GiveUp(error);
+  // After an error XLA may free the memory that copies still write to.
+  streams_.synchronize_stream(side.copies);
+  return error;
 }
 
 }  // namespace jaxgemm

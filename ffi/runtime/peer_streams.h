@@ -1,7 +1,9 @@
-// Products beside copies between the devices of one process. Gather: each device multiplies its own
-// rows while the rows of the other devices are copied to it. Then it multiplies the copied rows,
-// block by block. Scatter: each device first computes its parts of the other devices' sums. While
-// the other devices copy those parts, it computes the part of its own sum.
+// Copies between the devices of one process, beside other work. Gather: each device multiplies its
+// own rows while the rows of the other devices are copied to it. Then it multiplies the copied
+// rows, block by block. Scatter: each device first computes its parts of the other devices' sums.
+// While the other devices copy those parts, it computes the part of its own sum. Start and Done:
+// the copies begin with one call and end with another, and any work of the program runs between
+// them.
 //
 // The stream of a product waits for the event of its rows, so the kernel starts only when they have
 // arrived. A kernel that has not started holds no multiprocessors, so a copy that needs some can
@@ -9,8 +11,10 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -52,6 +56,17 @@ struct PeerProduct {
 };
 using LaunchProduct = std::function<std::string(const PeerProduct&)>;
 
+// Blocks that are copied from a Start to its Done. In `peers`, mine is the block of step 1 that
+// other devices copy, and others is room for the block that this device copies at step 1.
+struct Exchange {
+  PeerCall peers;
+  const char* x = nullptr;   // what Done gets, too: later work may write to it
+  char* received = nullptr;  // the same for all blocks that arrive
+  bool sends_all = false;    // every device copies one block; mine has no others
+  bool from_after = false;   // step s: the block comes from the device s places after this one
+  bool with_own = false;     // the first blocks of x and received are this device's own
+};
+
 // The streams and events of these copies and products. All functions return an empty string, or the
 // error as sentences for the user.
 class PeerStreams {
@@ -66,19 +81,35 @@ class PeerStreams {
   std::string Gather(const PeerCall& call, const LaunchProduct& launch);
   std::string Scatter(const PeerCall& call, const LaunchProduct& launch);
 
+  // Enqueues the copies of an exchange. Several may run, each with its own `received`.
+  std::string Start(const Exchange& exchange);
+  // Makes `stream` wait for the copies into `received` of this run's Start, and for those that
+  // other devices make of its x.
+  std::string Done(int64_t run, const char* received, const char* x, int device, void* stream,
+                   int64_t timeout_ns);
+
  private:
+  // A Start without its Done so far.
+  struct Started {
+    int64_t run;
+    const char* x;
+    int rank, size;
+    std::chrono::steady_clock::time_point until;  // when a program that has failed is forgotten
+    std::shared_ptr<Rendezvous> rendezvous;
+  };
   struct Side {
     std::mutex mutex;  // guards the members
     void* copies = nullptr;
     void* products = nullptr;  // every other product; the rest are on XLA's stream
     std::vector<void*> free_events;
+    std::map<const char*, Started> started;  // by `received`
   };
   class Events;
   class Queue;
 
   // Calls enqueue(queue, rendezvous). If that fails, ends the rendezvous and waits for the streams.
-  std::string Run(const PeerCall& call,
-                  const std::function<std::string(Queue&, Rendezvous*)>& enqueue);
+  using Enqueue = std::function<std::string(Queue&, const std::shared_ptr<Rendezvous>&)>;
+  std::string Run(const PeerCall& call, const Enqueue& enqueue);
 
   const Driver& driver_;
   const StreamDriver& streams_;

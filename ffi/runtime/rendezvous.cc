@@ -26,7 +26,7 @@ std::string Rendezvous::Wait(std::unique_lock<std::mutex>& lock, int rank, int s
         "device " + Str(int64_t{missing}) + " of the " + Str(static_cast<int64_t>(at_.size())) +
         " along the axis did not come within " + Str(timeout_ns / 1'000'000) +
         " ms, so nothing was copied between them. All devices of the axis must run the same calls "
-        "in the same order; pass transfers=\"ring\" where they cannot.";
+        "in the same order; set JAXGEMM_PEER_COPIES=0 where they cannot.";
     changed_.notify_all();
   }
   return error_;
@@ -42,6 +42,12 @@ std::string Rendezvous::Arrive(int rank, Participant participant, int64_t timeou
   if (!error_.empty()) return error_;
   participants_[rank] = std::move(participant);
   return Wait(lock, rank, kArrived, timeout_ns);
+}
+
+void Rendezvous::Copied(int rank) {
+  std::lock_guard lock(mutex_);
+  at_[rank] = kLeft;
+  changed_.notify_all();
 }
 
 std::string Rendezvous::Leave(int rank, int64_t timeout_ns) {

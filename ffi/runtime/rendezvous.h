@@ -30,7 +30,9 @@ class Rendezvous {
 
   // Waits until every device has arrived, each with its `rank`.
   std::string Arrive(int rank, Participant participant, int64_t timeout_ns);
-  // Waits until every device has recorded its event `copied`. Arrive must come first.
+  // Says that this device has recorded its event `copied`. Arrive must come first.
+  void Copied(int rank);
+  // Says so, too, and waits until every device has recorded its event.
   std::string Leave(int rank, int64_t timeout_ns);
   // Ends the waits of all devices, now and later, with this error. The first error stays.
   void GiveUp(const std::string& error);

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import jax
 from jax.extend.core import Primitive
+from jax.extend.mlir.dialects import stablehlo
 from jax.interpreters import mlir
 import jax.numpy as jnp
 import numpy as np
@@ -246,6 +247,16 @@ def prepared(ctx, operands, geometry: Geometry, chosen: dict):
     if old != new:
       apply(i, lambda x: copies.vector(x, old, new))
   return operands, avals
+
+
+def fenced(values) -> list:
+  """The same values, as the operands or results of a call with side effects.
+
+  XLA for GPUs fuses the slice that a call reads, and the update of a slice that it gives, into the
+  call (DynamicSliceFusionRewriter). It cannot remove the call itself if that has side effects, so
+  the call would run twice.
+  """
+  return [stablehlo.OptimizationBarrierOp([x]).results[0] for x in values]
 
 
 def applied(ctx, fun, operands, avals):

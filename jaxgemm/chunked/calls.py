@@ -17,7 +17,7 @@ import jax
 from jax.interpreters import mlir
 import numpy as np
 
-from jaxgemm.call.lower import CHUNKED_TARGET
+from jaxgemm.call.lower import CHUNKED_TARGET, fenced
 
 ir = mlir.ir
 
@@ -45,7 +45,7 @@ def call_target(op) -> str | None:
   return op.attributes["call_target_name"].value
 
 
-def _origin(value):
+def origin(value):
   """The value from which reshapes and barriers make this one."""
   while not isinstance(value, ir.BlockArgument):
     op = _operation(value.owner)
@@ -57,7 +57,7 @@ def _origin(value):
 
 def start_of(signals):
   """The start call that gave these signals, or None if it cannot be found."""
-  value = _origin(signals)
+  value = origin(signals)
   if isinstance(value, ir.BlockArgument):
     return None
   op = _operation(value.owner)
@@ -71,7 +71,7 @@ def are_of_others(signals, module) -> bool:
   no copies yet. Newer jax lowers every jitted function separately: there the signals may be
   an argument of unknown origin.
   """
-  value = _origin(signals)
+  value = origin(signals)
   if not isinstance(value, ir.BlockArgument):
     return call_target(value.owner) not in (None, START_TARGET)
   function = _operation(value.owner.owner)
@@ -96,8 +96,9 @@ def lower_join(ctx, operands, avals, *, num_sources: int, epoch: int, timeout_ns
   aliases = {first + i: i for i in range(len(operands) - first)}
   rule = jax.ffi.ffi_lowering(JOIN_TARGET, operand_output_aliases=aliases,
                               has_side_effect=True)
-  return rule(ctx, *operands, num_sources=np.int64(num_sources), epoch=np.int64(epoch),
-              timeout_ns=np.int64(timeout_ns))
+  return fenced(rule(ctx, *operands[:first], *fenced(operands[first:]),
+                     num_sources=np.int64(num_sources), epoch=np.int64(epoch),
+                     timeout_ns=np.int64(timeout_ns)))
 
 
 def keep_source(ctx, operands, outs):

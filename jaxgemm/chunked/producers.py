@@ -12,7 +12,7 @@ import numpy as np
 
 from jaxgemm import _ffi
 from jaxgemm.call.config import check_bool, timeout_ns
-from jaxgemm.call.lower import require_platforms, reshaped
+from jaxgemm.call.lower import fenced, require_platforms, reshaped
 from jaxgemm.call.options import operand_argument
 from jaxgemm.chunked import calls
 from jaxgemm.chunked.calls import COPIES, START_TARGET
@@ -246,7 +246,7 @@ def _start_lowering(ctx, x, *, joined, **params):
   on_host = ctx.avals_in[0].memory_space != jax.memory.Space.Device
   params["from_host"] = on_host
   rule = jax.ffi.ffi_lowering(START_TARGET, has_side_effect=True)
-  return rule(ctx, x, **{name: np.int64(value) for name, value in params.items()})
+  return rule(ctx, *fenced([x]), **{name: np.int64(value) for name, value in params.items()})
 
 
 mlir.register_lowering(start_p, _start_lowering, cacheable=False)

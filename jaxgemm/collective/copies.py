@@ -22,6 +22,7 @@ from jax.interpreters import mlir
 import jax.numpy as jnp
 import numpy as np
 
+from jaxgemm import _ffi
 from jaxgemm.call.dtypes import accumulator_dtype
 from jaxgemm.call.fallback import lack, prefers_xla
 from jaxgemm.call.lower import prepared, reshaped
@@ -40,7 +41,7 @@ PLATFORMS: tuple[str, ...] = "cuda", "rocm"
 # The number of pieces that one device's rows are cut into: each is one product. None leaves it to
 # `_pieces`. Benchmarks set it.
 PIECES: int | None = None
-_TIMEOUT_NS = 120 * 10**9
+TIMEOUT_NS = 120 * 10**9
 
 
 @functools.cache
@@ -57,9 +58,11 @@ def needs_devices():
   return meshes.partitioned_jaxpr(same, [jax.ShapeDtypeStruct((1,), jnp.float32)])
 
 
-def _groups(form: Form, mesh, manual_axes) -> tuple[str, str | None]:
+def groups(axis_name, mesh, manual_axes) -> tuple[str, str | None]:
   """(groups of devices that copy from each other, by ordinal; why they cannot, or None)."""
-  names = meshes.names(form.axis_name)
+  names = meshes.names(axis_name)
+  if not _ffi.PEER_COPIES:
+    return "", "JAXGEMM_PEER_COPIES is 0"
   if not isinstance(mesh, jax.sharding.Mesh):
     return "", "the mesh is abstract, and copies need its devices"
   free = [a for a in mesh.axis_names if a not in manual_axes and mesh.shape[a] > 1]
@@ -74,8 +77,8 @@ def _groups(form: Form, mesh, manual_axes) -> tuple[str, str | None]:
   others = [a for a in mesh.axis_names if a not in names]
   order = [mesh.axis_names.index(a) for a in (*others, *names)]
   size = int(np.prod([mesh.shape[a] for a in names]))
-  groups = ordinals.transpose(order).reshape(-1, size)
-  return ";".join(" ".join(map(str, group)) for group in groups), None
+  ordered = ordinals.transpose(order).reshape(-1, size)
+  return ";".join(" ".join(map(str, group)) for group in ordered), None
 
 
 def _pieces(form: Form, rows: int) -> int:
@@ -163,10 +166,10 @@ def why_not(form: Form, operands, mesh, manual_axes, platform: str | None) -> st
   for name, x in zip(("lhs", "rhs") if form.gives == "full" else ("rhs", "lhs"), operands):
     if x.ndim != 2 or 0 in x.shape:
       return f"{name} has shape {x.shape}; copies need two dimensions, none of them 0"
-  groups, reason = _groups(form, mesh, manual_axes)
+  of_devices, reason = groups(form.axis_name, mesh, manual_axes)
   if reason is not None:
     return reason
-  size = _size(groups)
+  size = _size(of_devices)
   if size == 1:
     return "there is one device along the axis"
   product = _Product.of(operands, form, size)
@@ -190,15 +193,15 @@ def why_not(form: Form, operands, mesh, manual_axes, platform: str | None) -> st
   return None
 
 
-def _size(groups: str) -> int:
-  return groups.partition(";")[0].count(" ") + 1
+def _size(of_devices: str) -> int:
+  return of_devices.partition(";")[0].count(" ") + 1
 
 
 def lower(ctx, *operands, form: Form, platform: str):
   """The lowering to the custom call; returns the results of the primitive."""
   context = ctx.module_context.axis_context
-  groups, _ = _groups(form, context.mesh, context.manual_axes)
-  size = _size(groups)
+  of_devices, _ = groups(form.axis_name, context.mesh, context.manual_axes)
+  size = _size(of_devices)
   product = _Product.of(ctx.avals_in, form, size)
   chosen = product.plan_piece(platform)
   gathers = form.gives == "full"
@@ -206,8 +209,8 @@ def lower(ctx, *operands, form: Form, platform: str):
   avals = ctx.avals_in if gathers else [product.lhs, product.rhs]
   values, avals = prepared(ctx.replace(avals_in=avals), values, product.geometry, chosen)
   workspace = jax.core.ShapedArray((2 * chosen["workspace_bytes"],), jnp.uint8)
-  attributes = dict(product=chosen["attrs"], devices=groups, pieces=np.int64(product.pieces),
-                    timeout_ns=np.int64(_TIMEOUT_NS))
+  attributes = dict(product=chosen["attrs"], devices=of_devices, pieces=np.int64(product.pieces),
+                    timeout_ns=np.int64(TIMEOUT_NS))
 
   def call(target, results):
     rule = jax.ffi.ffi_lowering(target)

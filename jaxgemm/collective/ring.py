@@ -108,9 +108,9 @@ def weights_axis(form: Form, name: str) -> int:
 
 
 # An array that the products of a ring are written to; all its elements are.
-_room_p = Primitive("jaxgemm_room")
-_room_p.def_abstract_eval(lambda *, shape, dtype: jax.core.ShapedArray(shape, dtype))
-_room_p.def_impl(lambda *, shape, dtype: lax.empty(shape, dtype))
+room_p = Primitive("jaxgemm_room")
+room_p.def_abstract_eval(lambda *, shape, dtype: jax.core.ShapedArray(shape, dtype))
+room_p.def_impl(lambda *, shape, dtype: lax.empty(shape, dtype))
 
 
 def _room_lowering(ctx, *, shape, dtype):
@@ -120,10 +120,10 @@ def _room_lowering(ctx, *, shape, dtype):
   return mlir.lower_fun(lambda: make(shape, dtype), multiple_results=False)(ctx)
 
 
-mlir.register_lowering(_room_p, _room_lowering)
+mlir.register_lowering(room_p, _room_lowering)
 
 
-class _Ring(NamedTuple):
+class Ring(NamedTuple):
   """The devices along the axes.
 
   Attributes:
@@ -142,16 +142,16 @@ class _Ring(NamedTuple):
   index: Any
 
   @classmethod
-  def of(cls, axis_name) -> "_Ring":
+  def of(cls, axis_name) -> "Ring":
     given = meshes.names(axis_name)
     axes = tuple(a for a in jax.sharding.get_abstract_mesh().axis_names if a in given)
     places = np.arange(lax.axis_size(axes)).reshape([lax.axis_size(a) for a in axes])
     place = places.transpose([axes.index(a) for a in given]).reshape(-1)
     return cls(axes, tuple(place.tolist()), place.size, lax.axis_index(given))
 
-  def send(self, x):
-    """Sends x to the next device; returns the x of the device before."""
-    return lax.ppermute(x, self.axes, [(p, self.place[(i + 1) % self.size])
+  def send(self, x, places: int = 1):
+    """Sends x to the device `places` after this one; returns what comes from that before it."""
+    return lax.ppermute(x, self.axes, [(p, self.place[(i + places) % self.size])
                                        for i, p in enumerate(self.place)])
 
   def before(self, steps: int):
@@ -179,7 +179,7 @@ class _Ring(NamedTuple):
 
 def _full(rows, weights, *bias, form: Form):
   """all_gather(rows) @ weights, with the epilogue."""
-  ring = _Ring.of(form.axis_name)
+  ring = Ring.of(form.axis_name)
   count, axis = rows.shape[-2], rows.ndim - 2
 
   def compute(block, _):
@@ -194,7 +194,7 @@ def _full(rows, weights, *bias, form: Form):
       return parts
     if outs is None:
       shape = (*rows.shape[:axis], ring.size * count, parts[0].shape[-1])
-      outs = [_room_p.bind(shape=shape, dtype=part.dtype) for part in parts]
+      outs = [room_p.bind(shape=shape, dtype=part.dtype) for part in parts]
     outs = [lax.dynamic_update_slice_in_dim(out, part, number * count, axis)
             for out, part in zip(outs, parts)]
   return outs
@@ -202,7 +202,7 @@ def _full(rows, weights, *bias, form: Form):
 
 def _rows(weights, full, *bias, form: Form):
   """This device's block of the sum of full @ weights^T over the devices."""
-  ring = _Ring.of(form.axis_name)
+  ring = Ring.of(form.axis_name)
   axis = full.ndim - 2
   count = full.shape[axis] // ring.size
   contracted = (full.ndim - 1,), (weights_axis(form, "N"),)
@@ -235,7 +235,7 @@ def finish_sum(total, *bias, form: Form) -> list[jax.Array]:
 
 def _weights(rows, full, *, form: Form):
   """all_gather(rows)^T @ full."""
-  ring = _Ring.of(form.axis_name)
+  ring = Ring.of(form.axis_name)
   summed = tuple(range(form.num_batch, rows.ndim - 1))
   count, axis = rows.shape[-2], rows.ndim - 2
 

@@ -28,6 +28,7 @@ from jaxgemm.explain.arguments import (
   operands_by_name,
   with_names,
 )
+from jaxgemm.explain.exchanges import Exchanges
 from jaxgemm.explain.explanation import Explanation, summary_of
 from jaxgemm.explain.planned import data_of, plan_of
 from jaxgemm.scaled.call import reasons
@@ -139,7 +140,11 @@ def _of_function(function: Callable, /, *args, **kwargs) -> Explanation:
     args, kwargs = jax.tree.unflatten(tree, traced)
   found: list[dict[str, Any]] = []
   others: list[tuple[int, int]] = []  # how often each runs, and its operations
-  for call in program.calls(program.trace(function, args, kwargs), others=True):
+  exchanges = Exchanges()
+  for call in program.calls_and_exchanges(program.trace(function, args, kwargs)):
+    if isinstance(call, program.Exchange):
+      exchanges.meet(call)
+      continue
     if call.reason == program.NOT_OURS:
       others.append((call.steps, _operations(call.eqn)))
       continue
@@ -149,8 +154,9 @@ def _of_function(function: Callable, /, *args, **kwargs) -> Explanation:
       found.append(data)
     else:
       same["count"] += 1
+    exchanges.beside(found.index(same or data) + 1, data)
   summary = {"summary": summary_of(found, others)} if found or others else {}
-  return Explanation({"calls": found} | summary)
+  return Explanation({"calls": found} | exchanges.data() | summary)
 
 
 def _operations(eqn) -> int:

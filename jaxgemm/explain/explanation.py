@@ -4,7 +4,8 @@ import dataclasses
 import pathlib
 from typing import Any
 
-from jaxgemm.explain import timeline
+from jaxgemm.explain import exchanges, timeline
+from jaxgemm.explain.planned import HOPPER_MHZ, predicted_us
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,7 +50,9 @@ class Explanation:
   calls there are), steps (how often the scans around it run it) and operations (the
   multiplications and additions of one of them). In a function the copies of a grouped product
   into another layout are operations of their own, so its relayouts and gradients do not have
-  them. If the function has products, there is the key summary, too, with sums over all of them.
+  them. If the function exchanges arrays between devices, as `moe(dispatch="overlap")` does,
+  there is the key exchanges, a list of dictionaries: see `jaxgemm/explain/exchanges.py`.
+  If the function has products, there is the key summary, too, with sums over all of them.
   Each counts as often as scans run it; a while loop counts once, and each branch of a cond
   does. The summary has
 
@@ -75,6 +78,7 @@ class Explanation:
       lines += [f"   {line}" for line in _lines(call)]
     if not lines:
       lines.append("no product of jaxgemm")
+    lines += exchanges.lines(self.data.get("exchanges", ()))
     return "\n".join(lines + _summed_up(self.data))
 
   def draw(self, path: str | pathlib.Path) -> None:
@@ -96,14 +100,6 @@ class Explanation:
 # The median errors of a dense kernel's predicted time on AMD GPUs, for up to 64 rows and for more:
 # see "Predicted times" in docs/guides/limits.md.
 _AMD_ERRORS = 0.22, 0.13
-# Measured times on an H100 follow the predicted cycles best at this clock.
-_HOPPER_MHZ = 1755
-
-
-def predicted_us(call: dict[str, Any]) -> float | None:
-  """The predicted microseconds of one call of the kernels, or None."""
-  cycles = call.get("predicted_cycles")
-  return cycles / _HOPPER_MHZ if cycles else call.get("predicted_us")
 
 
 def _runs(call: dict[str, Any]) -> int:
@@ -173,8 +169,8 @@ def _lines(data: dict[str, Any]) -> list[str]:
     ]
     if data["predicted_cycles"]:
       cycles = data["predicted_cycles"]
-      lines.append(f"predicted: {cycles:.0f} cycles, {cycles / _HOPPER_MHZ:.1f} us at "
-                   f"{_HOPPER_MHZ} MHz, by a model")
+      lines.append(f"predicted: {cycles:.0f} cycles, {cycles / HOPPER_MHZ:.1f} us at "
+                   f"{HOPPER_MHZ} MHz, by a model")
     if data["predicted_us"]:
       launch, kernel = (data["predicted_parts"][part] for part in ("launch", "kernel"))
       error = f" (median error {_AMD_ERRORS[data['sizes'][0] > 64]:.0%})"

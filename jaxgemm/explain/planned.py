@@ -13,6 +13,15 @@ from jaxgemm.call.options import Options
 from jaxgemm.call.product import NOT_ON_MESHES, Given, Product
 from jaxgemm.explain.program import PRODUCTS
 
+# Measured times on an H100 follow the predicted cycles best at this clock.
+HOPPER_MHZ = 1755
+
+
+def predicted_us(call: dict[str, Any]) -> float | None:
+  """The predicted microseconds of one call of the kernels, from its data, or None."""
+  cycles = call.get("predicted_cycles")
+  return cycles / HOPPER_MHZ if cycles else call.get("predicted_us")
+
 
 def plan_of(eqn) -> dict[str, Any]:
   """The plan of a call."""

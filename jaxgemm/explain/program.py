@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 import functools
+import math
 import types
 from typing import Any, NamedTuple
 
@@ -13,11 +14,12 @@ from jaxgemm.call import few_rows, transposes
 from jaxgemm.call.fallback import DEQUANTIZES, reason_of
 from jaxgemm.call.product import Product
 from jaxgemm.chunked import product as chunked
-from jaxgemm.collective import copies
+from jaxgemm.collective import copies, exchange
 from jaxgemm.collective.primitive import ring_p
 from jaxgemm.dense import product as dense
 from jaxgemm.grouped import product as grouped
 from jaxgemm.scaled import product as scaled
+from jaxgemm.sharding import mesh as meshes
 
 # The kinds of products, by the primitive of their calls.
 PRODUCTS: dict[Any, Product] = {
@@ -45,6 +47,23 @@ class Call(NamedTuple):
   reason: str
   steps: int
   weights: str = ""
+
+
+class Exchange(NamedTuple):
+  """The start or the end of an exchange between devices in a program.
+
+  Attributes:
+    eqn: the equation, of `exchange.start_p` or `exchange.done_p`.
+    within, steps: see `Call`.
+    devices: the number of devices of which each sends to all others.
+    reason: why `jax.lax.ppermute` sends; "" if copy engines do. Only of a start.
+  """
+
+  eqn: Any
+  within: tuple[str, ...]
+  steps: int
+  devices: int = 0
+  reason: str = ""
 
 
 def trace(function: Callable, args=(), kwargs=None):
@@ -91,15 +110,25 @@ def _unwrapped(function: Any, args, kwargs):
       return function, args, kwargs
 
 
-def calls(jaxpr, within: tuple[str, ...] = (), reason: str = "", shard_map=None,
-          steps: int = 1, others: bool = False, weights: str = "") -> Iterator[Call]:
-  """The products of a jaxpr and of all jaxprs in it, in their order.
+def calls(jaxpr) -> Iterator[Call]:
+  """The products of a jaxpr and of all jaxprs in it, in their order, without those of jax."""
+  for each in calls_and_exchanges(jaxpr):
+    if isinstance(each, Call) and each.reason != NOT_OURS:
+      yield each
+
+
+def calls_and_exchanges(
+    jaxpr, within: tuple[str, ...] = (), reason: str = "", shard_map=None, steps: int = 1,
+    weights: str = "",
+) -> Iterator[Call | Exchange]:
+  """The products and exchanges of a jaxpr and of all jaxprs in it, in their order.
+
+  Products that were never jaxgemm's have the reason NOT_OURS.
 
   Args:
     jaxpr: the jaxpr.
     within, reason, steps, weights: see `Call`.
     shard_map: the parameters of the innermost jax.shard_map around the jaxpr, or None.
-    others: whether to give products that were never jaxgemm's, too; their reason is NOT_OURS.
   """
   made: dict[Any, Any] = {}
   for eqn in jaxpr.eqns:
@@ -117,11 +146,14 @@ def calls(jaxpr, within: tuple[str, ...] = (), reason: str = "", shard_map=None,
     if eqn.primitive is few_rows.few_rows_p:
       yield Call(eqn, within, "", steps)
       continue
-    if name in _XLAS and (why or others):
+    if name in _XLAS:
       yield Call(eqn, within, why or NOT_OURS, steps, weights)
       weights = ""
       continue
     params = eqn.params
+    if eqn.primitive in (exchange.start_p, exchange.done_p):
+      yield _exchange(eqn, within, steps, shard_map)
+      continue
     if eqn.primitive is ring_p:
       described = _transfers(eqn, shard_map)
       params = {"jaxpr": params["jaxpr"]}
@@ -131,17 +163,31 @@ def calls(jaxpr, within: tuple[str, ...] = (), reason: str = "", shard_map=None,
     names = within if inlined else (*within, described)
     times = steps * (params["length"] if name == "scan" else 1)
     for inner in jaxprs_in_params(params):
-      for call in calls(inner, names, why, around, times, others, weights):
-        yield call
+      for each in calls_and_exchanges(inner, names, why, around, times, weights):
+        yield each
         weights = ""
+
+
+def _exchange(eqn, within: tuple[str, ...], steps: int, shard_map) -> Exchange:
+  if eqn.primitive is exchange.done_p:
+    return Exchange(eqn, within, steps)
+  form, (mesh, manual) = eqn.params["form"], _mesh_of(shard_map)
+  devices = math.prod(mesh.shape[name] for name in meshes.names(form.axis_name))
+  reason = exchange.why_not(eqn.outvars[0].aval, form, mesh, manual, _ffi.default_platform())
+  return Exchange(eqn, within, steps, devices, reason or "")
+
+
+def _mesh_of(shard_map) -> tuple[Any, Any]:
+  """The mesh of a jax.shard_map, and its manual axes."""
+  mesh = shard_map["mesh"]
+  return mesh, shard_map["newly_manual_axes"] | set(mesh.manual_axes)
 
 
 def _transfers(eqn, shard_map) -> str:
   """How the rows or sums of a ring's products travel, and why."""
-  form, platform = eqn.params["form"], _ffi.default_platform()
-  mesh = shard_map["mesh"]
-  manual = shard_map["newly_manual_axes"] | set(mesh.manual_axes)
-  reason = copies.why_not(form, [x.aval for x in eqn.invars], mesh, manual, platform)
+  form, (mesh, manual) = eqn.params["form"], _mesh_of(shard_map)
+  reason = copies.why_not(
+      form, [x.aval for x in eqn.invars], mesh, manual, _ffi.default_platform())
   axes = form.axis_name
   return f"ring over {axes!r} ({reason})" if reason else f"copies between devices of {axes!r}"
 

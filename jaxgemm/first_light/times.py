@@ -11,7 +11,7 @@ import numpy as np
 
 import jaxgemm
 from jaxgemm import _ffi
-from jaxgemm.explain.explanation import predicted_us
+from jaxgemm.explain.planned import predicted_us
 from jaxgemm.first_light.products import Product, layer
 from jaxgemm.tune import gpu_trace, timing
 

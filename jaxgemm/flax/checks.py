@@ -22,7 +22,7 @@ from jaxgemm.sharding import mesh as meshes
 from jaxgemm.sharding.manual_axes import is_tracked, varying
 from jaxgemm.sharding.parts import likely_cause
 
-DISPATCHES = ("gather", "all_to_all")
+DISPATCHES = ("gather", "all_to_all", "overlap")
 
 
 def as_node_limit(given, num_experts: int, top_k: int) -> routing_lib.NodeLimit | None:
@@ -101,8 +101,8 @@ def check_options(
         "experts. Pass expert_axis_name inside jax.shard_map, or leave sharded_tokens out.")
   if not isinstance(dispatch, str) or dispatch not in DISPATCHES:
     raise ValueError(
-        f"dispatch={dispatch!r} was given; {' or '.join(map(repr, DISPATCHES))} is allowed. Pass "
-        "one of these.")
+        f"dispatch={dispatch!r} was given; one of {', '.join(map(repr, DISPATCHES))} is allowed. "
+        "Pass one of these.")
   if dtype is not None:
     dtype = dtype_argument("dtype", dtype)
     if not jnp.issubdtype(dtype, jnp.floating) or dtype.itemsize < 2:

@@ -10,7 +10,7 @@ functions, this module computes all of these.
 from collections.abc import Callable
 import functools
 import inspect
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import jax
 from jax import lax
@@ -23,6 +23,7 @@ from jaxgemm.call import epilogue
 from jaxgemm.call.options import Options, own_products
 from jaxgemm.call.quantized import Quantized, dequantized
 from jaxgemm.call.transposes import INLINE
+from jaxgemm.collective import experts as overlapped
 from jaxgemm.fp8 import experts as float8
 from jaxgemm.grouped import api as ours
 from jaxgemm.grouped.combined import ragged_dot_combine
@@ -166,28 +167,92 @@ def mlp(x: jax.Array, params: Mlp, activation: Activation, products: Products) -
   Returns:
     [T, C] in x's dtype, or what `products.last` gives.
   """
-  def cast(kernel):
-    if isinstance(kernel, Quantized):
-      return kernel if products.takes_quantized else dequantized(
-          kernel, x, "the product of this layer takes no Quantized")
-    return kernel.astype(x.dtype) if products.casts else kernel
-
-  if isinstance(activation, ClampedSwiGLU):
-    products = products._replace(gated=_gated(products.linear))
-  elif products.experts is not None and params.gate_up is not None and not (
-      products.takes_quantized and any(
-          isinstance(kernel, Quantized) for kernel in (params.gate_up, params.down))):
-    params = params._replace(gate_up=cast(params.gate_up), down=cast(params.down))
+  if products.experts is not None and _is_gated(activation, params) and not (
+      products.takes_quantized and _has_quantized(params)):
+    params = params._replace(gate_up=_as_operand(params.gate_up, x, products),
+                             down=_as_operand(params.down, x, products))
     return products.experts(x, params, activation)
+  return mlp_last(mlp_hidden(x, params, activation, products), params, products)
+
+
+def mlp_hidden(x: jax.Array, params: Mlp, activation: Activation, products: Products) -> jax.Array:
+  """[R, H]: what `mlp` multiplies by down."""
   if params.gate_up is None:
-    hidden = products.linear(x, cast(params.up), params.up_bias, activation)
-  else:
-    hidden = products.gated(
-        x, cast(params.gate_up), params.gate_up_bias, activation
-    )
+    kernel = _as_operand(params.up, x, products)
+    return products.linear(x, kernel, params.up_bias, activation)
+  gated = products.gated
+  if isinstance(activation, ClampedSwiGLU):
+    gated = _gated(products.linear)
+  return gated(x, _as_operand(params.gate_up, x, products), params.gate_up_bias, activation)
+
+
+def mlp_last(hidden: jax.Array, params: Mlp, products: Products) -> jax.Array:
+  """The result of `mlp` from that of `mlp_hidden`."""
+  down = _as_operand(params.down, hidden, products)
   if products.last is not None:
-    return products.last(hidden, cast(params.down), params.down_bias)
-  return products.linear(hidden, cast(params.down), params.down_bias, None)
+    return products.last(hidden, down, params.down_bias)
+  return products.linear(hidden, down, params.down_bias, None)
+
+
+def static_of_whole(
+    params: Mlp, activation: Activation, ragged_dot: Callable | None,
+    ragged_gated_linear_unit: Callable | None, precision, recipe: str | None, dtype,
+) -> Static | None:
+  """The static arguments with which our own products compute gated experts as a whole, or None."""
+  options = None if recipe else _own_options(ragged_dot, ragged_gated_linear_unit)
+  if options is None or not _is_gated(activation, params) or _has_quantized(params):
+    return None
+  return Static(jnp.dtype(dtype), activation, Options.of({"precision": precision} | options))
+
+
+def overlapped_mlp(
+    x: jax.Array, tokens, params: Mlp, activation: Activation, weights, chosen, first_expert,
+    shards: overlapped.Shards, static: Static | None, products_of: Callable,
+) -> jax.Array:
+  """f32[T, C]: `mlp` of tokens whose experts are on many devices, weighted and summed.
+
+  Args:
+    x: [T, C], the tokens of this device.
+    tokens: from `jaxgemm.collective.experts.send_tokens`.
+    params, activation: see `mlp`.
+    weights, chosen, shards: see `jaxgemm.collective.experts.in_two_blocks`.
+    first_expert: int32[1], the first expert of this device.
+    static: that of `static_of_whole`.
+    products_of: a function of (group sizes, experts, `Tokens`) that gives the products.
+  """
+  def products(block, dtype):
+    return products_of(block.sizes, block.table.experts,
+                       Tokens(block.table, block.weights, jnp.dtype(dtype)))
+
+  def first(x, block):
+    return mlp_hidden(x, params, activation, products(block, shards.dtype)), None
+
+  def last(hidden, block, dtype):
+    return mlp_last(hidden, params, products(block, dtype))
+
+  arguments = weights, chosen, first_expert[0], shards
+  if static is None:
+    return overlapped.in_two_blocks(x, tokens, *arguments, first, last)[0]
+  experts = Experts(params.gate_up.astype(shards.dtype), params.down.astype(shards.dtype),
+                    params.gate_up_bias, params.down_bias)
+  return overlapped.gated_experts(x, tokens, experts, *arguments, static)
+
+
+def _is_gated(activation: Activation, params: Mlp) -> TypeGuard[str | None]:
+  """Whether the experts have a gate with an activation of the kernels."""
+  return params.gate_up is not None and not isinstance(activation, ClampedSwiGLU)
+
+
+def _has_quantized(params: Mlp) -> bool:
+  return any(isinstance(kernel, Quantized) for kernel in (params.gate_up, params.down))
+
+
+def _as_operand(kernel, x, products: Products):
+  """A kernel as the products take it beside x."""
+  if isinstance(kernel, Quantized):
+    return kernel if products.takes_quantized else dequantized(
+        kernel, x, "the product of this layer takes no Quantized")
+  return kernel.astype(x.dtype) if products.casts else kernel
 
 
 def _is_fused(function: Callable, *keywords: str) -> bool:
@@ -331,8 +396,7 @@ def grouped_products(
   else:
     products = Products(linear, fused(ragged_gated_linear_unit))
   options = _options_of(ragged_dot, ours.ragged_dot)
-  alike = options is not None and options == _options_of(
-      ragged_gated_linear_unit, ours.ragged_gated_linear_unit)
+  alike = _own_options(ragged_dot, ragged_gated_linear_unit) is not None
   products = products._replace(takes_quantized=alike)
 
   def in_float8(x, params, activation):
@@ -380,6 +444,17 @@ def grouped_products(
 
 
 _OPTIONS = frozenset(("config", "schedule", "reduction", "deterministic", "implementation"))
+
+
+def _own_options(ragged_dot: Callable | None, ragged_gated_linear_unit: Callable | None
+                 ) -> dict[str, Any] | None:
+  """The options of both functions of `grouped_products`, if these are ours and have the same."""
+  ragged_dot = ragged_dot or jaxgemm.ragged_dot
+  if ragged_gated_linear_unit is None and ragged_dot is jaxgemm.ragged_dot:
+    ragged_gated_linear_unit = jaxgemm.ragged_gated_linear_unit
+  options = _options_of(ragged_dot, ours.ragged_dot)
+  alike = options == _options_of(ragged_gated_linear_unit, ours.ragged_gated_linear_unit)
+  return options if alike else None
 
 
 def _options_of(function: Callable | None, product: Callable) -> dict[str, Any] | None:

@@ -26,6 +26,7 @@ from jax.sharding import PartitionSpec as P
 from jaxgemm import fp8
 from jaxgemm.call.quantized import stand_in, values_of
 from jaxgemm.call.transposes import INLINE
+from jaxgemm.collective import experts as overlapped
 from jaxgemm.flax import dispatch as dispatch_lib
 from jaxgemm.flax import experts as experts_lib
 from jaxgemm.flax import routing as routing_lib
@@ -156,6 +157,10 @@ def moe(
       check_vma=False jax does not know this, and True or False must be passed.
     dispatch: how tokens that are sharded along expert_axis_name get to their experts.
       "gather": all shards gather tokens and routing, and a reduce-scatter brings the results.
+      "overlap": each token is sent once to the other shards, and the sum over the experts of a
+      shard is sent back, while the products of other rows run. It is for GPUs of one process,
+      whose copy engines send; elsewhere `jax.lax.ppermute` does. The sums of a shard are rounded
+      to `dtype`. Gated experts have first derivatives, in reverse mode.
       "all_to_all": each row is sent to the shard of its expert, and its result is sent back, by
       `jax.lax.ragged_all_to_all`. With d shards this sends about top_k / d of the bytes that
       "gather" sends. (XLA has no such collective on CPUs; there an all-to-all of the largest
@@ -256,8 +261,20 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, rout
   repeats_routing = experts is not None
   dense = experts_lib.dense_products(dot_general, precision)
 
+  num_local, num_experts = params.experts.down.shape[0], params.router.shape[-1]
+  # A router chooses different experts for a token. A given routing may repeat an expert.
+  most = top_k if repeats_routing else min(top_k, num_local)
+  x = x.reshape(-1, x.shape[-1])
+  if dispatch == "overlap":
+    static = experts_lib.static_of_whole(
+        params.experts, activation, ragged_dot, ragged_gated_linear_unit, precision, recipe, dtype)
+    shards = overlapped.Shards(axes, num_local, most, dtype, static is None or overlapped.splits(
+        x.shape[0], x.shape[1], params.experts.down.shape[1], top_k, num_experts,
+        num_experts // num_local, dtype))
+    # Tokens begin to travel before the router.
+    tokens, x = overlapped.send_tokens(x, shards)
   wide = jnp.promote_types(params.router.dtype, jnp.float32)
-  x, wide_x, router, experts = _flat(x, params.router, experts, wide=wide, top_k=top_k)
+  wide_x, router, experts = _flat(x, params.router, experts, wide=wide, top_k=top_k)
   logits = dense.linear(wide_x, router, None, None)
   weights, table, group_sizes, stats = routing_lib.route(
       logits, experts, params.router_bias, top_k=top_k, normalize_weights=normalize_weights,
@@ -274,9 +291,13 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, rout
   def compute_tokens(x, group_sizes, tokens):
     return compute(x, group_sizes, tokens.table.experts, first_expert, tokens)
 
-  if dispatch == "all_to_all":
-    # A router chooses different experts for a token. A given routing may repeat an expert.
-    most = top_k if repeats_routing else min(top_k, params.experts.down.shape[0])
+  if dispatch == "overlap":
+    out = experts_lib.overlapped_mlp(
+        x, tokens, params.experts, activation, weights, stats.experts, first_expert, shards, static,
+        lambda sizes, row_experts, tokens: experts_lib.grouped_products(
+            ragged_dot, ragged_gated_linear_unit, precision, sizes, row_experts, None, recipe,
+            tokens))
+  elif dispatch == "all_to_all":
     out = dispatch_lib.through_experts(
         wide_x, weights, table, group_sizes, dtype=dtype,
         most_per_token=most, axis_name=axes, compute=compute)
@@ -304,11 +325,10 @@ _compiled = functools.partial(jax.jit, inline=INLINE)
 
 @functools.partial(_compiled, static_argnames=("wide", "top_k"))
 def _flat(x, router, experts, *, wide, top_k: int):
-  """The tokens [T, C] in x's dtype and in `wide`, the router in `wide`, and experts [T, top_k]."""
-  x = x.reshape(-1, x.shape[-1])
+  """The tokens x[T, C] in `wide`, the router in `wide`, and experts [T, top_k]."""
   if experts is not None:
     experts = experts.reshape(-1, top_k)
-  return x, x.astype(wide), router.astype(wide), experts
+  return x.astype(wide), router.astype(wide), experts
 
 
 @functools.partial(_compiled, static_argnames=("shape", "dtype", "axes"))

@@ -9,8 +9,9 @@ Each array is quantised where it is made, in one pass:
 - weights for the two dimensions that products contract (`weights_of`), now or by `prepare`.
 
 The products of rows are float8. Those of the weights' gradients contract the rows of the groups,
-along which the scales of rows vary. They read the tokens, the hidden rows and the cotangents in the
-dtype that these have anyway, so that they need no scales and no transposed copies.
+along which the scales of rows vary. Large ones are float8, too (kernel_gradients.py). The others
+read the tokens, the hidden rows and the cotangents in the dtype that these have anyway, so that
+they need no scales and no transposed copies.
 """
 
 import functools
@@ -23,6 +24,7 @@ import numpy as np
 from jaxgemm.call import copies, epilogue
 from jaxgemm.call.quantization import BLOCKS, Quantized
 from jaxgemm.call.residuals import kept
+from jaxgemm.fp8 import kernel_gradients
 from jaxgemm.fp8.recipes import RECIPES, check, dtypes_of, first_derivative
 from jaxgemm.fp8.rows import (
   bounds_of_rows,
@@ -52,13 +54,14 @@ class _Params(NamedTuple):
   Attributes:
     kind: the kind of `quantize`, for weights. The rows of "tensor" have a scale each, which the
       pass that makes them finds by itself.
-    float8: the dtypes of quantised operands and of quantised cotangents.
+    float8: the dtypes of quantised operands and of quantised cotangents, and of the latter in the
+      gradients of weights.
     static: see there.
     prepared: the templates of gate_up and down, if these are prepared, or None.
   """
 
   kind: str
-  float8: tuple[np.dtype, np.dtype]
+  float8: tuple[np.dtype, np.dtype, np.dtype]
   static: Static
   prepared: tuple[Any, Any]
 
@@ -77,7 +80,8 @@ def gated_experts(x, experts: Experts, weights, sizes, table: RoutingTable | Non
   """
   check(recipe, static.options.precision, x=x, gate_up=experts.gate_up, down=experts.down)
   kind = RECIPES[recipe]
-  float8 = dtypes_of(kind, static.options.implementation)
+  float8 = (*dtypes_of(kind, static.options.implementation),
+            dtypes_of("row", static.options.implementation)[1])
   argument = functools.partial(weight_argument, recipe=recipe, dtype=float8[0])
   gate_up, down = argument("gate_up", experts.gate_up), argument("down", experts.down)
   experts = experts._replace(gate_up=gate_up, down=down)
@@ -140,12 +144,14 @@ def _forward(x, experts: Experts, weights, sizes, table: RoutingTable | None, of
   biases = experts.gate_up_bias, experts.down_bias
   # The backward pass needs only the dtypes of the weights.
   dtypes = tuple(jnp.zeros(0, originals(each).dtype) for each in (experts.gate_up, experts.down))
-  return out, kept((x, z, bounds, gate_up_back, down_back, biases, dtypes, weights, sizes, table,
-                    offset))
+  of_rows = kernel_gradients.row_scales(lhs), kernel_gradients.row_scales(hidden)
+  return out, kept((x, z, of_rows, bounds, gate_up_back, down_back, biases, dtypes, weights, sizes,
+                    table, offset))
 
 
 def _backward(params: _Params, saved, ct):
-  x, z, bounds, gate_up, down, biases, dtypes, weights, sizes, table, offset = saved
+  (x, z, (of_x, of_hidden_rows), bounds, gate_up, down, biases, dtypes, weights, sizes, table,
+   offset) = saved
   groups, dtype, options = (sizes, offset), params.float8[1], params.static.options.keywords()
   count, features = gate_up.values.shape[:2]
   ct = ct.astype(z.dtype)
@@ -157,14 +163,34 @@ def _backward(params: _Params, saved, ct):
   d_x = _product(of_z, gate_up, groups, params, z.dtype)
   d_x = d_x.astype(x.dtype) if table is None else combine(d_x, table, dtype=x.dtype)
 
+  def lines(of_tokens):
+    return of_tokens if table is None else of_tokens[table.token]
+
   def of_kernel(rows, cotangent, dtype, **indices):
     return ragged_dot_general(
         rows, cotangent, sizes, OF_RHS, None, dtype, offset,
         num_local_groups=None if offset is None else count, **indices, **options)
 
   flat = d_z.reshape(len(d_z), 2 * d_z.shape[-1])
-  d_gate_up = of_kernel(x, flat, dtypes[0].dtype, lhs_indices=table)
-  d_down = of_kernel(hidden, ct, dtypes[1].dtype, rhs_indices=table)
+
+  def in_float8(lhs, cotangent, dtype):
+    return kernel_gradients.gradient(
+        lhs, cotangent, groups, count, bounds, params.float8[::2], dtype, options)
+
+  pays = functools.partial(kernel_gradients.pays, params.kind, len(z), count)
+  tokens = None if table is None else table.token
+  if pays(features, flat.shape[1]):
+    d_gate_up = in_float8(
+        kernel_gradients.Rows(x, lines(of_x), tokens),
+        kernel_gradients.Rows(flat, kernel_gradients.tops(of_z)), dtypes[0].dtype)
+  else:
+    d_gate_up = of_kernel(x, flat, dtypes[0].dtype, lhs_indices=table)
+  if pays(hidden.shape[1], features):
+    d_down = in_float8(
+        kernel_gradients.Rows(hidden, of_hidden_rows * jnp.abs(w)),
+        kernel_gradients.Rows(ct, lines(kernel_gradients.tops(of_ct)), tokens), dtypes[1].dtype)
+  else:
+    d_down = of_kernel(hidden, ct, dtypes[1].dtype, rhs_indices=table)
   d_weights: Any = None
   if table is not None:
     d_weights = d_w.at[table.row].get(unique_indices=True, mode="promise_in_bounds")

@@ -1,4 +1,4 @@
-"""Rows in float8 with scales, in one pass over the values that they are made of.
+"""Rows in float8 with scales, in one pass over the values that they are made of; and transposed.
 
 The kernels are in ffi/routing/ (float8.h). Where there is none, XLA computes the same.
 """
@@ -19,6 +19,7 @@ from jaxgemm.grouped.kernel_calls import make
 from jaxgemm.sharding.manual_axes import unify_varying
 
 _VECTOR_BYTES = 16  # what a lane loads at once
+_ROWS_AT_ONCE = 8  # what a lane stores of a column
 
 
 def bounds_of_rows(sizes, offset, local_groups: int, rows: int) -> jax.Array:
@@ -59,6 +60,25 @@ def gated_gradient_quantized(z, g, w, activation: str | None, kind: str, dtype
   dz, hw, dw, *rows = _gradient_p.bind(
       z, g, w, activation=activation, block=block, dtype=jnp.dtype(dtype), mx=kind == "mx")
   return dz, hw, dw, Quantized(*rows)
+
+
+def quantized_columns(x: jax.Array, factors: jax.Array, dtype, bounds: jax.Array,
+                      lines: jax.Array | None = None) -> jax.Array:
+  """[K, R] in float8: rows of x[T, K] times their factors, transposed.
+
+  What is beyond the largest value of `dtype` saturates; elements that are inf become NaN.
+
+  Args:
+    factors: float32[R].
+    bounds: int32[2], the first row and the end. Rows out of these bounds are not read, and become
+      zeros.
+    lines: int32[R], the line of x that each row is. None: R is T, and row i is line i.
+  """
+  gathers = lines is not None
+  lines = jnp.zeros(0, jnp.int32) if lines is None else lines
+  x, lines, factors, bounds = unify_varying(
+      [first_derivative(x), lines, factors.astype(jnp.float32), bounds])
+  return _columns_p.bind(x, lines, factors, bounds, gathers=gathers, dtype=jnp.dtype(dtype))[0]
 
 
 def _quantized(x, gated: tuple | None, kind: str, dtype, bounds) -> Quantized:
@@ -120,10 +140,35 @@ def _rows_limits(target, x, bounds, *, gated, activation, block, dtype, mx) -> s
   del bounds, block, mx
   if gated and activation != "silu":
     return f"the kernel has the activation silu, and {activation} was given"
+  return _limits_of_vectors(x) or _limits_of_target(target, dtype)
+
+
+def _limits_of_vectors(x) -> str:
   if x.dtype not in gated_gradient.DTYPES or x.shape[-1] * x.dtype.itemsize % _VECTOR_BYTES:
     return ("the kernel takes float32, float16 and bfloat16 in rows of whole vectors of "
             f"{_VECTOR_BYTES} bytes, and these have {x.shape[-1]} elements of {x.dtype.name}")
-  return _limits_of_target(target, dtype)
+  return ""
+
+
+def _columns_by_xla(x, lines, factors, bounds, *, gathers, dtype):
+  rows = jnp.take_along_axis(x, lines[..., None], axis=-2) if gathers else x
+  rows = _rows_within(rows, bounds, gated=False, activation=None).astype(jnp.float32)
+  products = rows * jnp.where(jnp.isinf(rows), jnp.nan, factors[..., None])
+  most = float(jnp.finfo(dtype).max)
+  return [jnp.clip(products, -most, most).astype(dtype).swapaxes(-1, -2)]
+
+
+def _columns_results(x, lines, factors, bounds, *, gathers, dtype):
+  del lines, bounds, gathers
+  return [((*x.shape[:-2], x.shape[-1], factors.shape[-1]), dtype)]
+
+
+def _columns_limits(target, x, lines, factors, bounds, *, gathers, dtype) -> str:
+  del lines, bounds, gathers
+  if factors.shape[-1] % _ROWS_AT_ONCE:
+    return (f"the kernel stores {_ROWS_AT_ONCE} rows of a column at once, and there are "
+            f"{factors.shape[-1]} rows")
+  return _limits_of_vectors(x) or _limits_of_target(target, dtype)
 
 
 def _gradient_by_xla(z, g, w, *, activation, block, dtype, mx):
@@ -145,6 +190,7 @@ def _gradient_limits(target, z, g, w, *, activation, block, dtype, mx) -> str:
 
 _rows_p = make("jaxgemm_quantize_rows", _rows_results, _rows_by_xla, _rows_limits,
                attributes=("activation", "block"))
+_columns_p = make("jaxgemm_quantize_columns", _columns_results, _columns_by_xla, _columns_limits)
 _gradient_p = make("jaxgemm_quantized_gradient", _gradient_results, _gradient_by_xla,
                    _gradient_limits, attributes=("activation", "block"),
                    in_place=gated_gradient.IN_PLACE)

@@ -159,7 +159,8 @@ def ragged_dot_general(
       bias and scale are allowed only if the ragged dimension is not contracted.
     scale: array of the same shapes as bias, or of shape (), (1,) or (L, 1, ...).
     scale_lhs: array of lhs's rank with 1 for the contracted dimensions, or without these, or
-      of shape () or (1,). Scales are allowed only if the ragged dimension is not contracted.
+      of shape () or (1,). If the ragged dimension is contracted, only one value is allowed, and no
+      other scale.
     scale_rhs: array of rhs's rank with 1 for the contracted and the batch dimensions, where
       any size may be 1, or of a shape that scale may have.
     activation, schedule, reduction, deterministic, config: see `jaxgemm.matmul`.

@@ -220,7 +220,7 @@ def _result(call: Call, lhs, rhs, sizes, offset, indices, accumulate=None, rhs_g
   check_extent(lhs.shape[ragged_dimension])
   contracted = ragged_dimension in contracting
   if contracted:
-    check_contracted(**of_epilogue._asdict(), activation=options.activation)
+    check_contracted(**of_epilogue._asdict(), accumulate=accumulate, activation=options.activation)
   if gated and jnp.issubdtype(wanted.dtype, jnp.integer):
     raise ValueError(
         f"the result of a gate has dtype {wanted.dtype.name}; a float is allowed. Pass "

@@ -133,8 +133,12 @@ def check_ragged_batch(**given) -> None:
         "jaxgemm.dot_general, which computes the same product.")
 
 
-def check_contracted(**given) -> None:
+def check_contracted(scale_lhs, accumulate, **given) -> None:
   """Raises ValueError for arguments that contracted groups do not allow."""
+  if scale_lhs is not None and (scale_lhs.size != 1 or accumulate is not None):
+    raise ValueError(
+        f"scale_lhs of shape {scale_lhs.shape} was given, and the ragged dimension is contracted; "
+        "one value, without accumulate, is allowed. Apply it to the result.")
   for name, x in given.items():
     if x is not None:
       value = f"={x!r}" if isinstance(x, str) else ""

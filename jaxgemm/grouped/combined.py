@@ -81,7 +81,7 @@ def _weighted(rows, weights, table):
 def bias_sums(bias, weights, table, offset):
   """[T, N]: for each token the sum of its experts' biases, times their weights."""
   first = 0 if offset is None else jnp.maximum(offset[0], 0)
-  chosen = table.experts.at[table.row].get(mode="promise_in_bounds") - first
+  chosen = table.experts.at[table.row].get(mode="fill", fill_value=-1) - first
   is_expert = chosen[..., None] == jnp.arange(len(bias), dtype=chosen.dtype)[None, None]
   of_experts = jnp.where(is_expert, weights[..., None], 0).sum(1)
   return jax_products.matmul(of_experts, bias.astype(of_experts.dtype))

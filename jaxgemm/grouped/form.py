@@ -10,8 +10,8 @@ consecutive groups. The call computes L of them, from group_offset on:
 lhs may be [K, M] (lhs_contracting 0) and rhs [N, K] (rhs_contracting 1); every operand
 may have a batch dimension in front or be shared by the batch. Groups are cut off at the
 end of the dimension, negative sizes count as zero, and a group beyond the last size is
-empty. Only mode "m" has bias [L, N], scale [L, N] or [L, 1], and row_scale [M] or [1], which
-may have a batch in front.
+empty. Only mode "m" has bias [L, N], scale [L, N] or [L, 1], and row_scale [M]; both modes have a
+row_scale [1]. A row_scale may have a batch in front.
 
 The ragged dimension of lhs, and in mode "k" that of rhs, may be gathered: element i of the
 product is element indices[i] of the array, or zero if there is no such element. `inverse`

@@ -19,7 +19,9 @@ DTYPES = frozenset(map(jnp.dtype, (jnp.float32, jnp.float16, jnp.bfloat16)))
 _VECTOR_BYTES = 16  # what a lane loads at once
 
 
-def gated_gradient(z: jax.Array, g: jax.Array, w: jax.Array, activation: str | None
+def gated_gradient(z: jax.Array, g: jax.Array, w: jax.Array, activation: str | None, *,
+                   places: jax.Array | None = None, count: jax.Array | None = None,
+                   into: tuple[jax.Array, jax.Array, jax.Array] | None = None,
                    ) -> tuple[jax.Array, jax.Array, jax.Array]:
   """(dz, hw, dw) of the rows w * activation(gate) * up, where z is (gate, up).
 
@@ -30,13 +32,35 @@ def gated_gradient(z: jax.Array, g: jax.Array, w: jax.Array, activation: str | N
     g: [..., R, H], the cotangent of the weighted rows, in z's dtype.
     w: [..., R], the weight of each row.
     activation: one of those of `jaxgemm.matmul`. Only "silu" has a kernel.
+    places: int32[R], for z without leading dimensions: row i of dz, hw and dw is written to row
+      places[i] of `into`. The places differ. A row whose place is not there is not written.
+    count: int32 or int32[1], only with places: the rows from this one on are neither read nor
+      written. None: all are.
+    into: (dz [P, 2, H], hw [P, H], dw float32[P]), if and only if there are places. XLA copies what
+      is read later; else the rows are written in place. Other rows stay as they are.
 
   Returns:
     dz: [..., R, 2, H] in z's dtype, the cotangent of z.
     hw: [..., R, H] in z's dtype, the weighted rows.
     dw: float32[..., R], the cotangent of w.
   """
-  return _gradient(*unify_varying([z, g, w.astype(jnp.float32)]), activation)
+  w = w.astype(jnp.float32)
+  if places is None:
+    if count is not None or into is not None:
+      raise ValueError("gated_gradient takes count and into only with places.")
+    return _gradient(*unify_varying([z, g, w]), activation)
+  outs = into or ()
+  given = [(x.shape, x.dtype) for x in outs]
+  wanted = [((*outs[-1].shape, *shape[1:]), dtype)
+            for shape, dtype in results(z, g, w, activation=activation) if outs]
+  if w.ndim != 1 or places.shape != w.shape or not outs or given != wanted:
+    raise ValueError(
+        "gated_gradient with places takes z [R, 2, H], R places, and into=(dz [P, 2, H], hw [P, H],"
+        f" dw float32[P]), dz and hw in z's dtype. z is {z.shape} of {z.dtype.name}, places is "
+        f"{places.shape}, and into is {', '.join(f'{s} of {d}' for s, d in given) or None}.")
+  count = jnp.reshape(w.size if count is None else count, 1).astype(jnp.int32)
+  operands = unify_varying([z, g, w, places.astype(jnp.int32), count, *outs])
+  return _placed_gradient(activation, *operands)
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(3,))
@@ -48,6 +72,17 @@ def _gradient(z, g, w, activation):
 def _jvp(activation, primals, tangents):
   function = functools.partial(by_xla, activation=activation)
   return _gradient(*primals, activation), jax.jvp(function, primals, tangents)[1]
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
+def _placed_gradient(activation, *operands):
+  return tuple(_placed_gradient_p.bind(*operands, activation=activation))
+
+
+@_placed_gradient.defjvp
+def _placed_jvp(activation, primals, tangents):
+  function = functools.partial(placed_by_xla, activation=activation)
+  return _placed_gradient(activation, *primals), jax.jvp(function, primals, tangents)[1]
 
 
 def by_xla(z, g, w, *, activation):
@@ -83,7 +118,32 @@ def limits(target, z, g, w, *, activation) -> str:
   return ""
 
 
+def placed_by_xla(z, g, w, places, count, *into, activation):
+  """The results of the primitive with places by XLA's operations."""
+  if z.ndim > 3:
+    one = functools.partial(placed_by_xla, activation=activation)
+    return jax.vmap(one)(z, g, w, places, count, *into)
+  is_written = (jnp.arange(w.size) < count) & (places >= 0)
+  rows = jnp.where(is_written, places, len(into[2]))
+  outs = by_xla(z, g, w, activation=activation)
+  return tuple(x.at[rows].set(out, mode="drop") for x, out in zip(into, outs, strict=True))
+
+
+def _placed_results(*operands, activation):
+  del activation
+  return [(x.shape, x.dtype) for x in operands[-3:]]
+
+
+def _placed_limits(target, z, g, w, *placed, activation) -> str:
+  del placed
+  if z.ndim > 3:
+    return "the kernel has no places for rows with leading dimensions, which vmap adds"
+  return limits(target, z, g, w, activation=activation)
+
+
 # Nothing else reads z and g in a backward pass, and there they are its largest arrays.
 IN_PLACE = {0: 0, 1: 1}
 _gated_gradient_p = make("jaxgemm_gated_gradient", results, by_xla, limits,
                          attributes=("activation",), in_place=IN_PLACE)
+_placed_gradient_p = make("jaxgemm_gated_gradient", _placed_results, placed_by_xla, _placed_limits,
+                          attributes=("activation",), in_place={5: 0, 6: 1, 7: 2})

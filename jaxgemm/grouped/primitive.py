@@ -111,6 +111,8 @@ def finish(z, sizes, offset, bias, scale, row_scale, *, form: GroupedParams, spe
 
 def along_rows(row_scale, sizes, offset, count: int, form: GroupedParams) -> jax.Array:
   """row_scale as a factor of the value before the activation; zero for rows of no group."""
+  if form.mode == "k":
+    return jnp.expand_dims(row_scale, (-1, -2) if form.paired else -1)
   inside = groups_of_rows(sizes, offset, form.local_groups, count) < form.local_groups
   rank = max(inside.ndim, row_scale.ndim)
   factor = jnp.where(epilogue.lifted(inside, rank), epilogue.lifted(row_scale, rank), 0)

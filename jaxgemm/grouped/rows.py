@@ -32,7 +32,8 @@ class RoutingTable(NamedTuple):
     choice: int32[R], of each row the index in the flattened choices [T, top_k]. The rows of an
       expert are in the order of these.
     token: int32[R], the token of each row.
-    row: int32[T, top_k], the row of each choice.
+    row: int32[T, top_k], the row of each choice. A choice that has no row, for example because its
+      expert is on another device, has the number R or a larger one.
   """
 
   experts: jax.Array
@@ -163,7 +164,7 @@ def _spread(x, *weights_and_table, dtype):
 
 
 def _of_choices(rows, row):
-  return rows.at[row].get(unique_indices=True, **_IN_BOUNDS).astype(_wide(rows.dtype))
+  return rows.at[row].get(mode="fill", fill_value=0).astype(_wide(rows.dtype))
 
 
 def _combine(rows, *weights_and_table, dtype):

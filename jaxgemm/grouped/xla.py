@@ -44,6 +44,8 @@ def result(lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, accumula
   out = xla.bilinear(product, lhs, rhs, sizes)
   if form.mode == "k":
     out = out if group_offset is None else out[1:]
+    if row_scale is not None:
+      return (out * row_scale[0]).astype(spec.out_dtype)
     return out if accumulate is None else accumulate + out
   if no_epilogue and group_offset is None:
     return out

@@ -138,3 +138,30 @@ def test_any_order_of_waves_gives_the_same_bits(rng, arch):
     options = emulator.Options(seed=seed, quantum=7, resident=1 + seed)
     for out, same in zip(run(options), first, strict=True):
       np.testing.assert_array_equal(out.view(np.uint8), same.view(np.uint8))
+
+
+@pytest.mark.parametrize("arch", FORMATS)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("e5m2", [False, True])
+@pytest.mark.parametrize("gathers", [False, True])
+def test_columns(rng, arch, dtype, e5m2, gathers):
+  """Two batches, with parts of tiles."""
+  tile, columns, lines = 128, 136, 264
+  rows = 152 if gathers else lines
+  of = [float8_rows.columns_of(rng, lines, columns, dtype, rows if gathers else None, bounds)
+        for bounds in ((0, rows), (5, rows - 3))]
+  x, factors, bounds = (np.stack([getattr(each, name) for each in of])
+                        for name in ("x", "factors", "bounds"))
+  at = np.stack([each.lines for each in of]) if gathers else None
+  out = np.full((2, columns, rows), 0x55, np.uint8).view(getattr(ml_dtypes, FORMATS[arch][e5m2]))
+  tiles = -(-rows // tile), -(-columns // tile)
+  buffers = {"x": x, "factors": factors, "bounds": bounds, "out": out}
+  emulator.launch(
+      (_ffi.KERNEL_FOLDER / arch / "routing.hsaco").read_bytes(),
+      f"jaxgemm_quantize_columns_{dtype}", emulator.pack_arguments(
+          x, np.int64(0) if at is None else at, factors, bounds, out, np.int64(rows),
+          np.int64(lines), np.int64(columns), *map(np.int32, tiles), np.int64(e5m2)),
+      grid=2 * tiles[0] * tiles[1], block=256, arch=arch,
+      buffers=buffers if at is None else buffers | {"lines": at})
+  for given, found in zip(of, out, strict=True):
+    float8_rows.check_columns(given, found)

@@ -4,25 +4,36 @@ import numpy as np
 import pytest
 
 from jaxgemm import _ffi, emulator
-from tests.support.gated import DTYPES, check, operands
+from tests.support.gated import DTYPES, check, check_placed, operands, placed
 
 ARCHS = ("gfx942", "gfx950", "gfx90a")
 THREADS = 256  # kGatedThreads
 
 
-def launch(arch, z, g, w, dtype, lane_bits, options=None):
+def launch(arch, z, g, w, dtype, lane_bits, options=None, to=None):
   """(dz, hw, dw), where 2**lane_bits lanes share a row.
 
-  If z and g are writable, dz and hw are written over them.
+  Args:
+    to: places, their count, and the arrays that the rows are written to. Without them dz and hw are
+      written over z and g, if these are writable.
   """
-  outs = [x if x.flags.writeable else np.full_like(x, np.nan) for x in (z, g)]
-  outs.append(np.full_like(w, np.nan))
   rows = len(w)
+  if to:
+    places, count, outs = to
+    count = np.array([count], np.int32)
+    of_places = places, count, np.int64(len(outs[2]))
+  else:
+    outs = [x if x.flags.writeable else np.full_like(x, np.nan) for x in (z, g)]
+    outs.append(np.full_like(w, np.nan))
+    of_places = (np.int64(0),) * 3
   arguments = emulator.pack_arguments(
-      z, g, w, *outs, np.int64(rows), np.int32(g[0].nbytes // 16), np.int32(lane_bits))
+      z, g, w, *outs, np.int64(rows), np.int32(g[0].nbytes // 16), np.int32(lane_bits),
+      *of_places)
   buffers = {"w": w, "dz": outs[0], "hw": outs[1], "dw": outs[2]}
   if outs[0] is not z:
     buffers |= {"z": z, "g": g}
+  if to:
+    buffers |= {"places": places, "count": count}
   emulator.launch(
       (_ffi.KERNEL_FOLDER / arch / "routing.hsaco").read_bytes(), f"jaxgemm_gated_gradient_{dtype}",
       arguments, grid=-(-rows * 2**lane_bits // THREADS), block=THREADS, arch=arch,
@@ -44,6 +55,22 @@ def test_values(rng, arch, dtype, rows, vectors, lane_bits):
     x.flags.writeable = False
   for out, same in zip(launch(arch, *given, dtype, lane_bits), in_place, strict=True):
     np.testing.assert_array_equal(out, same)
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("rows, out_rows, vectors, lane_bits, count", [
+    (37, 50, 1, 3, 20), (35, 20, 13, 3, 35), (9, 30, 64, 5, 100), (9, 9, 3, 3, 0), (9, 9, 3, 3, -1),
+    (5, 8, 130, 7, 3), (3, 4, 517, 8, 2)])
+def test_rows_are_written_to_their_places(rng, arch, dtype, rows, out_rows, vectors, lane_bits,
+                                          count):
+  length = vectors * 16 // np.dtype(np.float32 if dtype == "float32" else np.float16).itemsize
+  z, g, w, places, into = placed(rng, rows, out_rows, length, dtype)
+  dead = slice(max(count, 0), None)
+  z[dead] = g[dead] = w[dead] = np.nan
+  outs = [x.copy() for x in into]
+  launch(arch, z, g, w, dtype, lane_bits, to=(places, count, outs))
+  check_placed(z, g, w, places, count, into, outs, dtype)
 
 
 @pytest.mark.parametrize("arch", ARCHS)

@@ -178,6 +178,15 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
       grouped.ragged = Ragged::kK, grouped.groups = grouped.local_groups = 4;
       sizes = {static_cast<int32_t>(Random(0, kTileK)), 0, 2 * kTileK + 5, 1};
       Run(launcher, {grouped, config, grouped_form, sizes});
+      if (!kInteger) {
+        Problem scaled = grouped;
+        scaled.row_scale = true;
+        Run(launcher, {scaled, config,
+                       HasOnlyVectors(KernelForm::kGrouped, lhs, tile_n)
+                           ? grouped_form
+                           : if_there(KernelForm::kGroupedVectors, "_grouped_vectors"),
+                       sizes});
+      }
       // Two groups end in the same vector of 16 bytes.
       sizes = {static_cast<int32_t>(Random(1, kTileK)), 3, 1, static_cast<int32_t>(grouped.k)};
       Run(launcher, {grouped, config, grouped_form, sizes});
@@ -416,6 +425,67 @@ void RunScaled(GpuLauncher& launcher, int rounds) {
   }
 }
 
+// Random problems whose result is quantised.
+template <DType type, int tile_m, int tile_n, bool lhs_k, bool rhs_k>
+void RunQuantized(GpuLauncher& launcher, int rounds) {
+  constexpr int kTileK = kBoxBytes / ElementBytes(type);
+  const std::string name = Add<type, type, tile_m, tile_n, lhs_k, rhs_k>();
+  for (int round = 0; round < 2 * rounds; ++round) {
+    const QuantizeOut kind = round % 2 ? QuantizeOut::kMx : QuantizeOut::kBlock;
+    const int block = QuantizedColumns(kind);
+    Problem p{.m = RoundUp(Random(1, 2 * tile_m + 30), lhs_k ? 1 : 16),
+              .n = block * Random(1, 2 * tile_n / block + 1),
+              .k = RoundUp(Random(1, 6 * kTileK), 16),
+              .lhs_dtype = type,
+              .rhs_dtype = type,
+              .out_dtype = Random(0, 1) ? DType::kF8E5M2 : DType::kF8E4M3FN,
+              .lhs_contracting = lhs_k,
+              .rhs_contracting = rhs_k,
+              .quantize_out = kind};
+    const Config config{
+        .schedule = Schedule::kPersistent, .num_workgroups = Random(1, 3), .kernel = name};
+    const bool one_scale = Random(0, 1);
+    const auto with_vectors = [](Problem p) {
+      p.bias = true, p.bias_bf16 = Random(0, 1);
+      p.scale = Random(0, 1), p.row_scale = Random(0, 1);
+      p.activation = Random(0, 1) ? Activation::kRelu : Activation::kNone;
+      return p;
+    };
+    Problem batched = p;
+    batched.batch = 2, batched.lhs_batched = true, batched.rhs_batched = Random(0, 1);
+    Run(launcher, {batched, config, "_quantized"});
+    Run(launcher, {with_vectors(p), config, "_quantized", {}, one_scale});
+    Problem saves = with_vectors(p);
+    saves.save_preact = true, saves.activation = Activation::kRelu;
+    Run(launcher, {saves, config, "_quantized", {}, one_scale});
+    Problem infinite = p;
+    infinite.bias = true;
+    Run(launcher, {infinite, config, "_quantized", {}, false, false, {}, /*infinite=*/true});
+    if constexpr (HasForm(KernelForm::kScaledQuantized, type, tile_m, tile_n, lhs_k, rhs_k,
+                          false)) {
+      Problem scaled = p;
+      scaled.block_k = 128, scaled.block_n = Random(0, 1) ? 128 : 1;
+      scaled.bias = Random(0, 1);
+      Run(launcher, {scaled, config, "_scaled_quantized"});
+      scaled.ragged = Ragged::kM, scaled.groups = scaled.local_groups = 4;
+      const std::vector<int32_t> sizes{static_cast<int32_t>(Random(0, p.m / 2)), 0, 1,
+                                       static_cast<int32_t>(Random(0, p.m / 3))};
+      Run(launcher, {scaled, config, "_scaled_quantized", sizes});
+    }
+    if constexpr (lhs_k) {
+      p.ragged = Ragged::kM, p.groups = p.local_groups = 4;
+      const std::vector<int32_t> sizes{static_cast<int32_t>(Random(0, p.m / 2)), 0, 1,
+                                       static_cast<int32_t>(Random(0, p.m / 3))};
+      Run(launcher, {p, config, "_grouped_quantized", sizes});
+      Run(launcher, {with_vectors(p), config, "_grouped_quantized", sizes, one_scale});
+      if (tile_n / 2 % block) continue;
+      p.gated = true, p.save_preact = Random(0, 1);
+      Run(launcher, {p, config, "_grouped_quantized", sizes});
+      Run(launcher, {with_vectors(p), config, "_grouped_quantized", sizes, one_scale});
+    }
+  }
+}
+
 // Rows of no group are zero with any activation, because GPUs apply no epilogue to them.
 void TestEpilogueOfNoGroup() {
   const uint32_t bias[8] = {};
@@ -472,6 +542,9 @@ int main() {
   RunByRegisters<kF8E4M3FN, kF8E5M2, 128>(launcher, kFew ? 2 : 12);
   RunByRegisters<kF32, kF32, 256>(launcher, kFew ? 1 : 12);
   RunFewRows<kBF16, false>(launcher, kFew ? 6 : 24);
+  RunQuantized<kF8E4M3FN, 128, 128, true, true>(launcher, kFew ? 1 : 8);
+  RunQuantized<kBF16, 128, 128, false, false>(launcher, kFew ? 1 : 4);
+  RunQuantized<kBF16, 128, 256, true, false>(launcher, kFew ? 1 : 4);
 #ifndef JAXGEMM_FEW_INSTANCES
   RunInstance<kBF16, kBF16, 128, 128, true, false>(launcher, 2);
   RunTransposed<kBF16, kBF16, 32, false, true>(launcher, 16);
@@ -494,6 +567,9 @@ int main() {
   RunByRegisters<kF8E5M2, kF8E4M3FN, 256>(launcher, 12);
   RunByRegisters<kF32, kF32, 128>(launcher, 12);
   RunFewRows<kF8E4M3FN, true>(launcher, 12);
+  RunQuantized<kBF16, 256, 256, true, false>(launcher, 4);
+  RunQuantized<kF8E4M3FN, 256, 128, true, true>(launcher, 4);
+  RunQuantized<kF32, 128, 128, true, true>(launcher, 4);
   RunInstance<kBF16, kBF16, 128, 192, true, true>(launcher, 2);
   RunInstance<kBF16, kBF16, 256, 256, true, false>(launcher, 2);
   RunInstance<kF16, kF16, 256, 192, false, false>(launcher, 1);

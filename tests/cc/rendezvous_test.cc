@@ -69,6 +69,25 @@ void TestNobodyLeavesEarly() {
   late.join();
 }
 
+// A device that has said that it has copied is not waited for; one that has not is.
+void TestLeavingAfterCopied() {
+  OpenRendezvous open_rendezvous;
+  std::thread other([&] {
+    auto rendezvous = open_rendezvous.Next(1, "0 1", 2);
+    CHECK_THAT(rendezvous->Arrive(1, {}, kLong).empty(), "arriving failed");
+    rendezvous->Copied(1);
+  });
+  auto rendezvous = open_rendezvous.Next(1, "0 1", 2);
+  CHECK_THAT(rendezvous->Arrive(0, {}, kLong).empty(), "arriving failed");
+  CHECK_THAT(rendezvous->Leave(0, kLong).empty(), "it waits for a device that has copied");
+  other.join();
+  std::thread late([&] { open_rendezvous.Next(2, "0 1", 2)->Arrive(1, {}, kLong); });
+  rendezvous = open_rendezvous.Next(2, "0 1", 2);
+  CHECK_THAT(rendezvous->Arrive(0, {}, kLong).empty(), "arriving failed");
+  CHECK_THAT(Contains(rendezvous->Leave(0, kShort), "device 1 of the 2"), "it left too early");
+  late.join();
+}
+
 void TestAMissingDevice() {
   OpenRendezvous open_rendezvous;
   auto rendezvous = open_rendezvous.Next(1, "0 1", 2);
@@ -132,6 +151,7 @@ void TestOwners() {
 int main() {
   jaxgemm::TestManyCalls();
   jaxgemm::TestNobodyLeavesEarly();
+  jaxgemm::TestLeavingAfterCopied();
   jaxgemm::TestAMissingDevice();
   jaxgemm::TestADeviceThatGivesUp();
   jaxgemm::TestTwoDevicesOfOneNumber();

@@ -399,6 +399,32 @@ FakeCall MakeGated(XLA_FFI_DataType dtype, int64_t rows, int64_t length,
   return call;
 }
 
+// The same with `results` rows of results, and so many operands and places.
+FakeCall MakePlaced(int64_t rows, int64_t results, int64_t places, bool in_place = true,
+                    int operands = 8) {
+  static float unread, elsewhere;
+  constexpr auto kS32 = XLA_FFI_DataType_S32, kF32 = XLA_FFI_DataType_F32,
+                 kBf16 = XLA_FFI_DataType_BF16;
+  FakeCall call;
+  const auto add = [&call, &operands](XLA_FFI_DataType dtype, float* data,
+                                      std::vector<int64_t> sizes) {
+    if (operands-- > 0) call.AddArg(dtype, data, std::move(sizes));
+  };
+  add(kBf16, &unread, {rows, 2, 8});
+  add(kBf16, &unread, {rows, 8});
+  add(kF32, &unread, {rows});
+  add(kS32, &unread, {places});
+  add(kS32, &unread, {1});
+  add(kBf16, &unread, {results, 2, 8});
+  add(kBf16, in_place ? &unread : &elsewhere, {results, 8});
+  add(kF32, &unread, {results});
+  call.AddRet(kBf16, &unread, {results, 2, 8});
+  call.AddRet(kBf16, &unread, {results, 8});
+  call.AddRet(kF32, &unread, {results});
+  call.attributes["activation"] = "silu";
+  return call;
+}
+
 void TestRouting() {
   const auto run = [](const FakeCall& call, XLA_FFI_Handler* handler) {
     return call.Run(handler, XLA_FFI_ExecutionStage_EXECUTE, 0, kStream);
@@ -433,8 +459,8 @@ void TestRouting() {
                 "hipModuleGetFunction jaxgemm_routing_counts",
                 "hipModuleGetFunction jaxgemm_routing_table",
                 "hipModuleGetFunction jaxgemm_top_k"};
-  for (const char* kernel :
-       {"gated_gradient", "quantized_gradient", "quantize_rows", "quantize_hidden"}) {
+  for (const char* kernel : {"gated_gradient", "quantized_gradient", "quantize_rows",
+                             "quantize_hidden", "quantize_columns"}) {
     for (const char* dtype : {"float32", "float16", "bfloat16"}) {
       loading.push_back(std::string("hipModuleGetFunction jaxgemm_") + kernel + "_" + dtype);
     }
@@ -478,6 +504,17 @@ void TestRouting() {
   ExpectError("too many rows", run(MakeGated(kF32, int64_t{1} << 30, 4), gated),
               "1073741824 rows are more than one kernel takes");
 
+  Expect("places", run(MakePlaced(33, 77, 33), gated),
+         {"hipGetDevice", launch("gated_gradient_bfloat16", 2, 256)});
+  Expect("places in nothing", run(MakePlaced(33, 0, 33, false), gated),
+         {"hipGetDevice", launch("gated_gradient_bfloat16", 2, 256)});
+  ExpectError("few places", run(MakePlaced(33, 77, 32), gated), "s32 places of the 33 rows");
+  ExpectError("an operand too few", run(MakePlaced(33, 77, 33, true, 7), gated),
+              "three arrays that are written over");
+  ExpectError("results elsewhere", run(MakePlaced(33, 77, 33, false), gated),
+              "not in the memory of the arrays");
+  ExpectError("other rows without places", run(MakePlaced(33, 77, 33, true, 3), gated),
+              "do not fit each other");
   ExpectError("a small workspace", run(MakeTable({2, 257, 8}, 128, words - 1), table),
               "the workspace is too small");
   ExpectError("many experts", run(MakeTable({1, 2, 2}, 513, 0), table), "at most 512 experts");

@@ -11,9 +11,7 @@ from jax.sharding import PartitionSpec as P
 import numpy as np
 import pytest
 
-from jaxgemm.call.spec import Spec
 from jaxgemm.collective import copies
-from jaxgemm.collective.ring import Form
 from tests.collective.test_collective_matmul import FUNCTIONS, array, assert_close, both, exact
 
 NAMES = "a", "b", "c"
@@ -108,7 +106,7 @@ def test_copies_number_devices_as_axis_index_does(monkeypatch):
         lambda: lax.axis_index(order).reshape(1, 1, 1), mesh=mesh, in_specs=(),
         out_specs=P(*NAMES))()
     same = jax.sharding.Mesh(np.array(devices).reshape(2, 2, 2), NAMES)
-    groups, reason = copies._groups(Form("full", order, 0, False, Spec(jnp.float32)), same, NAMES)
+    groups, reason = copies.groups(order, same, NAMES)
     assert reason is None
     for group in groups.split(";"):
       given = np.asarray(numbered).reshape(-1)[[*map(int, group.split())]]

@@ -128,7 +128,8 @@ def check(made: Compiled, calls: int, transposes: int = 0) -> None:
     value = rf" {re.escape(name)}\{{{workspace}\}} @\d+> \(size={size},offset=\d+\): u8"
     assert re.search(value, made.buffers), f"{line}\n{made.buffers}"
   # Calls that begin or wait for copies are never recorded.
-  names = "gemm|routing_table|top_k|gated_gradient|quantize_rows|quantized_gradient"
+  names = ("gemm|routing_table|top_k|gated_gradient|quantize_rows|quantized_gradient|"
+           "quantize_columns")
   recordable = len(re.findall(f'custom_call_target="jaxgemm_(?:{names})"', made.hlo))
   recordable = recordable if WANTED else 0
   assert recorded_calls(made.thunks) == recordable, made.thunks

@@ -251,6 +251,16 @@ def gated_gradients():
   for _ in range(2):
     gated.check(z, g, w, batch(kept, g, w), dtype)
   gated.check(z[:0], g[:0], w[:0], batch(z[:0], g[:0], w[:0]), dtype)
+  # Rows that are written to places of other arrays.
+  f = jax.jit(lambda z, g, w, places, count, into: gated_gradient(
+      z, g, w, "silu", places=places, count=count, into=into), donate_argnums=5)
+  z, g, w, places, into = gated.placed(RNG, 33, 40, 264, dtype)
+  lowered = f.lower(z, g, w, places, np.int32(0), into)
+  assert lowered.as_text().count("@jaxgemm_gated_gradient(") == 1
+  assert " copy(" not in lowered.compile().as_text()
+  for count in (20, 33, 50, 0):
+    outs = f(z, g, w, places, np.int32(count), jax.device_put(into))
+    gated.check_placed(z, g, w, places, count, into, outs, dtype)
 
 
 def weights_of_4_bits():

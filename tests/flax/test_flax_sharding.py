@@ -218,7 +218,7 @@ def sharded_tokens_layer(params, mesh, check_vma=True, **options):
         ragged_dot is jaxgemm.ragged_dot and (shape == (8,)) == (dispatch == "all_to_all")
         and (check_vma or dispatch == "all_to_all")))
 @RAGGED_DOTS
-@pytest.mark.parametrize("dispatch", ["gather", "all_to_all"])
+@pytest.mark.parametrize("dispatch", ["gather", "all_to_all", "overlap"])
 @pytest.mark.parametrize("shape, check_vma", [((8,), True), ((2, 4), True), ((8,), False)])
 def test_tokens_that_are_sharded_along_the_experts_axis(
     rng, ragged_dot, shape, check_vma, dispatch):
@@ -298,7 +298,7 @@ def test_rows_are_exchanged_by_the_ragged_collective_on_gpus(rng, count):
 
 
 @pytest.mark.parametrize("name, match", [
-    ("all_to_al", "'gather' or 'all_to_all' is allowed"),
+    ("all_to_al", "one of 'gather', 'all_to_all', 'overlap' is allowed"),
     ("all_to_all", "tokens that are not sharded along expert_axis_name=None")])
 def test_a_dispatch_that_is_not_allowed(rng, name, match):
   with pytest.raises(ValueError, match=match):
@@ -324,7 +324,7 @@ def test_a_layer_repeats_the_routing_of_sharded_tokens(rng):
 
 
 @pytest.mark.parametrize("kind", ["function", "nnx", "linen"])
-@pytest.mark.parametrize("dispatch", ["gather", "all_to_all"])
+@pytest.mark.parametrize("dispatch", ["gather", "all_to_all", "overlap"])
 def test_nothing_is_guessed_without_check_vma(rng, kind, dispatch):
   x = tokens(rng, 24)
   whole, mesh = make_nnx(use_bias=True), make_mesh(8)
@@ -375,7 +375,7 @@ def test_nothing_is_guessed_in_vmap(rng):
     run()
 
 
-@pytest.mark.parametrize("dispatch", ["gather", "all_to_all"])
+@pytest.mark.parametrize("dispatch", ["gather", "all_to_all", "overlap"])
 def test_equal_tokens_may_count_as_those_of_each_device(rng, dispatch):
   x, params = tokens(rng, 6), make_params(rng)
   run = lambda x, params: moe(
@@ -408,7 +408,7 @@ def test_a_mesh_that_is_partly_explicit_is_refused(rng, name):
 @pytest.mark.parametrize("options, error, message", [
     (dict(sharded_tokens="no"), TypeError, "sharded_tokens='no' was given; True, False or None"),
     (dict(sharded_tokens=True), ValueError, "without expert_axis_name"),
-    (dict(dispatch="all_to_al"), ValueError, "'gather' or 'all_to_all' is allowed")])
+    (dict(dispatch="all_to_al"), ValueError, "'gather', 'all_to_all', 'overlap' is allowed")])
 def test_a_layer_refuses_these_where_it_is_made(options, error, message):
   with pytest.raises(error, match=message):
     make_nnx(**options)

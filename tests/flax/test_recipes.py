@@ -138,7 +138,7 @@ def test_recipes(rng, recipe):
 
 
 @pytest.mark.whole(unless=lambda dispatch: dispatch == "all_to_all")
-@pytest.mark.parametrize("dispatch", ["gather", "all_to_all"])
+@pytest.mark.parametrize("dispatch", ["gather", "all_to_all", "overlap"])
 def test_a_recipe_with_experts_on_two_devices(rng, dispatch):
   mesh = jax.make_mesh((2,), ("e",), axis_types=(jax.sharding.AxisType.Auto,),
                        devices=jax.devices()[:2])

@@ -77,7 +77,7 @@ def test_hidden_features_of_all_experts(rng, ragged_dot, form, activation):
                     text) == ["all-reduce"]
 
 
-@pytest.mark.parametrize("dispatch", ["gather", "all_to_all"])
+@pytest.mark.parametrize("dispatch", ["gather", "all_to_all", "overlap"])
 def test_beside_sharded_tokens_and_experts_and_weights(rng, dispatch):
   """Tokens are sharded along data and expert, experts along expert, H along tensor, C along
   data."""

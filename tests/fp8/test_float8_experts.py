@@ -11,7 +11,7 @@ import pytest
 from jaxgemm.call.options import Options
 from jaxgemm.flax import Mlp, MoEParams, moe
 from jaxgemm.fp8 import experts as float8
-from jaxgemm.fp8 import recipes
+from jaxgemm.fp8 import kernel_gradients, recipes
 from jaxgemm.fp8.recipes import RECIPES
 from jaxgemm.grouped.experts import Experts, Static
 from jaxgemm.grouped.routing_calls import routing_table
@@ -55,6 +55,14 @@ def near(given, wanted, most):
     assert a.shape == b.shape and np.linalg.norm(a - b) <= most * np.linalg.norm(b)
 
 
+@pytest.fixture(params=[False, True], ids=["wide", "float8"])
+def of_weights(monkeypatch, request):
+  """The gradients of weights are computed in float8, or not."""
+  monkeypatch.setattr(kernel_gradients, "pays", lambda kind, *_: request.param and kind != "mx")
+  return "float8" if request.param else "wide"
+
+
+@pytest.mark.usefixtures("of_weights")
 @pytest.mark.parametrize("recipe", RECIPES)
 @pytest.mark.parametrize("activation, bias, offset", [
     ("silu", True, None), ("silu", False, 2), ("gelu", True, 1), (None, False, None)])
@@ -95,6 +103,7 @@ def test_a_row_has_no_effect_on_other_rows(rng, recipe):
     np.testing.assert_array_equal(jnp.delete(other, 7, axis=0), jnp.delete(out, 7, axis=0))
 
 
+@pytest.mark.usefixtures("of_weights")
 @pytest.mark.parametrize("recipe", RECIPES)
 @pytest.mark.parametrize("dtype", [jnp.float32, jnp.bfloat16])
 def test_stale_rows_of_no_group(rng, recipe, dtype):
@@ -129,12 +138,12 @@ def gradients_of_layer(recipe):
 
 @pytest.mark.parametrize("platform", ["cuda", "rocm"])
 @pytest.mark.parametrize("recipe", ["tensorwise", "rowwise", "blockwise"])
-def test_no_pass_over_the_rows_of_experts(monkeypatch, platform, recipe):
+def test_no_pass_over_the_rows_of_experts(monkeypatch, platform, recipe, of_weights):
   """XLA gathers rows, and combines those of a token. All else is done by kernels."""
   dtypes = {"cuda": (jnp.float8_e4m3fn, jnp.float8_e5m2),  # rocm: those of gfx942
             "rocm": (jnp.float8_e4m3fnuz, jnp.float8_e5m2fnuz)}[platform]
   monkeypatch.setattr(recipes, "float8_dtypes", lambda _: tuple(map(jnp.dtype, dtypes)))
-  tokens, features, hidden = 200, 384, 256
+  tokens, features, hidden = 208, 384, 256
   rows = tokens * TOP_K
   shape = jax.ShapeDtypeStruct
   params = MoEParams(shape((features, E), jnp.float32), Mlp(
@@ -152,6 +161,15 @@ def test_no_pass_over_the_rows_of_experts(monkeypatch, platform, recipe):
   # Tokens, hidden rows and cotangents, each once.
   assert names.count("jaxgemm_quantize_rows") == 3
   assert names.count("jaxgemm_quantized_gradient") == 1
+  assert names.count("jaxgemm_quantize_columns") == (4 if of_weights == "float8" else 0)
+
+
+@pytest.mark.parametrize("kind, rows, groups, k, n, pays", [
+    ("row", 32768, 8, 7168, 4096, True), ("block", 32768, 8, 2048, 7168, True),
+    ("mx", 32768, 8, 7168, 4096, False), ("row", 32760, 8, 7168, 4096, False),
+    ("row", 131072, 128, 2048, 1536, False), ("row", 4096, 8, 7168, 4096, False)])
+def test_large_gradients_of_weights_are_float8(kind, rows, groups, k, n, pays):
+  assert kernel_gradients.pays(kind, rows, groups, k, n) == pays
 
 
 def test_only_first_derivatives(rng):

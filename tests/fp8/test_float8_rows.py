@@ -15,6 +15,7 @@ from jaxgemm.fp8.rows import (
   bounds_of_rows,
   gated_gradient_quantized,
   hidden_quantized,
+  quantized_columns,
   quantized_rows,
 )
 from tests.support import float8_rows, gated
@@ -108,6 +109,13 @@ def test_what_has_a_kernel(rng, platform, dtype):
     assert calls(hidden, platform, z) == ["jaxgemm_quantize_rows"]
     gradient = lambda *x, kind=kind: gated_gradient_quantized(*x, "silu", kind, dtype)
     assert calls(gradient, platform, z, g, w) == ["jaxgemm_quantized_gradient"]
+  columns = lambda x, f, b: quantized_columns(x, f, dtype, b)
+  bounds = np.array([0, 6], np.int32)
+  assert calls(columns, platform, np.tile(g, (4, 1)), np.tile(w, 4), bounds) == [
+      "jaxgemm_quantize_columns"]
+  fallback._warned.clear()
+  with pytest.warns(UserWarning, match="quantize_columns to XLA: .*and there are 6 rows"):
+    assert not calls(columns, platform, g, w, bounds)
   other = E4M3 if dtype == FNUZ else FNUZ
   for function, given, reason in (
       (lambda x: quantized_rows(x, "row", other), g, f"other formats than {np.dtype(other).name}"),
@@ -117,3 +125,24 @@ def test_what_has_a_kernel(rng, platform, dtype):
     with pytest.warns(UserWarning, match=f"quantize_rows to XLA: .*{reason}"):
       assert not calls(function, platform, given)
   assert not calls(rows, "cpu", g)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("format", [E4M3, E5M2, FNUZ])
+@pytest.mark.parametrize("rows", [None, 48])
+def test_columns(rng, dtype, format, rows):
+  given = float8_rows.columns_of(rng, 23, 40, dtype, rows, (5, 19))
+  found = jax.jit(lambda *x: quantized_columns(x[0], x[1], format, *x[2:]))(
+      given.x, given.factors, given.bounds, given.lines)
+  float8_rows.check_columns(given, found)
+
+
+def test_columns_have_a_batch(rng):
+  of = [float8_rows.columns_of(rng, 24, 16, "float32", 8, (i, 7)) for i in range(3)]
+  x, lines, factors, bounds = (
+      jnp.stack([getattr(each, name) for each in of]) for name in
+      ("x", "lines", "factors", "bounds"))
+  found = jax.vmap(lambda x, l, f, b: quantized_columns(x, f, E4M3, b, l))(
+      x, lines, factors, bounds)
+  for given, each in zip(of, found, strict=True):
+    float8_rows.check_columns(given, each)

@@ -13,7 +13,7 @@ import pytest
 from jaxgemm import _ffi
 from jaxgemm.call import epilogue, fallback
 from jaxgemm.grouped.gated_gradient import gated_gradient
-from tests.support.gated import DTYPES, check, operands
+from tests.support.gated import DTYPES, check, check_placed, operands, placed
 
 CALL = "jaxgemm_gated_gradient"
 silu_gradient = functools.partial(gated_gradient, activation="silu")
@@ -136,6 +136,102 @@ def test_a_program_for_several_platforms(rng):
       disabled_checks=[export.DisabledSafetyCheck.custom_call(CALL)])(*given)
   check(*given, exported.call(*given), "bfloat16")
   assert f"@{CALL}(" in exported.mlir_module()
+
+
+def placed_gradient(z, g, w, places, count, into):
+  return silu_gradient(z, g, w, places=places, count=count, into=into)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("rows, out_rows, length, count", [
+    (37, 50, 24, 20), (37, 21, 17, 30), (8, 8, 8, 0), (9, 11, 40, 100), (9, 11, 40, -3),
+    (5, 0, 8, 5), (0, 5, 8, 0), (4, 6, 0, 3)])
+def test_rows_are_written_to_their_places(rng, dtype, rows, out_rows, length, count):
+  z, g, w, places, into = placed(rng, rows, out_rows, length, dtype)
+  dead = slice(max(count, 0), None)
+  z[dead] = g[dead] = w[dead] = np.nan
+  outs = jax.jit(placed_gradient)(z, g, w, places, np.int32(count), into)
+  check_placed(z, g, w, places, count, into, outs, dtype)
+
+
+def test_all_rows_are_written_without_a_count(rng):
+  z, g, w, places, into = placed(rng, 33, 40, 16, "bfloat16")
+  given = [jnp.asarray(x) for x in (z, g, w, places)], [jnp.asarray(x) for x in into]
+  check_placed(z, g, w, places, 33, into, placed_gradient(*given[0], None, given[1]), "bfloat16")
+  with jax.disable_jit():
+    outs = placed_gradient(*given[0], None, given[1])
+  check_placed(z, g, w, places, 33, into, outs, "bfloat16")
+
+
+def test_vmap_of_places(rng):
+  each = [placed(rng, 9, 12, 16, "float32") for _ in range(3)]
+  counts = np.array([9, 0, 4], np.int32)
+  z, g, w, places, into = jax.tree.map(lambda *x: np.stack(x), *each)
+  outs = jax.jit(jax.vmap(placed_gradient))(z, g, w, places, counts, into)
+  for i, given in enumerate(each):
+    check_placed(*given[:4], counts[i], given[4], [x[i] for x in outs], "float32")
+  # One array of weights, and one to write to, for all.
+  outs = jax.jit(jax.vmap(placed_gradient, (0, 0, None, 0, None, None)))(
+      z, g, w[0], places, 7, each[1][4])
+  for i in range(3):
+    check_placed(z[i], g[i], w[0], places[i], 7, each[1][4], [x[i] for x in outs], "float32")
+
+
+@pytest.mark.parametrize("check_vma", [True, False])
+def test_shards_of_places(rng, check_vma):
+  mesh = jax.make_mesh((2,), ("x",), axis_types=(jax.sharding.AxisType.Auto,))
+  each = [placed(rng, 15, 20, 16, "float32") for _ in range(2)]
+  given = jax.tree.map(lambda *x: np.concatenate(x), *each)
+  # All devices write into equal arrays: these vary along no axis.
+  into = each[0][4]
+  f = jax.shard_map(placed_gradient, mesh=mesh, in_specs=(*[P("x")] * 5, P()), out_specs=P("x"),
+                    check_vma=check_vma)
+  outs = jax.jit(f)(*given[:4], np.array([3, 12], np.int32), into)
+  for i, count in enumerate((3, 12)):
+    check_placed(*each[i][:4], count, into, [x[20 * i:20 * i + 20] for x in outs], "float32")
+
+
+def test_what_places_do_not_take(rng):
+  z, g, w, places, into = placed(rng, 9, 12, 16, "float32")
+  for options in ({"count": np.int32(3)}, {"into": into}):
+    with pytest.raises(ValueError, match="count and into only with places"):
+      silu_gradient(z, g, w, **options)
+  for given, message in (
+      ((z, g, w, places, 9, None), "into is None"),
+      ((z, g, w, places[1:], 9, into), r"places is \(8,\)"),
+      ((z, g, w, places, 9, (into[0][1:], *into[1:])), r"into is \(11, 2, 16\) of float32"),
+      ((z, g, w, places, 9, (into[0].astype(np.float16), *into[1:])), "of float16, "),
+      ((z[None], g[None], w[None], places[None], 9, into), r"z is \(1, 9, 2, 16\) of float32")):
+    with pytest.raises(ValueError, match=message):
+      placed_gradient(*given)
+
+
+def test_derivatives_of_places(rng):
+  z, g, w, places, into = placed(rng, 9, 12, 16, "float32")
+  places = np.random.default_rng(3).permutation(12)[:9].astype(np.int32)
+  moved = lambda z, g, w: placed_gradient(z, g, w, places, 5, into)
+  given, tangents = (z, g, w), (g.repeat(2).reshape(z.shape), z[:, 0], w[::-1].copy())
+  outs = jax.jvp(moved, given, tangents)[1]
+  for out, plain in zip(outs, jax.jvp(silu_gradient, given, tangents)[1], strict=True):
+    wanted = np.zeros(out.shape, np.float32)
+    wanted[places[:5]] = plain[:5]
+    np.testing.assert_allclose(out, wanted, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("platform", ["cuda", "rocm"])
+def test_the_kernel_takes_places_without_leading_dimensions(rng, platform):
+  def given(length):
+    *arrays, into = placed(rng, 9, 12, length, "float32")
+    return *arrays, np.int32(5), into
+
+  assert calls(placed_gradient, platform, *given(16)) == 1
+  in_batch = jax.tree.map(lambda x: x[None], given(16))
+  for f, arrays, reason in (
+      (placed_gradient, given(17), "17 elements of float32 are no multiple of 16 bytes"),
+      (jax.vmap(placed_gradient), in_batch, "the kernel has no places for rows with leading dim")):
+    fallback._warned.clear()
+    with pytest.warns(UserWarning, match=f"gated_gradient to XLA: .*{reason}"):
+      assert not calls(f, platform, *arrays)
 
 
 def calls(f, platform, *given):

@@ -341,6 +341,10 @@ def test_errors(rng):
       ("bias was given, and the ragged dimension is contracted",
        {"bias": jnp.ones(4), "accumulate": jnp.zeros((2, 4, 4))}),
       ("scale was given", {"scale": jnp.ones(4)}),
+      (r"scale_lhs of shape \(5,\) was given.*one value, without accumulate, is allowed",
+       {"scale_lhs": jnp.ones(5)}),
+      (r"scale_lhs of shape \(\) was given", {
+          "scale_lhs": jnp.ones(()), "accumulate": jnp.zeros((2, 4, 4))}),
       ("activation='relu' was given", {"activation": "relu"}),
       ("num_local_groups=1", {"num_local_groups": 1}),
       ("num_local_groups=2.0", {"num_local_groups": 2.0, "group_offset": one})):
@@ -349,6 +353,40 @@ def test_errors(rng):
   batched = lax.RaggedDotDimensionNumbers((((), ()), ((0,), (0,))), (0,), ())
   with pytest.raises(ValueError, match="^bias was given, and .* have no effect"):
     jaxgemm.ragged_dot_general(lhs, lhs, sizes, batched, bias=jnp.ones(3))
+
+
+@pytest.mark.parametrize("implementation", ["jaxgemm", "xla"])
+@pytest.mark.parametrize("offset", [None, 1])
+def test_one_scale_of_contracted_groups(rng, implementation, offset):
+  lhs, rhs, scale = array(rng, 29, 11), array(rng, 29, 7), jnp.asarray(rng.random((1, 1)) + 0.5)
+  sizes = np.array([4, 0, 13, 9], np.int32)
+  numbers = lax.RaggedDotDimensionNumbers((((0,), (0,)), ((), ())), (0,), ())
+  local = {} if offset is None else {"group_offset": jnp.array([offset]), "num_local_groups": 2}
+
+  def product(lhs, rhs, scale):
+    return jaxgemm.ragged_dot_general(
+        lhs, rhs, sizes, numbers, scale_lhs=scale, implementation=implementation, **local)
+
+  @jax.jit
+  def run(*operands, ct):
+    if implementation == "xla":  # jax has no derivative of its product
+      return product(*operands), ()
+    out, back = jax.vjp(product, *operands)
+    return out, back(ct)
+
+  first, count = offset or 0, 4 if offset is None else 2
+  ct = array(rng, count, 11, 7)
+  out, gradients = run(lhs, rhs, scale, ct=ct)
+  x, y, c, s = (np.asarray(each, np.float64) for each in (lhs, rhs, ct, scale))
+  sums, d_lhs, d_rhs = np.zeros((count, 11, 7)), np.zeros_like(x), np.zeros_like(y)
+  for i in range(count):
+    begin = sizes[:first + i].sum()
+    rows = slice(begin, begin + sizes[first + i])
+    sums[i] = x[rows].T @ y[rows]
+    d_lhs[rows], d_rhs[rows] = s * (y[rows] @ c[i].T), s * (x[rows] @ c[i])
+  wanted = s * sums, d_lhs, d_rhs, [[(sums * c).sum()]]
+  for a, b in zip((out, *gradients), wanted[:1 + len(gradients)], strict=True):
+    np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-4)
 
 
 def test_other_dtypes_go_to_xla(rng):

@@ -380,15 +380,11 @@ def test_grouped_products_with_an_epilogue_have_small_forms(dtype, more, form):
     (dict(gated=True, out_dtype="float8_e5m2", quantize_out="mx"), "grouped_quantized"),
     (dict(ragged="none", groups=0, local_groups=0, rhs_batched=False, out_dtype="float8_e4m3fn",
           quantize_out="mx"), "quantized")])
-def test_kernels_that_quantise_are_chosen_by_name(more, form):
-  """No GPU has run them yet."""
+def test_kernels_that_quantise_have_a_form(more, form):
   problem = dict(dict.fromkeys(("lhs_dtype", "rhs_dtype"), "bfloat16"), m=16384, n=1408, k=2048,
                  groups=64, local_groups=64, ragged="m", rhs_batched=True, lhs_contracting=1,
                  rhs_contracting=1) | more
-  with pytest.raises(ValueError, match="have not run on a GPU yet.*GemmConfig"):
-    _ffi.native.plan(problem, {}, "H100")
-  named = {"kernel": "gemm_bfloat16_bfloat16_128x128x64_rcr"}
-  assert _ffi.native.plan(problem, named, "H100")["candidates"][0]["form"] == form
+  assert _ffi.native.plan(problem, {}, "H100")["candidates"][0]["form"] == form
 
 
 def test_groups_that_end_inside_of_tiles_take_lower_tiles():

@@ -21,7 +21,7 @@ from tests.collective.test_collective_matmul import FUNCTIONS
 CHECKS = [export.DisabledSafetyCheck.custom_call(f"jaxgemm_{name}")
           for name in ("gemm", "chunked_gemm", "chunk_status", "chunks_start", "chunks_join",
                        "routing_table", "top_k", "gated_gradient", "quantize_rows",
-                       "quantized_gradient")]
+                       "quantized_gradient", "quantize_columns")]
 SIZES = np.array([5, 11, 0, 16], np.int32)
 DENSE = (((1,), (0,)), ((), ()))
 OF_K = jax.lax.RaggedDotDimensionNumbers((((0,), (0,)), ((), ())), (0,), ())

@@ -69,7 +69,7 @@ def test_trains_in_jaxgemm_and_agrees_with_jax(tmp_path, dtype):
 
 
 @pytest.mark.whole
-@pytest.mark.parametrize("dispatch", ["gather", "all_to_all"])
+@pytest.mark.parametrize("dispatch", ["gather", "all_to_all", "overlap"])
 def test_trains_on_a_mesh_as_on_one_device(tmp_path, dispatch):
   losses = []
   for mesh in [], ["--mesh=data:2,expert:4", f"--dispatch={dispatch}"]:

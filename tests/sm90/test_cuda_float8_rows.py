@@ -10,7 +10,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxgemm.fp8.rows import gated_gradient_quantized, hidden_quantized, quantized_rows
+from jaxgemm.fp8.rows import (
+  gated_gradient_quantized,
+  hidden_quantized,
+  quantized_columns,
+  quantized_rows,
+)
 from tests.sm90.cuda_gpu import skip_reason
 from tests.support import float8_rows, gated
 from tests.support.float8_rows import BLOCKS
@@ -49,6 +54,19 @@ def test_rows_out_of_bounds_are_not_read(rng, kind):
                "jaxgemm_quantize_rows", x, jnp.array([77, 401], jnp.int32))
   found = f(x, jnp.array([77, 401], jnp.int32))
   float8_rows.check(np.where(within[:, None], x.astype(np.float64), 0), *found, kind)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("lines, length, rows, bounds", [
+    (40, 24, None, (0, 40)), (1000, 1160, None, (3, 998)), (77, 4096, 1032, (0, 1032)),
+    (500, 136, 264, (130, 131)), (9, 7168, 16, (5, 5))])
+def test_columns(rng, dtype, format, lines, length, rows, bounds):
+  given = float8_rows.columns_of(rng, lines, length, dtype, rows, bounds)
+  operands = given.x, given.factors, given.bounds, given.lines
+  f = compiled(lambda x, factors, *others: quantized_columns(x, factors, format, *others),
+               "jaxgemm_quantize_columns", *operands)
+  float8_rows.check_columns(given, f(*operands))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])

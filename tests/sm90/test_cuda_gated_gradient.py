@@ -14,7 +14,7 @@ import pytest
 
 from jaxgemm.grouped.gated_gradient import gated_gradient
 from tests.sm90.cuda_gpu import environment, skip_reason
-from tests.support.gated import DTYPES, check, operands
+from tests.support.gated import DTYPES, check, check_placed, operands, placed
 from tests.support.paths import ROOT
 
 pytestmark = pytest.mark.skipif(bool(skip_reason()), reason=skip_reason())
@@ -34,6 +34,25 @@ def test_values(rng, dtype, rows, length):
   f = jax.jit(silu_gradient)
   assert CALL in f.lower(*given).as_text()
   check(*given, f(*given), dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("rows, out_rows, length, count", [
+    (1001, 1500, 24, 700), (777, 500, 768, 777), (300, 700, 2048, 1000), (51, 60, 4104, 0),
+    (51, 60, 4104, -1), (35, 40, 14336, 30), (5, 0, 64, 5), (0, 5, 64, 0), (5, 6, 0, 4)])
+def test_rows_are_written_to_their_places(rng, dtype, rows, out_rows, length, count):
+  z, g, w, places, into = placed(rng, rows, out_rows, length, dtype)
+  dead = slice(max(count, 0), None)
+  z[dead] = g[dead] = w[dead] = np.nan
+  f = jax.jit(lambda z, g, w, places, count, into: gated_gradient(
+      z, g, w, "silu", places=places, count=count, into=into), donate_argnums=5)
+  given = z, g, w, places, np.int32(count)
+  lowered = f.lower(*given, into)
+  assert CALL in lowered.as_text() and " copy(" not in lowered.compile().as_text()
+  outs = f(*given, jax.device_put(into))
+  check_placed(z, g, w, places, count, into, outs, dtype)
+  outs = f(*given, outs)  # nothing depends on what was there
+  check_placed(z, g, w, places, count, into, outs, dtype)
 
 
 def test_a_batch(rng):

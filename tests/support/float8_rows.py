@@ -1,5 +1,7 @@
 """What rows in float8 must be, by NumPy in float64."""
 
+from typing import Any, NamedTuple
+
 import ml_dtypes
 import numpy as np
 
@@ -16,6 +18,48 @@ def rows_of(rng, rows: int, length: int, dtype: str) -> np.ndarray:
   x[::4] = 0
   x[1::5, :length // 2] = 0
   return x.astype(np.dtype(getattr(ml_dtypes, dtype, dtype)))
+
+
+class Columns(NamedTuple):
+  """Operands of `quantized_columns`, and their rows times the factors in float64."""
+
+  x: np.ndarray
+  lines: Any
+  factors: np.ndarray
+  bounds: np.ndarray
+  products: np.ndarray
+
+
+def columns_of(rng, lines: int, length: int, dtype: str, rows: int | None, bounds) -> Columns:
+  """Random rows with NaN and inf, also out of bounds, and factors of which some are too large.
+
+  Args:
+    rows: how many rows are gathered; None: x has the rows.
+  """
+  x = rows_of(rng, lines, length, dtype)
+  x[rng.random(x.shape) < 0.01] = np.nan
+  x[rng.random(x.shape) < 0.01] = np.inf
+  at = None if rows is None else rng.integers(0, lines, rows).astype(np.int32)
+  given = x if at is None else x[at]
+  wide = np.asarray(given, np.float64)
+  top = np.abs(np.where(np.isfinite(wide), wide, 0)).max(1)
+  factors = np.float32(2.0 ** rng.uniform(-3, 12, len(given)) / np.where(top == 0, 1, top))
+  number = np.arange(len(given))
+  within = (bounds[0] <= number) & (number < bounds[1])
+  return Columns(x, at, factors, np.array(bounds, np.int32),
+                 np.where(within[:, None], wide * factors[:, None].astype(np.float64), 0))
+
+
+def check_columns(given: Columns, values) -> None:
+  """Compares the result of `quantized_columns`."""
+  values = np.asarray(values)
+  most, smallest, mantissa = _FORMATS[values.dtype.name]
+  wanted, decoded = given.products.T, values.astype(np.float64)
+  finite = np.isfinite(wanted)
+  assert decoded.shape == wanted.shape and (np.isfinite(decoded) == finite).all()
+  wanted = np.clip(np.where(finite, wanted, 0), -most, most)
+  step = 2.0 ** (np.floor(np.log2(np.maximum(np.abs(wanted), smallest))) - mantissa)
+  assert (np.abs(np.where(finite, decoded, 0) - wanted) <= step * 0.5 * 1.0001).all()
 
 
 def check(given, values, scales, kind: str, slack: float = 0.0) -> None:

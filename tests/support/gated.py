@@ -25,6 +25,25 @@ def operands(rng, rows: int, length: int, dtype: str):
   return z.astype(as_given), g.astype(as_given), w.astype(np.float32)
 
 
+def placed(rng, rows: int, out_rows: int, length: int, dtype: str):
+  """z, g, w, int32[rows] places in arrays of out_rows rows, and these arrays with random rows.
+
+  Some of the places are not there: they are negative, or too large.
+  """
+  places = rng.permutation(np.arange(-rows // 8, max(rows, out_rows) + rows // 8))[:rows]
+  outs = operands(rng, out_rows, length, dtype)
+  return *operands(rng, rows, length, dtype), places.astype(np.int32), outs
+
+
+def check_placed(z, g, w, places, count: int, into, outs, dtype: str) -> None:
+  """Compares the rows that were written with float64, and the others with those of `into`."""
+  written = (np.arange(len(w)) < count) & (places >= 0) & (places < len(into[2]))
+  outs, to = [np.asarray(x) for x in outs], places[written]
+  check(z[written], g[written], w[written], [x[to] for x in outs], dtype)
+  for x, before in zip(outs, into, strict=True):
+    np.testing.assert_array_equal(np.delete(x, to, 0), np.delete(before, to, 0))
+
+
 def check(z, g, w, outs, dtype: str) -> None:
   """Compares (dz, hw, dw) of operands with leading dimensions with float64, element by element."""
   z, g, w = (np.asarray(x).astype(np.float64) for x in (z, g, w))

@@ -42,6 +42,12 @@ struct Buffer {
   }
 };
 
+inline double Decode(DType type, const char* from) {
+  const auto code = static_cast<uint8_t>(*from);
+  return type == DType::kF8E5M2 ? DecodeMinifloat<F8E5M2Format, float, uint32_t>(code)
+                                : DecodeMinifloat<F8E4M3FNFormat, float, uint32_t>(code);
+}
+
 // Random small integers, in float64 and in the type of the operand.
 struct Operand {
   std::vector<double> values;
@@ -63,7 +69,47 @@ struct Case {
   bool one_scale = false;          // one for all columns
   bool misplaced = false;          // lhs is not aligned to 16 bytes
   std::vector<int32_t> indices{};  // of the rows of lhs, if these are gathered
+  bool infinite = false;           // some elements of the bias are
 };
+
+// The scales of a row that is quantised, and whether it is near enough to `values`: within half a
+// unit in the last place of its type, of what is representable with a scale that follows from the
+// largest finite element of the block.
+inline bool IsQuantized(const Problem& p, const double* values, const char* row,
+                        const char* scales) {
+  const bool mx = p.quantize_out == QuantizeOut::kMx, e5m2 = p.out_dtype == DType::kF8E5M2;
+  const double largest = e5m2 ? 57344 : 448, unit = e5m2 ? 0x1p-3 : 0x1p-4;
+  const double least = e5m2 ? 0x1p-17 : 0x1p-10;  // half of the smallest value
+  const int columns = QuantizedColumns(p.quantize_out);
+  for (int64_t first = 0; first < p.n; first += columns) {
+    double top = 0;
+    for (int i = 0; i < columns; ++i) {
+      if (std::isfinite(values[first + i])) top = std::max(top, std::fabs(values[first + i]));
+    }
+    double scale = 1;
+    if (mx) {
+      const auto code = static_cast<uint8_t>(scales[first / columns]);
+      scale = std::ldexp(1, code - 127);
+      if (scale != (top ? std::ldexp(1, std::ilogb(top) - std::ilogb(largest)) : 1)) return false;
+    } else {
+      float found;
+      std::memcpy(&found, scales + first / columns * sizeof(found), sizeof(found));
+      scale = found;
+      if (std::fabs(scale - (top ? top / largest : 1)) > 0x1p-22 * scale) return false;
+    }
+    for (int i = 0; i < columns; ++i) {
+      const double value = values[first + i], code = Decode(p.out_dtype, row + first + i);
+      if (std::isinf(value)) {
+        if (e5m2 ? code != value : !std::isnan(code)) return false;
+        continue;
+      }
+      const double wanted = std::min(std::fabs(value), largest * scale);
+      const double error = std::fabs(std::copysign(wanted, value) - code * scale);
+      if (!(error <= std::max(1.0001 * unit * wanted, least * scale))) return false;
+    }
+  }
+  return true;
+}
 
 inline void Run(GpuLauncher& launcher, Case c) {
   Problem& p = c.p;
@@ -98,8 +144,21 @@ inline void Run(GpuLauncher& launcher, Case c) {
   Operand rhs_scales = powers(p.num_rhs() * p.blocks_n() * blocks);
   const int bytes = ElementBytes(p.out_dtype);
   const int64_t out_bytes = p.num_out() * p.m * p.n * bytes;
+  const bool quantizes = p.quantize_out != QuantizeOut::kNone;
+  const DType preact_dtype = PreactDType(p.out_dtype, p.quantize_out);
+  const int64_t preact_bytes = ElementBytes(preact_dtype);
   Buffer out(out_bytes), workspace(plan.workspace_bytes);
-  Buffer preact(p.save_preact ? out_bytes / p.n * columns : 0);
+  Buffer preact(p.save_preact ? p.num_out() * p.m * columns * preact_bytes : 0);
+  const int64_t scales_of_row = quantizes
+                                    ? p.n / QuantizedColumns(p.quantize_out) *
+                                          (p.quantize_out == QuantizeOut::kMx ? 1 : sizeof(float))
+                                    : 0;
+  Buffer out_scales(p.num_out() * p.m * scales_of_row);
+  for (int64_t i = 0; c.infinite && i < std::ssize(bias.values); i += Random(20, 200)) {
+    bias.values[i] = Random(0, 1) ? INFINITY : -INFINITY;
+    Encode(p.bias_bf16 ? DType::kBF16 : DType::kF32, bias.values[i],
+           bias.buffer.data() + i * (p.bias_bf16 ? 2 : 4));
+  }
   Operand addend(DType::kF32, p.accumulate ? p.num_out() * p.m * p.n : 0);
   if (p.accumulate) std::memcpy(out.data(), addend.buffer.data(), out_bytes);
   std::vector<uint32_t> signals(64, 1);
@@ -123,6 +182,7 @@ inline void Run(GpuLauncher& launcher, Case c) {
             .row_scale = p.row_scale ? reinterpret_cast<float*>(row_scale.buffer.data()) : nullptr,
             .out = out.data(),
             .preact = p.save_preact ? preact.data() : nullptr,
+            .out_scales = quantizes ? out_scales.data() : nullptr,
             .workspace = workspace.data()};
   call.strides.bias = {.batch = columns, .column = 1};
   call.strides.scale = {.batch = c.one_scale ? 1 : columns, .column = !c.one_scale};
@@ -175,34 +235,40 @@ inline void Run(GpuLauncher& launcher, Case c) {
         sums[n] += a * scale * (p.rhs_contracting == 0 ? b[k * columns + n] : b[n * p.k + k]);
       }
     }
-    auto check = [&](double value, Buffer& result, int64_t at) {
+    auto check = [&](double value, DType type, Buffer& result, int64_t at) {
       char wanted[4];
-      Encode(p.out_dtype, value, wanted);
-      if (std::memcmp(wanted, result.data() + at * bytes, bytes) && wrong++ == 0) first_wrong = at;
+      Encode(type, value, wanted);
+      const int size = ElementBytes(type);
+      if (std::memcmp(wanted, result.data() + at * size, size) && wrong++ == 0) first_wrong = at;
     };
     for (int64_t n = 0; n < columns; ++n) {
       const int64_t vector = by_m ? matrix : p.grouped() ? 0 : z;
       // Rows of no group are zero, not -0.
       const bool is_zero = by_m && end == 0;
       if (p.scale && !is_zero) sums[n] *= scale.values[c.one_scale ? vector : vector * columns + n];
-      if (p.row_scale && !is_zero) sums[n] *= row_scale.values[row];
+      if (p.row_scale && !is_zero) sums[n] *= row_scale.values[by_k ? m : row];
       if (p.bias && !is_zero) sums[n] += bias.values[vector * columns + n];
-      if (p.save_preact) check(sums[n], preact, row * columns + n);
+      if (p.save_preact) check(sums[n], preact_dtype, preact, row * columns + n);
     }
     for (int64_t n = 0; n < p.n; ++n) {
       WithActivation(p.activation,
                      [&](auto activate) { sums[n] = activate(static_cast<float>(sums[n])); });
       if (p.gated) sums[n] *= sums[p.n + n];
       if (p.accumulate) sums[n] += addend.values[row * p.n + n];
-      check(sums[n], out, row * p.n + n);
+      if (!quantizes) check(sums[n], p.out_dtype, out, row * p.n + n);
+    }
+    if (quantizes && !IsQuantized(p, sums.data(), out.data() + row * p.n,
+                                  out_scales.data() + row * scales_of_row)) {
+      if (wrong++ == 0) first_wrong = row * p.n;
     }
   }
-  CHECK_THAT(wrong == 0 && out.IsWhole() && preact.IsWhole() && workspace.IsWhole(),
+  const bool is_whole = out.IsWhole() && preact.IsWhole() && out_scales.IsWhole();
+  CHECK_THAT(wrong == 0 && is_whole && workspace.IsWhole(),
              "%s: %ld of %ld x %ld x %ld x %ld are wrong, the first at %ld; out %s, workspace %s; "
              "%ld workgroups",
              ran.c_str(), wrong, p.num_out(), p.m, p.n, p.k, first_wrong,
-             out.IsWhole() && preact.IsWhole() ? "whole" : "overrun",
-             workspace.IsWhole() ? "whole" : "overrun", plan.choice.num_workgroups);
+             is_whole ? "whole" : "overrun", workspace.IsWhole() ? "whole" : "overrun",
+             plan.choice.num_workgroups);
 }
 
 }  // namespace jaxgemm

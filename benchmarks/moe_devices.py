@@ -1,0 +1,180 @@
+"""A layer of experts on many devices, beside its products and its communication alone.
+
+    python -m benchmarks moe_devices --json=layer.json
+    python -m benchmarks moe_devices --cases=qwen3_30b_a3b --tokens=4096 --dispatches=overlap
+    JAXGEMM_PEER_COPIES=0 python -m benchmarks moe_devices --dispatches=overlap
+
+It times `jaxgemm.flax.moe` in bfloat16 with sharded tokens and experts, router included: `forward`,
+and with `gradients` of the tokens and all parameters. "products alone" are the grouped products of
+each device, and their gradients, on rows that are sorted already; all devices run at the same
+time. "communication alone" is what the layer sends: the tokens and the sums, and the same for the
+gradients. Tokens are those of a device. Results and gradients are compared with one device's.
+
+Times are wall-clock seconds of a call. A sample has several calls, which Python starts without
+waiting for the one before; so the time to start a call is hidden behind the calls before it.
+"""
+
+from collections.abc import Callable, Iterator
+import dataclasses
+import functools
+
+from absl import app, flags
+import jax
+from jax.sharding import AxisType, NamedSharding
+from jax.sharding import PartitionSpec as P
+import numpy as np
+
+from benchmarks import cases, measure, moe, progress, run, watch
+from jaxgemm.collective import exchange
+from jaxgemm.flax.checks import DISPATCHES
+from jaxgemm.tune import timing
+
+COMMUNICATION, PRODUCTS = "communication alone", "products alone"
+WORKS = "forward", "gradients"
+# One device adds up a token's rows in another order.
+TOLERANCE = 1e-2
+FLAGS = flags.FLAGS
+
+
+def define_flags() -> None:
+  flags.DEFINE_integer("devices", 0, "Number of devices; 0 uses all GPUs, or 4 CPU devices.")
+  flags.DEFINE_list("cases", None, "Models from shapes.json. Default: all.")
+  flags.DEFINE_list("tokens", None, "Tokens of a device. Default: from shapes.json.")
+  flags.DEFINE_list("work", list(WORKS), f"Some of {', '.join(WORKS)}.")
+  flags.DEFINE_list("dispatches", ["overlap", "gather"], f"Some of {', '.join(DISPATCHES)}.")
+  flags.DEFINE_list("routings", ["balanced"], f"Some of {', '.join(moe.ROUTINGS)}.")
+  flags.DEFINE_integer("calls", 0, "Calls in a sample; 0 is 10 on GPUs and 1 on CPUs.")
+
+
+def _sent(params, x, cotangent, backward: bool):
+  """What the layer sends, one after the other; with `backward` also what its gradients send."""
+  del params, cotangent
+  def there_and_back(x):
+    started, = exchange.start(x, axis_name="x")
+    started, = exchange.start(exchange.done(started)[0], axis_name="x", scatters=True)
+    return exchange.done(started)[0]
+  out = there_and_back(x)
+  if backward:  # the cotangents and, again, the tokens arrive
+    out = there_and_back(out[0])
+    started, = exchange.start(out[0], axis_name="x")
+    out = exchange.done(started)[0]
+  return [out]
+
+
+def _ways(problem: cases.Experts, mesh, work: str, dispatches) -> dict[str, Callable]:
+  """Functions of (parameters, tokens, cotangents), and for the products of sorted rows."""
+  def jitted(body, in_specs):
+    mapped = jax.shard_map(body, mesh=mesh, in_specs=in_specs, out_specs=P("x"), check_vma=False)
+    return jax.jit(mapped, compiler_options={
+        "xla_gpu_enable_latency_hiding_scheduler": True} if measure.on_gpu() else None)
+
+  of_layer = moe.Params(P(), P("x"), P("x")), P("x"), P("x")
+
+  def layer(dispatch):
+    options = dict(expert_axis_name="x", sharded_tokens=True, dispatch=dispatch)
+    body = moe.program(lambda params, x: moe.layer(problem, **options)(params, x)[0], work)
+
+    def of_device(*arrays):
+      out, *gradients = body(*arrays)
+      # The router's gradient is that of this device's tokens.
+      return [out, *(each[None] if i == 0 else each for i, each in enumerate(gradients))]
+    return jitted(of_device, of_layer)
+
+  ways = {dispatch: layer(dispatch) for dispatch in dispatches}
+  ways[COMMUNICATION] = jitted(functools.partial(_sent, backward=work != "forward"), of_layer)
+
+  ways[PRODUCTS] = jitted(moe.program(moe.products, work), (*of_layer, P("x")))
+  return ways
+
+
+def _errors(given, wanted, devices: int) -> float:
+  """The largest relative difference of the results of a layer, in the Frobenius norm."""
+  out, *gradients = given
+  if gradients:
+    gradients[0] = gradients[0].sum(0)
+  differences = [float(moe._difference(*jax.device_put(pair, jax.devices()[0])))
+                 for pair in zip([out, *gradients], wanted, strict=True)]
+  return max(differences)
+
+
+def row(model: str, problem: cases.Experts, mesh, work: str, routing: str, dispatches,
+        options: measure.Options) -> run.Row:
+  """A row: the seconds of each way, and errors and ratios of the layers."""
+  devices = mesh.size
+  whole = dataclasses.replace(problem, tokens=problem.tokens * devices)
+  params, pairs = moe.drawn(whole, routing, 1, options.seed)
+  (x, cotangent), = pairs
+  wanted = jax.jit(moe.program(lambda params, x: moe.layer(whole)(params, x)[0], work))(
+      params, x, cotangent)
+  stats = jax.jit(moe.layer(whole))(params, x)[1]
+  # The rows of each device, sorted by expert; every device has as many as the fullest one.
+  sizes = np.asarray(stats.tokens_per_expert).reshape(devices, -1)
+  order = np.argsort(np.asarray(stats.experts).ravel(), kind="stable") // problem.top_k
+  ends = np.cumsum(sizes.sum(1))
+  most = int(sizes.sum(1).max())
+  tokens = np.stack([np.resize(order[end - n:end] if n else order[:1], most)
+                     for end, n in zip(ends, sizes.sum(1))])
+  place = lambda array, spec: jax.device_put(array, NamedSharding(mesh, spec))
+  rows, of_rows = (place(each[tokens.ravel()], P("x")) for each in (x, cotangent))
+  params = jax.tree.map(place, params, moe.Params(P(), P("x"), P("x")))
+  x, cotangent = (place(each, P("x")) for each in (x, cotangent))
+  arguments = dict.fromkeys((*dispatches, COMMUNICATION), (params, x, cotangent))
+  arguments[PRODUCTS] = params, rows, of_rows, place(sizes.ravel(), P("x"))
+  ways = _ways(whole, mesh, work, dispatches)
+  calls = FLAGS.calls or (10 if measure.on_gpu() else 1)
+
+  def several(name: str):
+    def run_it():
+      for _ in range(calls):
+        out = ways[name](*arguments[name])
+      return out
+    return run_it
+
+  entries: dict[str, run.Row] = {name: {} for name in ways}
+  for name in dispatches:
+    progress.within(name)
+    error = _errors(ways[name](*arguments[name]), wanted, devices)
+    entries[name] = {"error": error, "bound": TOLERANCE, "wrong": not error <= TOLERANCE}
+  measured = measure.per(timing.interleave(
+      {name: several(name) for name in ways}, [()], min_rounds=options.rounds, min_seconds=0,
+      sample_seconds=0, warmup=-(-options.warmup // calls), within=progress.within), calls)
+  larger = max((COMMUNICATION, PRODUCTS), key=lambda name: measured.timing.time(name).median)
+  flops = moe.WORK[work] * problem.flops
+  for name, entry in entries.items():
+    entry |= measure.entry(measured, name, None if name == COMMUNICATION else flops, dispatches[0])
+    if name in dispatches:
+      entry["of_larger"] = measure.ratio(measured, larger, name)
+      entry["note"] = f"{entry['of_larger']['median']:.3f} of {larger}"
+  measure.keep_trace(options, f"{model} {problem.label} {work}", {
+      name: several(name) for name in ways})
+  return {"section": "moe_devices", "case": f"{model}, {problem.label} a device, {work}",
+          "kind": model, **dataclasses.asdict(problem), "routing": routing, "work": work,
+          "dtype": "bfloat16", "devices": devices, "larger": larger, "calls": calls, "flops": flops,
+          "candidates": entries}
+
+
+def jobs(name: str) -> Iterator[tuple[str, Callable[[], list[run.Row]]]]:
+  run.refuse("threads")
+  works, routings = run.choose("work", FLAGS.work, WORKS), run.choose(
+      "routings", FLAGS.routings, moe.ROUTINGS)
+  dispatches = run.choose("dispatches", FLAGS.dispatches, DISPATCHES)
+  if not watch.has_gpu():
+    jax.config.update("jax_num_cpu_devices", FLAGS.devices or 4)
+  devices = jax.devices()[:FLAGS.devices or None]
+  if len(devices) < max(FLAGS.devices, 2):
+    raise app.UsageError(f"There are {len(devices)} devices of {jax.default_backend()}; this "
+                         f"needs {max(FLAGS.devices, 2)}. See --devices.")
+  mesh = jax.make_mesh((len(devices),), ("x",), axis_types=(AxisType.Auto,), devices=devices)
+  options = measure.Options.of_flags()
+  there = cases.experts("gpu" if measure.on_gpu() else "cpu", FLAGS.tokens, "experts_on_devices")
+  for model in run.choose("cases", FLAGS.cases or there, there):
+    for each in there[model]:
+      problem = cases.Experts(**each)
+      if problem.num_experts % len(devices):
+        raise app.UsageError(f"{model} has {problem.num_experts} experts; a multiple of "
+                             f"{len(devices)}, the number of devices, is allowed.")
+      for routing in routings:
+        for work in works:
+          yield f"{name} {model} {problem.label} {routing} {work}", functools.partial(
+              lambda *arguments: [row(*arguments)], model, problem, mesh, work, routing,
+              dispatches, options)

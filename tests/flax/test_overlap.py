@@ -1,0 +1,161 @@
+"""moe(dispatch="overlap"): loads of all kinds on many devices, against float64 and one device."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+from jax.sharding import PartitionSpec as P
+import numpy as np
+import pytest
+
+import jaxgemm
+from jaxgemm.flax import ClampedSwiGLU, moe
+from tests.flax.test_flax_sharding import moe_specs
+from tests.support.moe_reference import (
+  E,
+  assert_near,
+  in_float64,
+  jit,
+  layer,
+  make_params,
+  to_expert,
+  tokens,
+  value_and_grads,
+)
+
+# Additions to the logits of the experts. Of four devices each has two experts.
+LOADS = {
+    "balanced": [0] * E,
+    "all to one device": [-99] * 6 + [0, 0],
+    "none to one device": [0, 0, -99, -99, 0, 0, 0, 0],
+    "one expert and any": [99] + [0] * 7,
+}
+
+
+def make_mesh(count):
+  return jax.make_mesh((count,), ("expert",), axis_types=(jax.sharding.AxisType.Auto,),
+                       devices=jax.devices()[:count])
+
+
+def overlapped(count, params, given_experts=False, **options):
+  """A function of (x, params), and of experts if they are given, on `count` devices."""
+  def local(x, params, *experts):
+    out, stats = moe(x, params, *experts, expert_axis_name="expert", sharded_tokens=True,
+                     dispatch="overlap", **options)
+    return out, stats.load_balancing_loss + stats.router_z_loss
+
+  rows = P("expert")
+  return jax.shard_map(
+      local, mesh=make_mesh(count), in_specs=(rows, moe_specs(params), *[rows] * given_experts),
+      out_specs=(rows, P()))
+
+
+@pytest.mark.parametrize("count", [2, 4, 8])
+@pytest.mark.parametrize("load", LOADS)
+def test_against_float64(rng, load, count):
+  x = tokens(rng, count * int(rng.integers(3, 12)))
+  params = to_expert(make_params(rng, use_bias=True, shared=1), LOADS[load])
+  cotangent = jnp.asarray(rng.standard_normal(x.shape), jnp.float32)
+  given = value_and_grads(overlapped(count, params, top_k=2), x, params, cotangent)
+  assert_near(given, in_float64(x, params, cotangent, top_k=2), 1e-5)
+
+
+@pytest.mark.parametrize("top_k, count", [(1, 4), (5, 4), (8, 2), (3, 8), (2, 1)])
+def test_choices_of_a_token(rng, top_k, count):
+  # With four devices a token has more choices than a device has experts.
+  x, params = tokens(rng, count * 5), make_params(rng)
+  cotangent = jnp.asarray(rng.standard_normal(x.shape), jnp.float32)
+  options = dict(top_k=top_k, normalize_weights=False)
+  given = value_and_grads(overlapped(count, params, **options), x, params, cotangent)
+  assert_near(given, in_float64(x, params, cotangent, **options), 1e-5)
+
+
+@pytest.mark.parametrize("options", [
+    dict(activation=ClampedSwiGLU()), dict(activation="gelu"), dict(recipe="rowwise"),
+    dict(ragged_dot=jax.lax.ragged_dot), dict(gated=False, activation="relu"),
+    dict(ragged_dot=functools.partial(jaxgemm.ragged_dot, schedule="stream_k"))],
+    ids=["clamped", "gelu", "float8", "lax", "no gate", "stream-k"])
+def test_as_on_one_device_with_other_products(rng, options):
+  x, gated = tokens(rng, 24), options.pop("gated", True)
+  params = make_params(rng, use_bias=True, gated=gated)
+  cotangent = jnp.asarray(rng.standard_normal(x.shape), jnp.float32)
+  given = value_and_grads(overlapped(4, params, top_k=2, **options), x, params, cotangent)
+  wanted = value_and_grads(layer, x, params, cotangent, top_k=2, **options)
+  assert_near(given, wanted, 0.1 if "recipe" in options else 1e-5)
+
+
+def test_an_expert_that_a_token_has_twice(rng):
+  x, params = tokens(rng, 16), make_params(rng, use_bias=True)
+  experts = jnp.asarray(rng.integers(0, E, (16, 3)).repeat(2, 1)[:, :4])
+  cotangent = jnp.asarray(rng.standard_normal(x.shape), jnp.float32)
+  function = overlapped(4, params, given_experts=True, top_k=4)
+  given = value_and_grads(lambda x, params: function(x, params, experts), x, params, cotangent)
+  wanted = value_and_grads(
+      lambda x, params: layer(x, params, experts, top_k=4), x, params, cotangent)
+  assert_near(given, wanted, 1e-5)
+
+
+@pytest.mark.parametrize("dtype", [jnp.float32, jnp.bfloat16])
+def test_bits_of_one_device_with_one_expert_a_token(rng, dtype):
+  x, params = tokens(rng, 24), make_params(rng)
+  options = dict(top_k=1, normalize_weights=False, dtype=dtype)
+  for name in "ragged_dot", "ragged_gated_linear_unit":
+    options[name] = functools.partial(getattr(jaxgemm, name), deterministic="rows")
+  given = jit(overlapped(4, params, **options))(x, params)[0]
+  wanted = jit(functools.partial(moe, **options))(x, params)[0]
+  # A sum of one term is rounded as on one device, and the other devices' sums are zero.
+  np.testing.assert_array_equal(given, wanted)
+
+
+def test_dead_rows_have_no_effect(rng):
+  """Tokens with NaN and inf change only their own results."""
+  x, params = tokens(rng, 32), make_params(rng)
+  function = jit(overlapped(4, params, top_k=2))
+  wanted = np.asarray(function(x, params)[0])
+  broken = x.at[jnp.asarray([3, 17])].set(jnp.asarray([[jnp.nan], [jnp.inf]]))
+  experts = jit(functools.partial(moe, top_k=2))(x, params)[1].experts
+  given = jit(overlapped(4, params, given_experts=True, top_k=2))(broken, params, experts)[0]
+  others = np.delete(np.arange(32), [3, 17])
+  np.testing.assert_allclose(np.asarray(given)[others], wanted[others], rtol=1e-5, atol=1e-6)
+  assert not np.isfinite(np.asarray(given)[[3, 17]]).all(1).any()
+
+
+def test_within_scan_and_checkpoint(rng):
+  x, params = tokens(rng, 16), make_params(rng)
+  function = overlapped(4, params, top_k=2)
+
+  @jax.checkpoint
+  def layers(x, params, function):
+    return jax.lax.scan(lambda x, _: (x + function(x, params)[0], None), x, None, length=2)[0]
+
+  def gradients(function):
+    loss = lambda x, params: (layers.__wrapped__(x, params, function) ** 2).sum()
+    return jit(jax.grad(loss, (0, 1)))(x, params)
+
+  assert_near(gradients(function), gradients(functools.partial(layer, top_k=2)), 1e-5)
+
+
+def test_no_array_has_a_row_for_each_device_and_expert(rng):
+  """Tokens travel once: what is sent has the tokens of a device, and not their rows."""
+  count, top_k = 4, 4
+  x, params = tokens(rng, count * 8), make_params(rng)
+  text = jax.jit(overlapped(count, params, top_k=top_k)).lower(x, params).as_text()
+  sent = [line for line in text.splitlines() if "collective_permute" in line]
+  assert sent and not any(f"tensor<{8 * top_k}x" in line for line in sent)
+
+
+def test_explain_shows_what_travels_beside_which_products(rng):
+  count, x, params = 4, tokens(rng, 40), make_params(rng)
+  function = overlapped(count, params, top_k=2)
+  data = jaxgemm.explain(function, x, params).data
+  sent, choices, weights, back = data["exchanges"]
+  assert [each["devices"] for each in data["exchanges"]] == [count] * 4
+  assert choices["bytes"] == weights["bytes"] == 10 * 2 * 4
+  assert sent["bytes"] == back["bytes"] == x.nbytes // count
+  rows = lambda number: data["calls"][number - 1]["operands"][0]
+  # The first product of the own tokens runs beside their arrival, the last one beside the sums.
+  assert [rows(number) for number in sent["products"]] == ["float32[10,16]"]
+  assert [rows(number) for number in back["products"]] == ["float32[20,24]"]
+  assert "cpu has no copy engines" in sent["reason"] and sent["by"] == "ppermute"
+  text = str(jaxgemm.explain(jax.grad(lambda x: function(x, params)[0].sum()), x))
+  assert text.count("exchange of 4 devices: 640 bytes to each other one by ppermute (cpu") == 5
