@@ -366,7 +366,9 @@ endforeach()
 if(gpu_compiler_sm90)
   add_gpu_kernel(few_rows_kernels sm90 few_rows
                  "${gpu_folder}/weights/few_rows.cu;${gpu_folder}/weights/few_rows.h;\
-${gpu_folder}/weights/few_rows_wgmma.h;${gpu_folder}/weights/few_rows_args.h")
+${gpu_folder}/weights/few_rows_decode.h;${gpu_folder}/weights/few_rows_loader.h;\
+${gpu_folder}/weights/few_rows_stages.h;${gpu_folder}/weights/few_rows_wgmma.h;\
+${gpu_folder}/weights/few_rows_args.h")
 endif()
 add_custom_target(gpu_kernels ALL DEPENDS ${kernels} ${routing_kernels} ${few_rows_kernels})
 list(LENGTH kernels built)

@@ -18,6 +18,8 @@ JAXGEMM_FEW_ROWS_OF(0)
 JAXGEMM_FEW_ROWS_OF(1)
 JAXGEMM_FEW_ROWS_OF(2)
 JAXGEMM_FEW_ROWS_OF(3)
-static_assert(sizeof(jaxgemm::kFewForms) / sizeof(jaxgemm::kFewForms[0]) == 4);
+JAXGEMM_FEW_ROWS_OF(4)
+JAXGEMM_FEW_ROWS_OF(5)
+static_assert(sizeof(jaxgemm::kFewForms) / sizeof(jaxgemm::kFewForms[0]) == 6);
 #undef JAXGEMM_FEW_ROWS_OF
 #undef JAXGEMM_FEW_ROWS

@@ -1,63 +1,36 @@
 // A product of few rows and weights of 4 bits on Hopper: its time is that of reading the weights.
 //
 // The weights are [K, N], two neighbours along n in a byte, with a scale for each block of k of a
-// column: MXFP4 (E2M1, scales of E8M0), or int4 with scales of float32. A step is 32 k. The warps
-// of a CTA share a ring of stages in shared memory. A stage has a step for each warp along k. The
-// CTAs of a cluster share k, too, and all sums are added up in a fixed order.
+// column: MXFP4 (E2M1, scales of E8M0), or int4 with scales of float32. A step is 32 k. Four warps
+// of a CTA copy weights, rows of x and scales to a ring of stages in shared memory, and eight warps
+// multiply. A stage has some steps for each warp along k. The CTAs of a cluster share k, too, and
+// all sums are added up in a fixed order.
 //
-// The tensor cores compute out^T = w^T x^T (mma.m16n8k16): the weights are the first operand, in
-// registers. ldmatrix transposes units of 16 bits, which are four neighbours along n. So each half
-// of a lane's register has one k, and value i of the half is column 4 g + i of 32 for lane 4 g + q.
-// Columns 4 g + 2 t and 4 g + 2 t + 1 are rows g and g + 8 of product t.
-//
-// Most integer instructions have half the rate of those of floats, so decoding is what limits the
-// kernel. Eight values of E2M1 take 9 such instructions, and eight of int4 take 5.
+// The tensor cores compute out^T = w^T x^T (m16n8k16, or wgmma): the weights are the first operand,
+// in registers. ldmatrix transposes units of 16 bits, which are four neighbours along n. So each
+// half of a lane's register has one k, and value i of the half is column 4 g + i of 32 for lane
+// 4 g + q. Columns 4 g + 2 t and 4 g + 2 t + 1 are rows g and g + 8 of product t.
 #pragma once
 
 #include <cstdint>
 
 #include "weights/few_rows_args.h"
+#include "weights/few_rows_decode.h"
+#include "weights/few_rows_loader.h"
+#include "weights/few_rows_stages.h"
 #include "weights/few_rows_wgmma.h"
-
-#define JAXGEMM_FEW __device__ __forceinline__
 
 namespace jaxgemm {
 
 template <bool kBF16, bool kE2M1, FewForm kForm>
 class FewRows {
-  static constexpr int kBlocks = kForm.blocks, kRows = kForm.rows(), kColumns = kForm.columns();
-  static constexpr int kWarpsN = kForm.warps_n, kWarpsK = kForm.warps_k(), kSteps = kForm.steps;
-  static constexpr int kThreads = 32 * kFewWarps, kCopiers = kForm.copiers(), kStep = kFewStep,
-                       kStages = kForm.stages;
-  static constexpr int kStageSteps = kForm.stage_steps();
-  static constexpr int kProducts = kForm.warp_columns / 16;  // of 16 columns
-  static constexpr int kScaleBytes = kE2M1 ? 1 : 4;
-  static constexpr int kX = kForm.WeightBytes(), kScales = kX + kForm.XBytes();
-  static constexpr int kStage = kForm.StageBytes(kE2M1);
-  // The chunks of 16 bytes in a row of a stage. Rows of x are in pieces of kXPiece chunks.
-  static constexpr int kChunks = kColumns / 32, kXChunks = kStageSteps * kStep / 8;
-  static constexpr int kXPiece = kXChunks < 8 ? kXChunks : 8;
-  static constexpr int kScaleChunks = kColumns * kScaleBytes / 16;
-  // Chunks of x, and of scales, that a thread copies.
-  static constexpr int kXCopies = (kRows * kXChunks + kCopiers - 1) / kCopiers;
-  static constexpr int kScaleCopies = (kStageSteps * kScaleChunks + kCopiers - 1) / kCopiers;
-  // bfloat16 has the exponents for MX scales, so these may multiply the weights, which stay exact.
-  // Other scales multiply the float32 sums of each step, or block.
-  static constexpr bool kScalesWeights = kBF16 && kE2M1 && !kForm.scale_sums;
-  // Integers without their sign: the bits of the value plus 8 are the operand. What the 8 gives
-  // too much is where the sums begin.
-  static constexpr bool kBits = !kE2M1 && !kForm.wgmma;
-  // The values are so small that products with x would be, too.
-  static constexpr bool kScalesX = kBF16 && (kBits || (kE2M1 && !kScalesWeights));
-  // What the sums are multiplied by in the end: the powers of two that decoding leaves out.
-  static constexpr float kFactor = kBits   ? (kBF16 ? 0x1p71f : 0x1p24f)
-                                   : kE2M1 ? (kBF16 ? 0x1p64f : 0x1p14f)
-                                   : kBF16 ? 64
-                                           : 512;
-  static constexpr float kOddFactor = kBits ? kFactor / 16 : kFactor;
-
-  static_assert(kStage % 128 == 0 && kX % 128 == 0 && kColumns % 128 == 0);
-  static_assert(!kForm.wgmma || (kX % 1024 == 0 && kStage % 1024 == 0 && kXPiece == 8));
+  using Stages = FewStages<kE2M1, kForm>;
+  using Decoder = FewDecoder<kBF16, kE2M1, kForm.wgmma()>;
+  using Scales = typename Decoder::Scales;
+  static constexpr int kBlocks = kForm.blocks, kRows = kForm.rows(), kSteps = kForm.steps;
+  static constexpr int kWarpsN = kForm.warps_n, kWarpsK = kForm.warps_k();
+  static constexpr int kThreads = 32 * kFewWarps;              // those that multiply
+  static constexpr int kProducts = kForm.warp_columns() / 16;  // of 16 columns
 
  public:
   JAXGEMM_FEW FewRows(const FewRowsArgs& args, char* shared)
@@ -66,60 +39,50 @@ class FewRows {
         lane_(threadIdx.x % 32),
         warp_n_(threadIdx.x / 32 % kWarpsN),
         warp_k_(kWarpsK == 1 ? 0
-                             : __shfl_sync(~0u, static_cast<int>(threadIdx.x / 32 / kWarpsN), 0)) {}
+                             : __shfl_sync(~0u, static_cast<int>(threadIdx.x / 32 / kWarpsN), 0)),
+        stages_(shared) {}
 
   JAXGEMM_FEW void Run() {
     const int split = args_.split, place = blockIdx.x / split;
     rank_ = blockIdx.x % split;
-    column_ = place % args_.tiles_n * kColumns;
-    const int steps = args_.k / kStep;
-    const int64_t stages = (steps + kStageSteps - 1) / kStageSteps;
-    begin_ = static_cast<int>(stages * rank_ / split) * kStageSteps;
-    end_ = min(static_cast<int>(stages * (rank_ + 1) / split) * kStageSteps, steps);
-    whole_ = !kScalesWeights && args_.steps_of_block % kSteps == 0;
+    part_.column = place % args_.tiles_n * kFewColumns;
+    const int steps = args_.k / kFewStep, of_stage = kForm.stage_steps();
+    const int64_t stages = (steps + of_stage - 1) / of_stage;
+    part_.begin = static_cast<int>(stages * rank_ / split) * of_stage;
+    part_.end = min(static_cast<int>(stages * (rank_ + 1) / split) * of_stage, steps);
+    part_.whole = !Decoder::kScalesWeights && args_.steps_of_block % kSteps == 0;
     asm volatile("griddepcontrol.launch_dependents;");  // the next kernel may start
     if (!args_.sizes) Prefetch();
     asm volatile("griddepcontrol.wait;" ::: "memory");  // for the end of those before
-    int first = 0, last = args_.rows;
-    if (args_.sizes) FindRows(place / args_.tiles_n, &first, &last);
-    if constexpr (kForm.loaders == 0) {
-      for (int row = first; row < last; row += kRows) MultiplyRows(row, last);
+    int first = 0;
+    part_.last = args_.rows;
+    if (args_.sizes) FindRows(place / args_.tiles_n, &first, &part_.last);
+    stages_.StartBarriers();
+    // Registers of the warps that load go to those that multiply.
+    if (threadIdx.x >= kThreads) {
+      asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kForm.ctas > 1 ? 40 : 56));
+      for (part_.row = first; part_.row < part_.last; part_.row += kRows) {
+        LoadRows();
+        AddUp<true>();
+      }
     } else {
-      StartBarriers();
-      if (threadIdx.x >= kThreads) {
-        if constexpr (kForm.loaders == 4) {
-          asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kForm.ctas > 1 ? 40 : 56));
-        }
-        for (int row = first; row < last; row += kRows) {
-          LoadRows(row, last);
-          AddUp<true>(row, min(last - row, kRows));
-        }
-      } else {
-        if constexpr (kForm.loaders == 4) {
-          asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kForm.ctas > 1 ? 96 : 224));
-        }
-        for (int row = first; row < last; row += kRows) {
-          MultiplyLoaded();
-          AddUp<false>(row, min(last - row, kRows));
-        }
+      asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kForm.ctas > 1 ? 96 : 224));
+      for (part_.row = first; part_.row < part_.last; part_.row += kRows) {
+        MultiplyRows();
+        AddUp<false>();
       }
     }
   }
 
  private:
-  // Brings weights into the L2 while the kernels before may still run. If they write the weights,
-  // the L2 has what they write.
+  // Brings the first weights into the L2 while the kernels before may still run. If they write the
+  // weights, the L2 has what they write.
   JAXGEMM_FEW void Prefetch() const {
-    constexpr int kLines = kColumns < 256 ? 1 : kColumns / 256;
-    const int row = threadIdx.x / kLines, line = threadIdx.x % kLines;
+    const int k = threadIdx.x;
+    if (k >= min((part_.end - part_.begin) * kFewStep, kFewPrefetch)) return;
     const char* from = static_cast<const char*>(args_.weights) +
-                       (int64_t{begin_} * kStep + row) * (args_.n / 2) + column_ / 2 + line * 128;
-    if (column_ + line * 256 >= args_.n) return;
-#pragma unroll 1
-    for (int k = row; k < min((end_ - begin_) * kStep, kForm.prefetch); k += kThreads / kLines) {
-      if (row < kThreads / kLines) asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
-      from += int64_t{kThreads / kLines} * (args_.n / 2);
-    }
+                       (int64_t{part_.begin} * kFewStep + k) * (args_.n / 2) + part_.column / 2;
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
   }
 
   // Finds group and rows of this CTA: those of the local group with rows before which are `slot`
@@ -145,7 +108,7 @@ class FewRows {
       const uint32_t match = __ballot_sync(~0u, is_local && before == slot);
       if (match) {
         const int lane = __ffs(match) - 1;
-        group_ = from + lane - offset;
+        part_.group = from + lane - offset;
         *last = min(end + __shfl_sync(~0u, sum, lane), args_.rows);
         *first = min(end + __shfl_sync(~0u, sum - size, lane), args_.rows);
       }
@@ -157,162 +120,37 @@ class FewRows {
   }
   // Clears all rows but these.
   JAXGEMM_FEW void ClearRows(int first, int last) {
-    const int chunks = min(kColumns, args_.n - column_) * (args_.wide ? 4 : 2) / 16;
-    for (int row = threadIdx.x / 32; row < args_.rows; row += kFewWarps) {
+    const int chunks = min(kFewColumns, args_.n - part_.column) * (args_.wide ? 4 : 2) / 16;
+    for (int row = threadIdx.x / 32; row < args_.rows; row += kForm.threads() / 32) {
       if (row >= first && row < last) continue;
-      char* to =
-          static_cast<char*>(args_.out) + (int64_t{row} * args_.n + column_) * (args_.wide ? 4 : 2);
+      char* to = static_cast<char*>(args_.out) +
+                 (int64_t{row} * args_.n + part_.column) * (args_.wide ? 4 : 2);
       for (int i = lane_; i < chunks; i += 32) reinterpret_cast<uint4*>(to)[i] = uint4{};
     }
   }
 
-  static JAXGEMM_FEW uint32_t Shared(const void* p) {
-    return static_cast<uint32_t>(__cvta_generic_to_shared(p));
-  }
-  // The chunk of a row where lanes find its chunk i, so that the rows that they read at the same
-  // time are in different banks.
-  template <int kOfRow>
-  static JAXGEMM_FEW int Place(int row, int i) {
-    return kOfRow >= 8 ? i ^ (row % 8) : i ^ (row / 2 % 4);
-  }
-
-  static JAXGEMM_FEW int PlaceOfX(int row, int chunk) {
-    const int piece = chunk / kXPiece, i = chunk % kXPiece;
-    return ((piece * kRows + row) * kXPiece + Place<kXPiece>(row, i)) * 16;
-  }
-
-  // Where this thread copies from and to. A copy of weights is kRowsOfCopy rows of all threads.
-  static constexpr int kRowsOfCopy = kCopiers / kChunks;
-  static_assert(kRowsOfCopy % 8 == 0);  // so that all rows of a thread have one place
-  JAXGEMM_FEW void StartCopies(int row, int last) {
-    const int thread = threadIdx.x % kThreads, k = thread / kChunks, chunk = thread % kChunks;
-    weights_ = static_cast<const char*>(args_.weights) +
-               (int64_t{group_} * args_.k + begin_ * kStep + k) * (args_.n / 2) + column_ / 2 +
-               chunk * 16;
-    // The steps whose weights this thread copies; none, if its columns are after the last one.
-    weights_end_ = Kept(column_ + chunk * 32 < args_.n ? end_ - k / kStep : 0);
-    weights_to_ = Kept(Shared(shared_) + (k * kChunks + Place<kChunks>(k, chunk)) * 16);
-#pragma unroll
-    for (int i = 0; i < kXCopies; ++i) {
-      const int of_rows = (thread + i * kCopiers) / kXChunks, part = thread % kXChunks;
-      const int at = row + of_rows;
-      int line = at < last ? at : -1;
-      if (args_.indices && line >= 0) {
-        line = args_.indices[line];
-        line = line < args_.lines ? line : -1;
-      }
-      x_bytes_[i] = Kept(line < 0 ? 0 : 16);
-      x_[i] = static_cast<const char*>(args_.x) +
-              (int64_t{max(line, 0)} * args_.k + begin_ * kStep) * 2 + part * 16;
-      x_to_[i] = Kept(Shared(shared_) + kX + PlaceOfX(of_rows, part));
-      x_end_[i] = Kept(of_rows < kRows ? end_ - part / 4 : 0);
+  JAXGEMM_FEW void LoadRows() {
+    FewLoader<kE2M1, kForm> loader(args_, part_, stages_.shared());
+    for (int step = part_.begin; step < part_.end; step += kForm.stage_steps()) {
+      stages_.WaitUntilEmpty();
+      loader.Load(stages_.from(), step);
+      stages_.FillAndNext();
     }
-    const int blocks = args_.k / kStep / args_.steps_of_block;
+  }
+
+  JAXGEMM_FEW void MultiplyRows() {
+    StartReads();
 #pragma unroll
-    for (int i = 0; i < kScaleCopies; ++i) {
-      const int at = thread + i * kCopiers, of_step = at / kScaleChunks;
-      const int column = column_ + at % kScaleChunks * 16 / kScaleBytes;
-      scales_[i] = static_cast<const char*>(args_.scales) +
-                   (int64_t{group_} * blocks * args_.n + column) * kScaleBytes;
-      scales_step_[i] = Kept(of_step);
-      // With blocks of all steps of a warp, the first step has the scales.
-      const bool copies = of_step < kStageSteps && !(whole_ && of_step % kSteps);
-      scales_end_[i] = Kept(copies && column < args_.n ? end_ - of_step : 0);
-    }
-    scales_to_ = Kept(Shared(shared_) + kScales + thread * 16);
-    scales_row_ = args_.n * kScaleBytes;
-    scales_shift_ = __popc(args_.steps_of_block) == 1 ? __ffs(args_.steps_of_block) - 1 : -1;
-  }
-
-  static JAXGEMM_FEW void Copy(uint32_t to, const void* from, int bytes) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes)
-                 : "memory");
-  }
-  static JAXGEMM_FEW void Copy(uint32_t to, const void* from) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
-  }
-
-  static JAXGEMM_FEW void EndCopies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-  template <int kGroups>
-  static JAXGEMM_FEW void WaitForCopies() {
-    asm volatile("cp.async.wait_group %0;" ::"n"(kGroups) : "memory");
-  }
-
-  // Loads the stage of the steps from `step`, or nothing after the last one. Each load is a group
-  // of copies. Stages are loaded in the order of k.
-  template <bool kGroups = true>
-  JAXGEMM_FEW void Load(uint32_t to, int step) {
-    if (step < end_) {
-      const int64_t copy = int64_t{kRowsOfCopy / 2} * args_.n;
+    for (int t = 0; t < kProducts; ++t) {
 #pragma unroll
-      for (int i = 0; i < kStageSteps * kStep / kRowsOfCopy; ++i) {
-        static_assert(kRowsOfCopy % kStep == 0 || kStep % kRowsOfCopy == 0);
-        if (step + i * kRowsOfCopy / kStep < weights_end_) {
-          Copy(weights_to_ + to + i * kRowsOfCopy * kChunks * 16, weights_);
-        }
-        weights_ += copy;
-      }
-#pragma unroll
-      for (int i = 0; i < kXCopies; ++i) {
-        if (step < x_end_[i]) Copy(x_to_[i] + to, x_[i], x_bytes_[i]);
-        x_[i] += kStageSteps * kStep * 2;
-      }
-#pragma unroll
-      for (int i = 0; i < kScaleCopies; ++i) {
-        if (step < scales_end_[i]) {
-          const int at = step + scales_step_[i];
-          const int block = scales_shift_ >= 0 ? at >> scales_shift_ : at / args_.steps_of_block;
-          Copy(scales_to_ + to + i * kCopiers * 16, scales_[i] + int64_t{block} * scales_row_);
-        }
-      }
+      for (int i = 0; i < kBlocks * 4; ++i) acc_[t][i / 4][i % 4] = 0;
     }
-    if constexpr (kGroups) EndCopies();
-  }
-
-  static JAXGEMM_FEW uint32_t Multiply(uint32_t a, uint32_t b) {
-    uint32_t out;
-    if constexpr (kBF16) {
-      asm("mul.rn.bf16x2 %0, %1, %2;" : "=r"(out) : "r"(a), "r"(b));
-    } else {
-      asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(out) : "r"(a), "r"(b));
-    }
-    return out;
-  }
-  static JAXGEMM_FEW uint32_t MultiplyAdd(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t out;
-    if constexpr (kBF16) {
-      asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(out) : "r"(a), "r"(b), "r"(c));
-    } else {
-      asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(out) : "r"(a), "r"(b), "r"(c));
-    }
-    return out;
-  }
-
-  // Value `i` of each half of a word as a float of 16 bits, without kFactor. `high` is the word
-  // without its lowest 8 bits, and `scale` is for weights that are scaled.
-  template <int i>
-  static JAXGEMM_FEW uint32_t Decode(uint32_t word, uint32_t high, uint32_t scale) {
-    constexpr uint32_t kMask = i % 2 ? 0x00f000f0u : 0x000f000fu;
-    const uint32_t from = i < 2 ? word : high;
-    if constexpr (kE2M1 && kBF16) {
-      // A multiplication moves exponent and mantissa to one place, and the sign to another. What
-      // they stand for there is too small by 2**126, also where the exponent is 0.
-      const uint32_t moved = (from & kMask) * (i % 2 ? 0x104u : 0x1040u);
-      if constexpr (!kScalesWeights) return moved & 0x81c081c0u;
-      return Multiply(moved & 0x81c081c0u, scale);
-    } else if constexpr (kE2M1) {
-      const uint32_t rest = i < 3 ? word << (9 - 4 * (i % 3)) : word >> 3;
-      return ((word << (12 - 4 * i)) & 0x80008000u) | (rest & 0x0e000e00u);
-    } else {
-      // The value plus 8, in the lowest bits of a float, is so many times the least denormal one.
-      const uint32_t bits = from & kMask;
-      if constexpr (kBits) {
-        return bits;
-      } else if constexpr (kBF16) {
-        return MultiplyAdd(bits, i % 2 ? 0x7d007d00u : 0x7f007f00u, 0xbe00be00u);  // 2**123, 2**127
-      } else {
-        return MultiplyAdd(bits, i % 2 ? 0x68006800u : 0x78007800u, 0xa400a400u);  // 2**11, 2**15
-      }
+    const int end = part_.end - warp_k_ * kSteps;
+    for (int step = part_.begin; step < part_.end; step += kForm.stage_steps()) {
+      stages_.WaitUntilFull();
+      if constexpr (kForm.wgmma()) asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+      if (step < end) MultiplyStage(stages_.from(), end - step);
+      stages_.EmptyAndNext();
     }
   }
 
@@ -349,30 +187,6 @@ class FewRows {
     }
   }
 
-  // The scales of four columns: bytes, or floats.
-  struct Scales {
-    uint32_t bytes;
-    float4 floats;
-  };
-  // The first operand of product t of 32 columns, whose words are `w`, for both halves of a step.
-  static JAXGEMM_FEW void DecodeColumns(uint32_t (&a)[2][4], int t, const uint32_t (&w)[4],
-                                        const Scales& scales) {
-    uint32_t pairs[2] = {};
-    if constexpr (kScalesWeights) {
-      // As exponents of bfloat16, times 2**62.
-      const uint32_t pair = 0x4040 + 2 * t * 0x0101;
-      pairs[0] = Multiply(__byte_perm(scales.bytes, 0, pair) * 128, 0x5e805e80u);
-      pairs[1] = Multiply(__byte_perm(scales.bytes, 0, pair + 0x0101) * 128, 0x5e805e80u);
-    }
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const uint32_t word = kE2M1 ? w[i] : w[i] ^ 0x88888888u;  // each value plus 8
-      const uint32_t high = word >> 8;
-      a[i / 2][i % 2 * 2] = t ? Decode<2>(word, high, pairs[0]) : Decode<0>(word, high, pairs[0]);
-      a[i / 2][i % 2 * 2 + 1] =
-          t ? Decode<3>(word, high, pairs[1]) : Decode<1>(word, high, pairs[1]);
-    }
-  }
   // Adds sums of product t, times the scales of its columns.
   static JAXGEMM_FEW void AddScaled(float (&acc)[kBlocks][4], const float (&part)[kBlocks][4],
                                     const Scales& scales, int t) {
@@ -393,46 +207,37 @@ class FewRows {
 
   // The addresses, in the first stage, of what this lane reads.
   JAXGEMM_FEW void StartReads() {
-    const int row = lane_ % 8, k = warp_k_ * kSteps * kStep + lane_;
+    const uint32_t shared = stages_.shared();
+    const int row = lane_ % 8, k = warp_k_ * kSteps * kFewStep + lane_;
 #pragma unroll
     for (int i = 0; i < kSteps; ++i) {
       const int chunk = (warp_k_ * kSteps + i) * 4;
-      x_from_[i] = Shared(shared_) + kX +
-                   (kForm.wgmma ? chunk / 8 * kRows * 128 + chunk % 8 * 16
-                                : PlaceOfX(row, chunk + lane_ / 8));
-      if constexpr (!kForm.wgmma) x_from_[i] = Kept(x_from_[i]);
+      x_from_[i] = shared + (kForm.wgmma() ? Stages::kX + chunk / 8 * kRows * 128 + chunk % 8 * 16
+                                           : Stages::PlaceOfX(row, chunk + lane_ / 8));
+      if constexpr (!kForm.wgmma()) x_from_[i] = FewKept(x_from_[i]);
     }
 #pragma unroll
     for (int i = 0; i < kProducts / 2; ++i) {
-      const int chunk = warp_n_ * kProducts / 2 + i;
-      weights_from_[i] = Kept(Shared(shared_) + (k * kChunks + Place<kChunks>(k, chunk)) * 16);
+      weights_from_[i] = FewKept(shared + Stages::PlaceOfWeights(k, warp_n_ * kProducts / 2 + i));
     }
-    multiply_end_ = end_ - warp_k_ * kSteps;
-    const int column = warp_n_ * kForm.warp_columns + lane_ / 4 * 4;
-    scales_from_ =
-        Kept(Shared(shared_) + kScales + (warp_k_ * kSteps * kColumns + column) * kScaleBytes);
+    const int column = warp_n_ * kForm.warp_columns() + lane_ / 4 * 4;
+    scales_from_ = FewKept(shared + Stages::kScales +
+                           (warp_k_ * kSteps * kFewColumns + column) * Stages::kScaleBytes);
   }
-  static JAXGEMM_FEW const void* At(uint32_t shared) { return __cvta_shared_to_generic(shared); }
-  // Keeps a value in a register. The compiler would compute addresses again in each stage.
-  static JAXGEMM_FEW uint32_t Kept(uint32_t value) {
-    asm volatile("" : "+r"(value));
-    return value;
-  }
-
   JAXGEMM_FEW Scales LoadScales(uint32_t from, int i, int step) const {
-    const uint32_t at = scales_from_ + from + (step * kColumns + i * 32) * kScaleBytes;
+    const uint32_t at = scales_from_ + from + (step * kFewColumns + i * 32) * Stages::kScaleBytes;
     Scales scales = {};
     if constexpr (kE2M1) {
-      scales.bytes = *static_cast<const uint32_t*>(At(at));
+      scales.bytes = *static_cast<const uint32_t*>(__cvta_shared_to_generic(at));
     } else {
-      scales.floats = *static_cast<const float4*>(At(at));
+      scales.floats = *static_cast<const float4*>(__cvta_shared_to_generic(at));
     }
     return scales;
   }
 
   // Multiplies the warp's `steps` steps of a stage, kSteps at most.
   JAXGEMM_FEW void MultiplyStage(uint32_t from, int steps) {
-    if (kSteps == 1 || (kScalesWeights ? steps >= kSteps : whole_)) {
+    if (kSteps == 1 || (Decoder::kScalesWeights ? steps >= kSteps : part_.whole)) {
       MultiplySteps<kSteps>(from, 0);
     } else {
 #pragma unroll
@@ -444,7 +249,7 @@ class FewRows {
   // Multiplies kN steps, with one scale for each column if scales are not for the weights.
   template <int kN>
   JAXGEMM_FEW void MultiplySteps(uint32_t from, int step) {
-    if constexpr (kForm.wgmma) {
+    if constexpr (kForm.wgmma()) {
       MultiplyByWarpgroup<kN>(from, step);
     } else {
       MultiplyByWarp<kN>(from, step);
@@ -459,12 +264,13 @@ class FewRows {
     for (int d = 0; d < kN; ++d) {
 #pragma unroll
       for (int i = 0; i < kBlocks; ++i) {
-        LoadMatrices<false>(x[d][i], x_from_[step + d] + from + i * 8 * kXPiece * 16);
-        if constexpr (kScalesX) {
+        LoadMatrices<false>(x[d][i], x_from_[step + d] + from + i * 8 * Stages::kXPiece * 16);
+        if constexpr (Decoder::kScalesX) {
 #pragma unroll
-          for (int j = 0; j < 4; ++j) x[d][i][j] = Multiply(x[d][i][j], 0x5e805e80u);  // 2**62
+          for (int j = 0; j < 4; ++j)
+            x[d][i][j] = Decoder::Multiply(x[d][i][j], 0x5e805e80u);  // 2**62
         }
-        if constexpr (kBits) {
+        if constexpr (Decoder::kBits) {
           const uint32_t eights[4] = {0x80088008u, 0x80808080u, 0x80088008u, 0x80808080u};
           Mma(begin[i], eights, x[d][i][0], x[d][i][1], begin[i]);
           Mma(begin[i], eights, x[d][i][2], x[d][i][3], begin[i]);
@@ -477,22 +283,24 @@ class FewRows {
 #pragma unroll
       for (int d = 0; d < kN; ++d) {
         uint32_t w[4], a[2][4];
-        LoadMatrices<true>(w, weights_from_[i] + from + (step + d) * kStep * kChunks * 16);
-        const Scales scales = LoadScales(from, i, step + (kScalesWeights ? d : 0));
+        LoadMatrices<true>(w,
+                           weights_from_[i] + from + (step + d) * kFewStep * Stages::kChunks * 16);
+        const Scales scales = LoadScales(from, i, step + (Decoder::kScalesWeights ? d : 0));
 #pragma unroll
         for (int t = 0; t < 2; ++t) {
-          DecodeColumns(a, t, w, scales);
-          float (&to)[kBlocks][4] = kScalesWeights ? acc_[2 * i + t] : part[t];
+          Decoder::DecodeColumns(a, t, w, scales);
+          float (&to)[kBlocks][4] = Decoder::kScalesWeights ? acc_[2 * i + t] : part[t];
 #pragma unroll
           for (int half = 0; half < 2; ++half) {
 #pragma unroll
             for (int block = 0; block < kBlocks; ++block) {
-              const bool first = !kScalesWeights && d == 0 && half == 0;
+              const bool first = !Decoder::kScalesWeights && d == 0 && half == 0;
               Mma(to[block], a[half], x[d][block][2 * half], x[d][block][2 * half + 1],
                   first ? begin[block] : to[block]);
             }
           }
-          if (!kScalesWeights && d == kN - 1) AddScaled(acc_[2 * i + t], part[t], scales, t);
+          if (!Decoder::kScalesWeights && d == kN - 1)
+            AddScaled(acc_[2 * i + t], part[t], scales, t);
         }
       }
     }
@@ -511,17 +319,18 @@ class FewRows {
     for (int turn = 0; turn < kTurns; ++turn) {
       const int product = turn / kN, d = turn % kN, i = product / 2, t = product % 2;
       if (t == 0) {
-        LoadMatrices<true>(w[i][d], weights_from_[i] + from + (step + d) * kStep * kChunks * 16);
-        if (kScalesWeights || d == 0) scales[i][d] = LoadScales(from, i, step + d);
+        LoadMatrices<true>(w[i][d],
+                           weights_from_[i] + from + (step + d) * kFewStep * Stages::kChunks * 16);
+        if (Decoder::kScalesWeights || d == 0) scales[i][d] = LoadScales(from, i, step + d);
       }
       const int at = turn % 2;
-      DecodeColumns(a[at], t, w[i][d], scales[i][kScalesWeights ? d : 0]);
-      float (&to)[kBlocks][4] = kScalesWeights ? acc_[product] : part[t];
+      Decoder::DecodeColumns(a[at], t, w[i][d], scales[i][Decoder::kScalesWeights ? d : 0]);
+      float (&to)[kBlocks][4] = Decoder::kScalesWeights ? acc_[product] : part[t];
       // Rows of x have 128 bytes, whose chunks are swizzled, and 8 rows 1024 bytes.
       constexpr uint64_t kLayout = uint64_t{1} << 62 | uint64_t{64} << 32 | uint64_t{1} << 16;
       const uint64_t x = kLayout | ((x_from_[step + d] + from) >> 4);
       Wgmma::Fence();
-      Wgmma::Run(to, a[at][0], x, kScalesWeights || d > 0);
+      Wgmma::Run(to, a[at][0], x, Decoder::kScalesWeights || d > 0);
       Wgmma::Run(to, a[at][1], x + 2, true);
       Wgmma::Commit();
       if (turn == 0) continue;
@@ -530,7 +339,7 @@ class FewRows {
     }
     Wgmma::template Wait<0>();
     FinishTurn<kN>(a, part, scales, kTurns - 1);
-    if constexpr (kScalesWeights) {
+    if constexpr (Decoder::kScalesWeights) {
 #pragma unroll
       for (int i = 0; i < kProducts; ++i) Wgmma::Keep(acc_[i]);
     }
@@ -541,97 +350,15 @@ class FewRows {
     const int product = turn / kN, t = product % 2;
 #pragma unroll
     for (int j = 0; j < 8; ++j) asm volatile("" : "+r"(a[turn % 2][j / 4][j % 4])::"memory");
-    if (kScalesWeights || turn % kN < kN - 1) return;
+    if (Decoder::kScalesWeights || turn % kN < kN - 1) return;
     FewWgmma<kBF16, kRows>::Keep(part[t]);
     AddScaled(acc_[product], part[t], scales[product / 2][0], t);
-  }
-
-  JAXGEMM_FEW void MultiplyRows(int row, int last) {
-    StartCopies(row, last);
-    StartReads();
-#pragma unroll
-    for (int t = 0; t < kProducts; ++t) {
-#pragma unroll
-      for (int i = 0; i < kBlocks * 4; ++i) acc_[t][i / 4][i % 4] = 0;
-    }
-    int next = begin_;
-#pragma unroll
-    for (int i = 0; i < kStages - 1; ++i, next += kStageSteps) Load(i * kStage, next);
-    uint32_t from = 0, to = (kStages - 1) * kStage;  // places of stages in the ring
-    for (int step = begin_; step < end_; step += kStageSteps, next += kStageSteps) {
-      WaitForCopies<kStages - 2>();
-      if constexpr (kForm.wgmma) asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-      __syncthreads();  // all copies are there, and all warps have read the stage before
-      Load(to, next);
-      if (step < multiply_end_) MultiplyStage(from, multiply_end_ - step);
-      to = from;
-      from = from == (kStages - 1) * kStage ? 0 : from + kStage;
-      from = Kept(from);
-    }
-    WaitForCopies<0>();
-    AddUp<false>(row, min(last - row, kRows));
-  }
-
-  // With warps that load: a barrier for each stage that is full, and for each that is empty again.
-  JAXGEMM_FEW uint32_t Barrier(int of) const {
-    return Shared(shared_) + kForm.RingBytes(kE2M1) + of * 8;
-  }
-  JAXGEMM_FEW void StartBarriers() const {
-    if (threadIdx.x == 0) {
-      for (int i = 0; i < kStages; ++i) {
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(Barrier(i)), "n"(kCopiers)
-                     : "memory");
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(Barrier(kStages + i)),
-                     "n"(kFewWarps)
-                     : "memory");
-      }
-      asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-    }
-    __syncthreads();
-  }
-  static JAXGEMM_FEW void Wait(uint32_t barrier, uint32_t parity) {
-    asm volatile(
-        "{\n.reg .pred done;\nWAIT:\nmbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
-        "@!done bra WAIT;\n}" ::"r"(barrier),
-        "r"(parity)
-        : "memory");
-  }
-  JAXGEMM_FEW void NextSlot() {
-    if (++slot_ == kStages) slot_ = 0, parity_ ^= 1;
-  }
-  JAXGEMM_FEW void LoadRows(int row, int last) {
-    StartCopies(row, last);
-    for (int step = begin_; step < end_; step += kStageSteps) {
-      Wait(Barrier(kStages + slot_), parity_ ^ 1);
-      Load<false>(slot_ * kStage, step);
-      asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(Barrier(slot_))
-                   : "memory");
-      NextSlot();
-    }
-  }
-  JAXGEMM_FEW void MultiplyLoaded() {
-    StartReads();
-#pragma unroll
-    for (int t = 0; t < kProducts; ++t) {
-#pragma unroll
-      for (int i = 0; i < kBlocks * 4; ++i) acc_[t][i / 4][i % 4] = 0;
-    }
-    for (int step = begin_; step < end_; step += kStageSteps) {
-      Wait(Barrier(slot_), parity_);
-      if constexpr (kForm.wgmma) asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-      if (step < multiply_end_) MultiplyStage(slot_ * kStage, multiply_end_ - step);
-      __syncwarp();
-      if (lane_ == 0)
-        asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(Barrier(kStages + slot_))
-                     : "memory");
-      NextSlot();
-    }
   }
 
   // Four sums of part `part` in shared memory: those of a row, from a column.
   JAXGEMM_FEW float4* Sums(int part, int row, int column) const {
     return reinterpret_cast<float4*>(reinterpret_cast<float*>(shared_) +
-                                     (part * kRows + row) * kForm.SumColumns() + column);
+                                     (part * kRows + row) * kFewSumColumns + column);
   }
   static JAXGEMM_FEW void Add(float4* to, const float4& from) {
     to->x += from.x, to->y += from.y, to->z += from.z, to->w += from.w;
@@ -653,13 +380,14 @@ class FewRows {
   }
   // Adds up the sums of the CTA's warps, then those of the cluster, and writes `rows` rows.
   template <bool kLoads>
-  JAXGEMM_FEW void AddUp(int row, int rows) {
+  JAXGEMM_FEW void AddUp() {
     __syncthreads();  // all stages are read
     if constexpr (!kLoads) StoreSums();
     __syncthreads();
-    constexpr int kFours = kColumns / 4;
-    const int split = args_.split;
-    for (int i = kLoads ? rows * kFours : threadIdx.x; i < rows * kFours; i += kThreads) {
+    constexpr int kFours = kFewColumns / 4;
+    const int split = args_.split, row = part_.row;
+    const int fours = kLoads ? 0 : min(part_.last - row, kRows) * kFours;
+    for (int i = threadIdx.x; i < fours; i += kThreads) {
       float4 sum = *Sums(0, i / kFours, i % kFours * 4);
 #pragma unroll
       for (int part = 1; part < kWarpsK; ++part) {
@@ -673,9 +401,8 @@ class FewRows {
     }
     if (split > 1) {
       ClusterBarrier();
-      for (int i = kLoads ? rows * kFours : threadIdx.x * split + rank_; i < rows * kFours;
-           i += kThreads * split) {
-        const uint32_t own = Shared(Sums(0, i / kFours, i % kFours * 4));
+      for (int i = threadIdx.x * split + rank_; i < fours; i += kThreads * split) {
+        const uint32_t own = Stages::Address(Sums(0, i / kFours, i % kFours * 4));
         float4 sum = {};
 #pragma unroll 4
         for (int rank = 0; rank < split; ++rank) {
@@ -694,10 +421,11 @@ class FewRows {
 #pragma unroll
       for (int j = 0; j < 2 * kBlocks; ++j) {
         const auto sum = [&](int t, int odd) {
-          return acc_[2 * i + t][j / 2][j % 2 + 2 * odd] * (odd ? kOddFactor : kFactor);
+          return acc_[2 * i + t][j / 2][j % 2 + 2 * odd] *
+                 (odd ? Decoder::kOddFactor : Decoder::kFactor);
         };
         *Sums(warp_k_, j / 2 * 8 + lane_ % 4 * 2 + j % 2,
-              warp_n_ * kForm.warp_columns + i * 32 + lane_ / 4 * 4) =
+              warp_n_ * kForm.warp_columns() + i * 32 + lane_ / 4 * 4) =
             float4{sum(0, 0), sum(0, 1), sum(1, 0), sum(1, 1)};
       }
     }
@@ -713,7 +441,7 @@ class FewRows {
     return word;
   }
   JAXGEMM_FEW void Store(int row, int column, const float4& sum) {
-    column += column_;
+    column += part_.column;
     if (column >= args_.n) return;
     const int64_t at = int64_t{row} * args_.n + column;
     if (args_.wide) {
@@ -727,19 +455,10 @@ class FewRows {
   const FewRowsArgs& args_;
   char* const shared_;
   const int lane_, warp_n_, warp_k_;
-  int rank_, group_ = 0, column_;
-  int begin_, end_;  // the CTA's steps
-  bool whole_;       // blocks have a multiple of kSteps steps
-  // What StartCopies finds: addresses, the steps before which there is something to copy, and the
-  // bytes of a copy of x, none for zeros.
-  const char *weights_, *x_[kXCopies], *scales_[kScaleCopies];
-  uint32_t weights_to_, x_to_[kXCopies], scales_to_;
-  int weights_end_, x_end_[kXCopies], scales_end_[kScaleCopies], x_bytes_[kXCopies];
-  int scales_step_[kScaleCopies], scales_row_, scales_shift_;
+  int rank_;
+  Stages stages_;
+  FewPart part_ = {};
   uint32_t weights_from_[kProducts / 2], x_from_[kSteps], scales_from_;
-  int multiply_end_;
-  int slot_ = 0;
-  uint32_t parity_ = 0;
   // As mma has them: rows 2 q and 2 q + 1 of column 4 g + 2 t, and of column 4 g + 2 t + 1.
   float acc_[kProducts][kBlocks][4];
 };

@@ -5,53 +5,53 @@
 
 namespace jaxgemm {
 
-inline constexpr int kFewWarps = 8;  // of a CTA
+// Those of Hopper's kernel: the warps of a CTA that multiply, the threads that copy, the columns of
+// a CTA, those of its sums in shared memory (the gap is for its banks), the k that a thread of the
+// CTA prefetches.
 inline constexpr int kFewStep = 32;  // k
+inline constexpr int kFewWarps = 8, kFewCopiers = 128;
+inline constexpr int kFewColumns = 256, kFewSumColumns = kFewColumns + 4;
+inline constexpr int kFewPrefetch = 256;
 
 // A form of the kernel.
 struct FewForm {
-  int blocks;        // of eight rows, that a CTA multiplies at a time
-  int warps_n;       // the warps that share a CTA's columns; the others share k
-  int warp_columns;  // of a warp
-  int steps;         // of a warp in a stage, neighbours along k
-  int stages;        // of the ring in shared memory
-  int ctas;          // on a multiprocessor
-  bool wgmma = false;
-  bool scale_sums = false;
-  int prefetch = 0;
-  int loaders = 0;
+  int blocks;   // of eight rows, that a CTA multiplies at a time
+  int warps_n;  // the warps that share a CTA's columns; the others share k
+  int steps;    // of a warp in a stage, neighbours along k
+  int stages;   // of the ring in shared memory
+  int ctas;     // on a multiprocessor
 
-  constexpr int copiers() const { return loaders ? 32 * loaders : 32 * kFewWarps; }
-  constexpr int threads() const { return 32 * (kFewWarps + loaders); }
-
+  // More rows are worth a warpgroup's instructions.
+  constexpr bool wgmma() const { return blocks > 1; }
+  constexpr int threads() const { return 32 * kFewWarps + kFewCopiers; }
   constexpr int rows() const { return 8 * blocks; }
-  constexpr int columns() const { return warps_n * warp_columns; }
+  constexpr int warp_columns() const { return kFewColumns / warps_n; }
   constexpr int warps_k() const { return kFewWarps / warps_n; }
   constexpr int stage_steps() const { return warps_k() * steps; }
   // The parts of a stage: weights, x, and scales.
-  constexpr int WeightBytes() const { return stage_steps() * kFewStep * columns() / 2; }
+  constexpr int WeightBytes() const { return stage_steps() * kFewStep * kFewColumns / 2; }
   constexpr int XBytes() const { return stage_steps() * kFewStep * rows() * 2; }
   constexpr int StageBytes(bool e2m1) const {
-    const int bytes = WeightBytes() + XBytes() + stage_steps() * columns() * (e2m1 ? 1 : 4);
-    return wgmma ? (bytes + 1023) / 1024 * 1024 : bytes;
+    const int bytes = WeightBytes() + XBytes() + stage_steps() * kFewColumns * (e2m1 ? 1 : 4);
+    return wgmma() ? (bytes + 1023) / 1024 * 1024 : bytes;
   }
-  // The sums of a row in shared memory; the gap is for its banks.
-  constexpr int SumColumns() const { return columns() + 4; }
   constexpr int RingBytes(bool e2m1) const {
-    const int ring = stages * StageBytes(e2m1), sums = warps_k() * rows() * SumColumns() * 4;
+    const int ring = stages * StageBytes(e2m1), sums = warps_k() * rows() * kFewSumColumns * 4;
     return ring > sums ? ring : sums;
   }
-  constexpr int SharedBytes(bool e2m1) const {
-    return RingBytes(e2m1) + (loaders ? 16 * stages : 0);
-  }
+  // Each stage has two barriers.
+  constexpr int SharedBytes(bool e2m1) const { return RingBytes(e2m1) + 16 * stages; }
 };
 
-// The forms that are built, the fewest rows first.
+// The forms that are built, the fewest rows first. Of two with the same rows, the second one is for
+// more CTAs than the device has multiprocessors.
 inline constexpr FewForm kFewForms[] = {
-    {.blocks = 1, .warps_n = 2, .warp_columns = 128, .steps = 1, .stages = 4, .ctas = 2},
-    {.blocks = 2, .warps_n = 2, .warp_columns = 128, .steps = 1, .stages = 4, .ctas = 2},
-    {.blocks = 4, .warps_n = 4, .warp_columns = 64, .steps = 1, .stages = 6, .ctas = 2},
-    {.blocks = 8, .warps_n = 4, .warp_columns = 64, .steps = 1, .stages = 8, .ctas = 1},
+    {.blocks = 1, .warps_n = 2, .steps = 2, .stages = 4, .ctas = 1},
+    {.blocks = 1, .warps_n = 2, .steps = 1, .stages = 4, .ctas = 2},
+    {.blocks = 2, .warps_n = 8, .steps = 4, .stages = 8, .ctas = 1},
+    {.blocks = 2, .warps_n = 4, .steps = 2, .stages = 4, .ctas = 2},
+    {.blocks = 4, .warps_n = 8, .steps = 4, .stages = 7, .ctas = 1},
+    {.blocks = 8, .warps_n = 8, .steps = 4, .stages = 5, .ctas = 1},
 };
 
 // The forms of AMD's kernel have so many blocks of 16 rows. Its tiles are pairs of these columns.
