@@ -39,6 +39,7 @@ struct Symbols {
   DriverResult (*set_words)(uint64_t destination, unsigned word, size_t count, void* stream);
   DriverResult (*launch)(const struct LaunchConfig* config, void* function, void** arguments,
                          void** extra);
+  DriverResult (*most_clusters)(int* count, void* function, const struct LaunchConfig* config);
   DriverResult (*error_name)(DriverResult result, const char** text);
   DriverResult (*error_text)(DriverResult result, const char** text);
 };
@@ -78,6 +79,17 @@ DriverResult LaunchEarly(void* function, unsigned grid_x, unsigned cluster_x, un
                       .num_attributes = cluster_x == 0 ? 1u : 2u};
   return Cuda().launch(&config, function, arguments, nullptr);
 }
+DriverResult MostClusters(int* count, void* function, unsigned cluster_x, unsigned block_x,
+                          unsigned shared_bytes) {
+  LaunchAttribute attributes[] = {{.id = kClusterDimension, .value = {cluster_x, 1, 1}}};
+  LaunchConfig config{.grid = {cluster_x, 1, 1},
+                      .block = {block_x, 1, 1},
+                      .shared_bytes = shared_bytes,
+                      .stream = nullptr,
+                      .attributes = attributes,
+                      .num_attributes = 1};
+  return Cuda().most_clusters(count, function, &config);
+}
 const char* ErrorName(DriverResult result) {
   const char* text = nullptr;
   return Cuda().error_name(result, &text) == 0 && text ? text : "unknown error";
@@ -110,6 +122,7 @@ const Driver* Open(std::string* error) {
   driver->set_device = SetDevice;
   driver->set_words = SetWords;
   driver->launch_early = LaunchEarly;
+  driver->most_clusters = MostClusters;
   driver->error_name = ErrorName;
   driver->error_text = ErrorText;
   std::string missing;
@@ -120,6 +133,7 @@ const Driver* Open(std::string* error) {
   Resolve(library, "cuCtxSetCurrent", &symbols.set_context, &missing);
   Resolve(library, "cuMemsetD32Async", &symbols.set_words, &missing);
   Resolve(library, "cuLaunchKernelEx", &symbols.launch, &missing);
+  Resolve(library, "cuOccupancyMaxActiveClusters", &symbols.most_clusters, &missing);
   Resolve(library, "cuGetErrorName", &symbols.error_name, &missing);
   Resolve(library, "cuGetErrorString", &symbols.error_text, &missing);
   Resolve(library, "cuDeviceGetAttribute", &driver->get_device_attribute, &missing);

@@ -60,6 +60,10 @@ struct Driver {
                                unsigned block_x, unsigned shared_bytes, void* stream,
                                void** arguments) = nullptr;
 
+  // CUDA only: how many clusters of a kernel run at the same time; see launch_early.
+  DriverResult (*most_clusters)(int* count, void* function, unsigned cluster_x, unsigned block_x,
+                                unsigned shared_bytes) = nullptr;
+
   // The device attributes of the compute capability, and the target for a capability.
   int capability_major, capability_minor;
   std::string (*target)(int major, int minor);

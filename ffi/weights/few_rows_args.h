@@ -5,15 +5,14 @@
 
 namespace jaxgemm {
 
-// Those of Hopper's kernel: the warps of a CTA that multiply, the threads that copy, the columns of
-// a CTA, those of its sums in shared memory (the gap is for its banks), the k that a thread of the
-// CTA prefetches.
 inline constexpr int kFewStep = 32;  // k
-inline constexpr int kFewWarps = 8, kFewCopiers = 128;
-inline constexpr int kFewColumns = 256, kFewSumColumns = kFewColumns + 4;
-inline constexpr int kFewPrefetch = 256;
 
-// A form of the kernel.
+// A CTA of Hopper's kernel has so many warps that multiply, threads that copy, and columns. The
+// sums of a row in shared memory have a gap for its banks. So many k come to the L2 early.
+inline constexpr int kFewWarps = 8, kFewCopiers = 128, kFewColumns = 256;
+inline constexpr int kFewSumColumns = kFewColumns + 4, kFewPrefetch = 256;
+
+// A form of this kernel.
 struct FewForm {
   int blocks;   // of eight rows, that a CTA multiplies at a time
   int warps_n;  // the warps that share a CTA's columns; the others share k
@@ -21,7 +20,7 @@ struct FewForm {
   int stages;   // of the ring in shared memory
   int ctas;     // on a multiprocessor
 
-  // More rows are worth a warpgroup's instructions.
+  // With 8 rows a warpgroup's instruction would gain nothing.
   constexpr bool wgmma() const { return blocks > 1; }
   constexpr int threads() const { return 32 * kFewWarps + kFewCopiers; }
   constexpr int rows() const { return 8 * blocks; }

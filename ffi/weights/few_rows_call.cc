@@ -34,10 +34,15 @@ std::string NameOf(int kernel) {
                 "_", Str(int64_t{kernel % kForms}));
 }
 
-// The kernels of each device, and its number of multiprocessors.
+constexpr int kMostSplit = 8;  // CTAs of a cluster
+
+// The kernels of each device.
 struct Loaded {
   void* functions[kKernels];
-  int sms;  // not of AMD GPUs
+  // Not of AMD GPUs: the multiprocessors, and the clusters of 1, 2, ... CTAs that run at the same
+  // time.
+  int sms;
+  int clusters[kKernels][kMostSplit];
 };
 using LoadedOfDevices = std::atomic<Loaded*>[kMaxDevices];
 std::mutex loading;
@@ -76,6 +81,15 @@ std::string Load(const Driver& driver, int device, LoadedOfDevices& loaded) {
       driver.unload_module(module);
       return KernelFailure("finding the kernel in its code object", driver, name, device, result);
     }
+    for (int split = 1; !amd && split <= kMostSplit; ++split) {
+      const FewForm& form = kFewForms[i % kForms];
+      int& clusters = found->clusters[i][split - 1];
+      // A part of a device may have no room for so large ones.
+      if (driver.most_clusters(&clusters, found->functions[i], split, form.threads(),
+                               form.SharedBytes(IsE2M1(i))) != 0) {
+        clusters = 0;
+      }
+    }
   }
   loaded[device].store(found.release(), std::memory_order_release);
   return "";
@@ -93,40 +107,40 @@ int64_t RowsOf(const FewRowsArgs& args) {
   return args.sizes ? CeilDiv(int64_t{2} * args.rows, args.local_groups) : int64_t{args.rows};
 }
 
-// Chooses the form, and sets what follows from it: the tiles, and the CTAs that share k. A tuning
-// choice.
-int Choose(FewRowsArgs* args, int sms) {
+// Chooses the form, and sets what follows from it: the tiles, and the CTAs that share k. The result
+// is the kernel. A tuning choice.
+int Choose(FewRowsArgs* args, const Loaded& loaded, bool bf16, bool e2m1) {
   const int64_t rows = RowsOf(*args);
-  int choice = 0;
-  while (choice < kForms - 1 && kFewForms[choice].rows() < rows) ++choice;
-  const FewForm& form = kFewForms[choice];
-  args->tiles_n = static_cast<int>(CeilDiv(args->n, form.columns()));
-  // The rounds of CTAs, each as long as its stages and some more for its begin and end.
-  constexpr int kMore = 4, kMostSplit = 8;
-  const int64_t stages = CeilDiv(args->k, kFewStep * form.stage_steps());
-  int64_t least = 0;
-  for (int split = 1; split <= kMostSplit && split <= stages; ++split) {
-    const int64_t rounds = CeilDiv(args->tiles_n * GroupsOf(*args) * split, sms * form.ctas);
-    const int64_t time = rounds * (CeilDiv(stages, split) + kMore);
-    if (split == 1 || time < least) args->split = split, least = time;
+  args->tiles_n = static_cast<int32_t>(CeilDiv(args->n, kFewColumns));
+  const int64_t tiles = args->tiles_n * GroupsOf(*args);
+  int form = 0;
+  while (form < kForms - 1 && kFewForms[form].rows() < rows) ++form;
+  const bool has_other = form < kForms - 1 && kFewForms[form + 1].rows() == kFewForms[form].rows();
+  if (has_other && tiles > loaded.sms) ++form;
+  const int kernel = KernelOf(bf16, e2m1, form);
+  // As many CTAs share k as can run at the same time. If there are more, one's begin and end are
+  // hidden behind another.
+  const int64_t stages = CeilDiv(args->k, kFewStep * kFewForms[form].stage_steps());
+  args->split = 1;
+  for (int split = 2; split <= kMostSplit && split <= stages; ++split) {
+    if (tiles <= loaded.clusters[kernel][split - 1]) args->split = split;
   }
-  return choice;
+  return kernel;
 }
 
 // The same for AMD GPUs, where the result says how many workgroups share k.
-int ChooseOnAmd(FewRowsArgs* args) {
+int ChooseOnAmd(FewRowsArgs* args, bool bf16, bool e2m1) {
   const int64_t rows = RowsOf(*args);
   int choice = 0;
   while (choice < kAmdForms - 1 && 16 * kFewAmdBlocks[choice] < rows) ++choice;
   args->tiles_n = static_cast<int32_t>(2 * CeilDiv(args->n, 2 * kFewAmdColumns));
-  return choice;
+  return KernelOf(bf16, e2m1, choice);
 }
 
 std::string Launch(const Driver& driver, const Loaded& kernels, int device, bool bf16, bool e2m1,
                    FewRowsArgs args, void* stream) {
   const bool amd = IsAmd(driver);
-  const int form = amd ? ChooseOnAmd(&args) : Choose(&args, kernels.sms);
-  const int kernel = KernelOf(bf16, e2m1, form);
+  const int kernel = amd ? ChooseOnAmd(&args, bf16, e2m1) : Choose(&args, kernels, bf16, e2m1);
   const auto ctas = static_cast<unsigned>(args.tiles_n * GroupsOf(args) * args.split);
   void *function = kernels.functions[kernel], *arguments[] = {&args};
   CurrentDevice current(driver, device);
@@ -135,8 +149,9 @@ std::string Launch(const Driver& driver, const Loaded& kernels, int device, bool
     result =
         driver.launch(function, ctas, 1, 1, kFewAmdThreads, 1, 1, 0, stream, arguments, nullptr);
   } else if (result == 0) {
-    result = driver.launch_early(function, ctas, args.split, kFewForms[form].threads(),
-                                 kFewForms[form].SharedBytes(e2m1), stream, arguments);
+    const FewForm& form = kFewForms[kernel % kForms];
+    result = driver.launch_early(function, ctas, args.split, form.threads(), form.SharedBytes(e2m1),
+                                 stream, arguments);
   }
   if (result == 0) return "";
   return KernelFailure("launching", driver, NameOf(kernel), device, result);

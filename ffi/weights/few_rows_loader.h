@@ -33,13 +33,12 @@ class FewLoader {
 
  public:
   JAXGEMM_FEW FewLoader(const FewRowsArgs& args, const FewPart& part, uint32_t shared)
-      : steps_of_block_(args.steps_of_block) {
+      : args_(args) {
     const int thread = threadIdx.x % kFewCopiers;
     const int k = thread / Stages::kChunks, chunk = thread % Stages::kChunks;
     weights_ = static_cast<const char*>(args.weights) +
                (int64_t{part.group} * args.k + part.begin * kFewStep + k) * (args.n / 2) +
                part.column / 2 + chunk * 16;
-    weights_copy_ = int64_t{kRowsOfCopy / 2} * args.n;
     // No weights, if the columns are after the last one.
     weights_end_ = FewKept(part.column + chunk * 32 < args.n ? part.end - k / kFewStep : 0);
     weights_to_ = FewKept(shared + Stages::PlaceOfWeights(k, chunk));
@@ -71,7 +70,6 @@ class FewLoader {
       scales_end_[i] = FewKept(copies && column < args.n ? part.end - of_step : 0);
     }
     scales_to_ = FewKept(shared + Stages::kScales + thread * 16);
-    scales_row_ = args.n * kScaleBytes;
     scales_shift_ = __popc(args.steps_of_block) == 1 ? __ffs(args.steps_of_block) - 1 : -1;
   }
 
@@ -82,7 +80,7 @@ class FewLoader {
       if (step + i * kRowsOfCopy / kFewStep < weights_end_) {
         Copy(weights_to_ + to + i * kRowsOfCopy * Stages::kChunks * 16, weights_);
       }
-      weights_ += weights_copy_;
+      weights_ += int64_t{kRowsOfCopy / 2} * args_.n;
     }
 #pragma unroll
     for (int i = 0; i < kXCopies; ++i) {
@@ -93,8 +91,9 @@ class FewLoader {
     for (int i = 0; i < kScaleCopies; ++i) {
       if (step < scales_end_[i]) {
         const int at = step + scales_step_[i];
-        const int block = scales_shift_ >= 0 ? at >> scales_shift_ : at / steps_of_block_;
-        Copy(scales_to_ + to + i * kFewCopiers * 16, scales_[i] + int64_t{block} * scales_row_);
+        const int block = scales_shift_ >= 0 ? at >> scales_shift_ : at / args_.steps_of_block;
+        Copy(scales_to_ + to + i * kFewCopiers * 16,
+             scales_[i] + int64_t{block} * args_.n * kScaleBytes);
       }
     }
   }
@@ -108,12 +107,11 @@ class FewLoader {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
   }
 
-  const int steps_of_block_;
+  const FewRowsArgs& args_;
   const char *weights_, *x_[kXCopies], *scales_[kScaleCopies];
-  int64_t weights_copy_;
   uint32_t weights_to_, x_to_[kXCopies], scales_to_;
   int weights_end_, x_end_[kXCopies], scales_end_[kScaleCopies], x_bytes_[kXCopies];
-  int scales_step_[kScaleCopies], scales_row_, scales_shift_;
+  int scales_step_[kScaleCopies], scales_shift_;
 };
 
 }  // namespace jaxgemm
