@@ -26,9 +26,9 @@ from jaxgemm.sharding import mesh as meshes
 from jaxgemm.sharding.manual_axes import unify_varying
 
 NAME = "few_rows"  # of the code object
-# The most rows of a group, in the mean. Tuning constants: for more the kernels of other products
-# gain more than the weights' dequantisation costs.
-MOST_ROWS, MOST_ROWS_OF_GROUP = 64, 64
+# The most rows on each platform: of a product, and in the mean of each group. Tuning constants: for
+# more rows the kernels of other products gain more than the weights' dequantisation costs.
+MOST_ROWS = {"cuda": (128, 256), "rocm": (64, 64)}
 # Reasons why it does not compute a product.
 NOT_FOR_TRAINING = "the kernel for few rows is not for training"
 NOT_QUANTIZING = "the kernel for few rows does not quantise its result"
@@ -38,7 +38,6 @@ _STEP = 32  # k and columns come in such numbers
 _MOST_EXTENT = (2**31 - 1) // 256
 # The columns of two tiles of an AMD workgroup, and the steps below which more of them gain nothing.
 _COLUMNS, _LEAST_STEPS = 256, 16
-_KERNELS = ("cuda", "rocm")  # platforms
 
 
 class Operands(NamedTuple):
@@ -72,7 +71,7 @@ def why_not(operands: Operands, options: Options) -> str:
   if not options.config.is_open:
     return "schedule= or config= was given, which the kernel for few rows has not"
   platform = _ffi.default_platform()
-  if options.implementation not in (None, "jaxgemm") or platform not in _KERNELS:
+  if options.implementation not in (None, "jaxgemm") or platform not in MOST_ROWS:
     return "only Hopper, gfx942 and gfx950 have a kernel that reads such weights"
   try:
     target = _ffi.target(platform)
@@ -86,10 +85,10 @@ def why_not(operands: Operands, options: Options) -> str:
     return "the mesh has explicit axes"
   if meshes.needs_partitioning_rule(options.config.partition):
     return "the process has several devices, and the call is not inside jax.shard_map"
-  return limits(operands)
+  return limits(operands, platform)
 
 
-def limits(operands: Operands) -> str:
+def limits(operands: Operands, platform: str) -> str:
   """Why the kernel does not take these arrays, or ""."""
   x, (values, scales) = operands.x, operands.weights
   groups, k, n = values.shape
@@ -113,7 +112,9 @@ def limits(operands: Operands) -> str:
     return "the rows, or the weights of a group, have 2 GiB or more"
   if max(*x.shape, *values.shape, operands.rows) > _MOST_EXTENT:
     return f"a dimension has more than {_MOST_EXTENT} elements"
-  most = MOST_ROWS if operands.sizes is None else MOST_ROWS_OF_GROUP * groups
+  most, most_of_group = MOST_ROWS[platform]
+  if operands.sizes is not None:
+    most = most_of_group * groups
   if operands.rows > most:
     return f"there are {operands.rows} rows, and the kernel for few rows takes {most} here"
   return ""
@@ -240,6 +241,6 @@ def _batch(arrays, axes, *, given, dtype):
 run_by_jit(few_rows_p)
 batching.primitive_batchers[few_rows_p] = _batch
 mlir.register_lowering(few_rows_p, mlir.lower_fun(_xla_of_arrays, multiple_results=False))
-for _platform in _KERNELS:
+for _platform in MOST_ROWS:
   mlir.register_lowering(few_rows_p, functools.partial(_lower, platform=_platform),
                          platform=_platform)

@@ -7,8 +7,10 @@ from jax import lax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxgemm.call.dtypes import is_float4
 from jaxgemm.call.fallback import DEQUANTIZES, on_xla
 from jaxgemm.call.options import operand_argument
+from jaxgemm.sharding import mesh as meshes
 
 
 class Quantized(NamedTuple):
@@ -39,10 +41,9 @@ class Quantized(NamedTuple):
 
   def dequantize(self, dtype=jnp.float32) -> jax.Array:
     """values * scales, computed in float32 and then cast to `dtype`."""
-    scales = self.scales.astype(jnp.float32)
-    for axis, (size, count) in enumerate(zip(self.values.shape, scales.shape)):
-      if count not in (1, size):
-        scales = jnp.repeat(scales, size // count, axis)
+    if _has_pairs(self, dtype):
+      return _dequantized_pairs(self, dtype)
+    scales = _spread(self.scales.astype(jnp.float32), self.values.shape)
     return (self.values.astype(jnp.float32) * scales).astype(dtype)
 
   @classmethod
@@ -74,6 +75,58 @@ class Quantized(NamedTuple):
     values = lax.bitcast_convert_type(blocks, jnp.float4_e2m1fn)
     return cls(values.reshape(*scales.shape[:-1], 32 * scales.shape[-1]),
                lax.bitcast_convert_type(scales, jnp.float8_e8m0fnu))
+
+
+def _spread(scales, shape):
+  """A scale for each value, or 1 along a dimension where all have the same."""
+  for axis, (size, count) in enumerate(zip(shape, scales.shape)):
+    if count not in (1, size):
+      scales = jnp.repeat(scales, size // count, axis)
+  return scales
+
+
+def _has_pairs(x: Quantized, dtype) -> bool:
+  """Whether two values of 4 bits in a byte become two neighbours of 16 bits in a word."""
+  if jnp.dtype(dtype) not in (jnp.bfloat16, jnp.float16) or not (
+      is_float4(x.values.dtype) or x.values.dtype == jnp.int4):
+    return False
+  size, count = x.values.shape[-1], x.scales.shape[-1]
+  return (type(size) is int and size > 0 and size % 2 == 0
+          and (count in (1, size) or size // count % 2 == 0)
+          and meshes.explicit_mesh(x.values, x.scales) is None)
+
+
+def _dequantized_pairs(x: Quantized, dtype) -> jax.Array:
+  """The same as `Quantized.dequantize`. XLA's kernel for single values would store them slowly."""
+  *outer, size = x.values.shape
+  pairs = (*outer, size // 2, 2)
+  # The first value has the low bits.
+  packed = lax.bitcast_convert_type(
+      jnp.asarray(x.values).reshape(pairs), jnp.uint8).astype(jnp.uint32)
+
+  def half(i):
+    """The bits of values i, i + 2, ..., in uint32."""
+    scales = x.scales.astype(jnp.float32)
+    if scales.shape[-1] == size:
+      scales = scales.reshape(*scales.shape[:-1], size // 2, 2)[..., i]
+    value = _float4_of(packed >> 4 * i) if is_float4(x.values.dtype) else _int4_of(packed >> 4 * i)
+    wide = (value * _spread(scales, packed.shape)).astype(dtype)
+    return lax.bitcast_convert_type(wide, jnp.uint16).astype(jnp.uint32)
+
+  return lax.bitcast_convert_type(half(0) | half(1) << 16, dtype).reshape(x.values.shape)
+
+
+def _float4_of(bits):
+  """The float32 of the lowest 4 bits, as float4_e2m1fn."""
+  size = bits & 7
+  exponent_and_mantissa = jnp.where(
+      size > 1, (size << 22) + jnp.uint32(0x3f000000), size * jnp.uint32(0x3f000000))  # 0 or 0.5
+  return lax.bitcast_convert_type(exponent_and_mantissa | (bits & 8) << 28, jnp.float32)
+
+
+def _int4_of(bits):
+  """The float32 of the lowest 4 bits, as int4."""
+  return (lax.bitcast_convert_type(bits << 28, jnp.int32) >> 28).astype(jnp.float32)
 
 
 def check(name: str, x: Quantized) -> None:

@@ -21,7 +21,7 @@ WHY_NOT = few_rows.why_not
 
 @pytest.fixture(autouse=True)
 def _everywhere(monkeypatch):
-  monkeypatch.setattr(few_rows, "why_not", lambda operands, _: few_rows.limits(operands))
+  monkeypatch.setattr(few_rows, "why_not", lambda operands, _: few_rows.limits(operands, "rocm"))
 
 
 def array(rng, *shape, dtype=jnp.bfloat16):
@@ -56,6 +56,20 @@ def test_dense(rng, kind, shape):
   np.testing.assert_allclose(
       f64(function(x, w)), f64(jax.nn.silu(2 * (f64(x) @ f64(wide)) + f64(bias))), rtol=2**-6,
       atol=0.05)
+
+
+@pytest.mark.parametrize("platform", ["cuda", "rocm"])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_rows_of_each_platform(rng, platform, grouped):
+  weights = quantize(array(rng, 3 if grouped else 1, 64, 32), "int4", axis=1)
+  most = few_rows.MOST_ROWS[platform][grouped] * (3 if grouped else 1)
+  for rows in most, most + 1:
+    operands = few_rows.Operands(
+        jax.ShapeDtypeStruct((rows, 64), jnp.bfloat16), weights,
+        jnp.array([rows, 0, 0]) if grouped else None)
+    reason = few_rows.limits(operands, platform)
+    assert reason == ("" if rows == most else
+                      f"there are {rows} rows, and the kernel for few rows takes {most} here")
 
 
 @pytest.mark.parametrize("x, w, kind", [

@@ -64,6 +64,30 @@ def test_int4(rng, axis, block):
   assert (np.abs(values * scales - blocks) <= scales * (0.5 + 1e-5)).all()
 
 
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float32"])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("columns, blocks", [(96, (2, 96)), (96, (64, 3)), (96, (1, 1)),
+                                             (96, (4, 32)), (33, (64, 33)), (33, (2, 11))])
+def test_dequantize(rng, dtype, kind, columns, blocks):
+  """Each bit is that of the float32 product, for all values and scales whose products are normal."""
+  values = rng.integers(0, 16, (64, columns))
+  signed = (values ^ 8) - 8
+  numbers = signed if kind == "int4" else np.where(values & 8, -1, 1) * E2M1[values & 7]
+  exponents = rng.integers(2, 252, blocks)
+  scales = 2.0 ** (exponents - 127) if kind == "mxfp4" else rng.standard_normal(blocks)
+  scales = scales.astype(np.float32)
+  wide = scales
+  for axis in 0, 1:
+    wide = np.repeat(wide, numbers.shape[axis] // blocks[axis], axis)
+  wanted = jnp.asarray(numbers.astype(np.float32) * wide)
+  given = Quantized(
+      jnp.asarray(signed, jnp.int4) if kind == "int4" else
+      jnp.asarray(numbers, jnp.float32).astype(jnp.float4_e2m1fn),
+      jnp.asarray(scales).astype(jnp.float32 if kind == "int4" else jnp.float8_e8m0fnu))
+  for function in given.dequantize, jax.jit(given.dequantize, static_argnums=0):
+    np.testing.assert_array_equal(f64(function(dtype)), f64(wanted.astype(dtype)))
+
+
 def test_zeros_and_stochastic_rounding(rng):
   for kind in KINDS:
     q = quantize(jnp.zeros((2, 64)), kind)

@@ -22,9 +22,9 @@ def _by_kernel(function, *args):
   return jax.jit(function)(*args)
 
 
-# Rows of each form of the kernel, and one more than it has; k that CTAs share unevenly; columns
-# after the last tile.
-@pytest.mark.parametrize("rows", [1, 8, 9, 17, 33, 64])
+# Rows of each form of the kernel, and one more than it has; more than the last one has; k that CTAs
+# share unevenly; columns after the last tile.
+@pytest.mark.parametrize("rows", [1, 8, 9, 17, 33, 64, 100])
 @pytest.mark.parametrize("kind, block", [("mxfp4", None), ("int4", 32), ("int4", 96)])
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
 def test_dense(rng, rows, kind, block, dtype):
@@ -59,6 +59,21 @@ def test_grouped(rng, sizes, kind, offset):
   assert_close(given, want)
   outside = np.all(want == 0, axis=1)
   assert not np.any(double(given)[outside])
+
+
+# There are forms for more tiles than the device has multiprocessors.
+@pytest.mark.parametrize("rows", [3, 7, 200])
+@pytest.mark.parametrize("kind, block", [("mxfp4", 32), ("int4", 96)])
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_many_tiles(rng, rows, kind, block, dtype):
+  groups, k, n = 40, 288, 2080
+  sizes = rng.multinomial(rows * groups // 2, np.ones(groups) / groups)
+  w = quantize(array(rng, groups, k, n) / 8, kind, axis=1, block=block)
+  x = array(rng, sizes.sum(), k, dtype=dtype)
+  given = _by_kernel(lambda x, w: jaxgemm.ragged_dot(x, w, jnp.array(sizes, jnp.int32)), x, w)
+  wide, ends = _wide(w), np.cumsum(sizes)
+  assert_close(given, np.concatenate(
+      [double(x)[end - size:end] @ wide[i] for i, (size, end) in enumerate(zip(sizes, ends))]))
 
 
 def test_scales_far_from_one(rng):
