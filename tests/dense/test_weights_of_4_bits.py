@@ -69,7 +69,7 @@ def test_int4(rng, axis, block):
 @pytest.mark.parametrize("columns, blocks", [(96, (2, 96)), (96, (64, 3)), (96, (1, 1)),
                                              (96, (4, 32)), (33, (64, 33)), (33, (2, 11))])
 def test_dequantize(rng, dtype, kind, columns, blocks):
-  """Each bit is that of the float32 product, for all values and scales whose products are normal."""
+  """Each bit is that of the float32 product, where this is a normal number."""
   values = rng.integers(0, 16, (64, columns))
   signed = (values ^ 8) - 8
   numbers = signed if kind == "int4" else np.where(values & 8, -1, 1) * E2M1[values & 7]
