@@ -26,6 +26,7 @@ from benchmarks import amd, progress
 from benchmarks.amd import plan, tile_times
 import jaxgemm
 from jaxgemm import _ffi, emulator
+from jaxgemm.call import few_rows
 from jaxgemm.emulator import grid
 
 EXPERTS, TOP_K, FEATURES, HIDDEN = 128, 8, 4096, 384  # Qwen3-235B, tensor parallelism of 4
@@ -80,7 +81,7 @@ def few_rows_row(chip: str, tokens: int, active: int, n: int, k: int) -> list:
   arch, cus = _ffi.NAMES["chips"][chip]
   choices = tokens if active == 1 else 4 * tokens
   rows, tiles = math.ceil(choices / active), 2 * math.ceil(n / 256)
-  parts = max(1, min(cus // (tiles * active), k // 32 // 16))
+  parts = few_rows.parts_on_amd(cus, active, k, n)
   kernel = f"bfloat16_float4_e2m1fn_{0 if rows <= 16 else 1 if rows <= 32 else 2}"
   weights = active * (k * n // 2 + k // 32 * n)
   others = choices * k * 2, choices * n * (8 * parts if parts > 1 else 2)

@@ -42,7 +42,7 @@ class RoutingKernels {
                      void* stream);
 
  private:
-  // Of each kernel with a dtype there are three: float32, float16 and bfloat16.
+  // A kernel with a dtype has three forms: float32, float16 and bfloat16.
   enum Kernel {
     kCounts,
     kTable,

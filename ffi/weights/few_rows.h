@@ -459,7 +459,7 @@ class FewRows {
   Stages stages_;
   FewPart part_ = {};
   uint32_t weights_from_[kProducts / 2], x_from_[kSteps], scales_from_;
-  // As mma has them: rows 2 q and 2 q + 1 of column 4 g + 2 t, and of column 4 g + 2 t + 1.
+  // In the layout of mma: rows 2 q and 2 q + 1 of column 4 g + 2 t, and of column 4 g + 2 t + 1.
   float acc_[kProducts][kBlocks][4];
 };
 

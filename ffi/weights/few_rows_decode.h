@@ -57,7 +57,7 @@ struct FewDecoder {
                                         const Scales& scales) {
     uint32_t pairs[2] = {};
     if constexpr (kScalesWeights) {
-      // As exponents of bfloat16, times 2**62.
+      // The scales are exponents of bfloat16, times 2**62.
       const uint32_t pair = 0x4040 + 2 * t * 0x0101;
       pairs[0] = Multiply(__byte_perm(scales.bytes, 0, pair) * 128, 0x5e805e80u);
       pairs[1] = Multiply(__byte_perm(scales.bytes, 0, pair + 0x0101) * 128, 0x5e805e80u);

@@ -201,14 +201,19 @@ def _xla_of_arrays(*arrays, given, dtype):
   return _by_xla(_operands(arrays, given), dtype)
 
 
-def _parts_on_amd(operands: Operands) -> int:
+def parts_on_amd(cus: int, groups: int, k: int, n: int) -> int:
   """How many workgroups share k: one runs on each compute unit, if all groups have rows."""
+  tiles = 2 * -(-n // _COLUMNS) * groups
+  return max(1, min(cus // tiles, k // _STEP // _LEAST_STEPS))
+
+
+def _parts(operands: Operands) -> int:
+  """How many parts the kernel's result has on this AMD GPU."""
   target = _ffi.target("rocm")
   cus = _ffi.num_cus(target) or next(
       count for of, count in _ffi.NAMES["chips"].values() if of == target)
   groups, k, n = operands.weights.shape
-  tiles = 2 * -(-n // _COLUMNS) * max(1, min(groups, operands.rows))
-  return max(1, min(cus // tiles, k // _STEP // _LEAST_STEPS))
+  return parts_on_amd(cus, max(1, min(groups, operands.rows)), k, n)
 
 
 def _lower(ctx, *arrays, given, dtype, platform):
@@ -217,7 +222,7 @@ def _lower(ctx, *arrays, given, dtype, platform):
     if is_float4(values.dtype):
       scales = lax.bitcast_convert_type(scales, jnp.uint8)
     absent = jnp.zeros(0, jnp.int32)
-    parts = _parts_on_amd(_operands(arrays, given)) if platform == "rocm" else 1
+    parts = _parts(_operands(arrays, given)) if platform == "rocm" else 1
     out = jax.ShapeDtypeStruct(ctx.avals_out[0].shape, dtype)
     if parts > 1:
       out = jax.ShapeDtypeStruct((parts, *out.shape), jnp.float32)
