@@ -153,7 +153,7 @@ def _flat(blocks):
 
 
 def in_two_blocks(x, tokens: exchange.Started, weights, chosen, first_expert, shards: Shards,
-                  first: Callable, last: Callable):
+                  first: Callable, rows: Callable, add: Callable):
   """f32[T, C]: the weighted sums of the experts' results for this device's tokens.
 
   Args:
@@ -165,7 +165,9 @@ def in_two_blocks(x, tokens: exchange.Started, weights, chosen, first_expert, sh
     shards: see there.
     first: a function of (x, block) that gives the hidden rows of the block's tokens, and what is
       kept of them.
-    last: a function of (hidden rows, block, dtype) that gives the sums of the block's tokens.
+    rows: a function of (hidden rows, block) that computes the last product. It gives what `add`
+      takes.
+    add: a function of (rows, block, dtype) that gives the sums of the block's tokens.
 
   Returns:
     The sums, and (the choices and the weights of all tokens, [D, T, top_k], own ones first; what is
@@ -185,11 +187,13 @@ def in_two_blocks(x, tokens: exchange.Started, weights, chosen, first_expert, sh
   received, own_hidden = exchange.done(tokens, own_hidden)
   others = _block(_flat(choices[1:]), _flat(all_weights[1:]), first_expert, shards)
   hidden, of_others = first(_flat(received), others)
-  sums = last(hidden, others, shards.dtype)
+  sums = add(rows(hidden, others), others, shards.dtype)
   sums, sizes = send(sums.reshape(received.shape), own.sizes, scatters=True)
-  result = last(own_hidden, own._replace(sizes=sizes), _wide(shards))
-  sums, result = exchange.done(sums, result)
-  return _plus(result, sums), (choices, all_weights, (of_own, of_others))
+  own = own._replace(sizes=sizes)
+  own_rows = rows(own_hidden, own)
+  # XLA adds up the own rows and what came back in one pass.
+  sums, own_rows = exchange.done(sums, own_rows)
+  return _plus(add(own_rows, own, _wide(shards)), sums), (choices, all_weights, (of_own, of_others))
 
 
 def _in_one_block(tokens: exchange.Started, weights, chosen, first_expert, shards: Shards,
@@ -202,13 +206,13 @@ def _in_one_block(tokens: exchange.Started, weights, chosen, first_expert, shard
   """
   send = functools.partial(exchange.start, axis_name=shards.axis_name)
   choices, weights = send(chosen, weights, with_own=True)
-  all_weights, = send(weights, with_own=True)
-  choices, = exchange.done(choices)
-  all_weights, = exchange.done(all_weights)
-  block = _block(_flat(choices), _flat(all_weights), first_expert, shards)
+  all_weights, chosen = send(weights, chosen, with_own=True)
+  choices, chosen = exchange.done(choices, chosen)
+  block = _block(_flat(choices), None, first_expert, shards)
   received, sizes = exchange.done(tokens, block.sizes)
-  block = block._replace(sizes=sizes)
-  hidden, kept = first(_flat(received), block)
+  hidden, kept = first(_flat(received), block._replace(sizes=sizes))
+  all_weights, hidden = exchange.done(all_weights, hidden)
+  block = block._replace(sizes=sizes, weights=_flat(all_weights))
   result, count = rows(hidden, block), len(weights)
   sums = block.sums(result, slice(count, None), shards.dtype)
   sums, row = send(sums.reshape(-1, count, sums.shape[-1]), block.table.row, scatters=True)
@@ -246,11 +250,11 @@ def _compute(x, tokens, experts, weights, chosen, first_expert, shards, static, 
     return ragged_dot(hidden, experts.down, block.sizes, static.options.precision,
                       bias=experts.down_bias, **static.keywords())
 
-  def last(hidden, block: Block, dtype):
-    return combine(rows(hidden, block), block.table, block.weights, dtype=dtype)
+  def add(rows, block: Block, dtype):
+    return combine(rows, block.table, block.weights, dtype=dtype)
 
-  arguments = tokens, weights, chosen, first_expert, shards, first
-  return in_two_blocks(x, *arguments, last) if shards.splits else _in_one_block(*arguments, rows)
+  arguments = tokens, weights, chosen, first_expert, shards, first, rows
+  return in_two_blocks(x, *arguments, add) if shards.splits else _in_one_block(*arguments)
 
 
 @functools.partial(jax.custom_vjp, nondiff_argnums=(6, 7))

@@ -265,6 +265,8 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, rout
   # A router chooses different experts for a token. A given routing may repeat an expert.
   most = top_k if repeats_routing else min(top_k, num_local)
   x = x.reshape(-1, x.shape[-1])
+  if num_local == num_experts:
+    dispatch = "gather"  # one device has nothing to send
   if dispatch == "overlap":
     static = experts_lib.static_of_whole(
         params.experts, activation, ragged_dot, ragged_gated_linear_unit, precision, recipe, dtype)

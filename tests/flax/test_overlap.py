@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import jaxgemm
+from jaxgemm.collective import experts
 from jaxgemm.flax import ClampedSwiGLU, moe
 from tests.flax.test_flax_sharding import moe_specs
 from tests.support.moe_reference import (
@@ -32,6 +33,13 @@ LOADS = {
 }
 
 
+@pytest.fixture(params=["one block", "two blocks"])
+def blocks(request, monkeypatch):
+  """Runs a test with both ways to compute the rows of gated experts."""
+  monkeypatch.setattr(experts, "SPLITS", request.param == "two blocks")
+  return request.param
+
+
 def make_mesh(count):
   return jax.make_mesh((count,), ("expert",), axis_types=(jax.sharding.AxisType.Auto,),
                        devices=jax.devices()[:count])
@@ -52,7 +60,7 @@ def overlapped(count, params, given_experts=False, **options):
 
 @pytest.mark.parametrize("count", [2, 4, 8])
 @pytest.mark.parametrize("load", LOADS)
-def test_against_float64(rng, load, count):
+def test_against_float64(rng, blocks, load, count):
   x = tokens(rng, count * int(rng.integers(3, 12)))
   params = to_expert(make_params(rng, use_bias=True, shared=1), LOADS[load])
   cotangent = jnp.asarray(rng.standard_normal(x.shape), jnp.float32)
@@ -61,7 +69,7 @@ def test_against_float64(rng, load, count):
 
 
 @pytest.mark.parametrize("top_k, count", [(1, 4), (5, 4), (8, 2), (3, 8), (2, 1)])
-def test_choices_of_a_token(rng, top_k, count):
+def test_choices_of_a_token(rng, blocks, top_k, count):
   # With four devices a token has more choices than a device has experts.
   x, params = tokens(rng, count * 5), make_params(rng)
   cotangent = jnp.asarray(rng.standard_normal(x.shape), jnp.float32)
@@ -84,19 +92,19 @@ def test_as_on_one_device_with_other_products(rng, options):
   assert_near(given, wanted, 0.1 if "recipe" in options else 1e-5)
 
 
-def test_an_expert_that_a_token_has_twice(rng):
+def test_an_expert_that_a_token_has_twice(rng, blocks):
   x, params = tokens(rng, 16), make_params(rng, use_bias=True)
-  experts = jnp.asarray(rng.integers(0, E, (16, 3)).repeat(2, 1)[:, :4])
+  chosen = jnp.asarray(rng.integers(0, E, (16, 3)).repeat(2, 1)[:, :4])
   cotangent = jnp.asarray(rng.standard_normal(x.shape), jnp.float32)
   function = overlapped(4, params, given_experts=True, top_k=4)
-  given = value_and_grads(lambda x, params: function(x, params, experts), x, params, cotangent)
+  given = value_and_grads(lambda x, params: function(x, params, chosen), x, params, cotangent)
   wanted = value_and_grads(
-      lambda x, params: layer(x, params, experts, top_k=4), x, params, cotangent)
+      lambda x, params: layer(x, params, chosen, top_k=4), x, params, cotangent)
   assert_near(given, wanted, 1e-5)
 
 
 @pytest.mark.parametrize("dtype", [jnp.float32, jnp.bfloat16])
-def test_bits_of_one_device_with_one_expert_a_token(rng, dtype):
+def test_bits_of_one_device_with_one_expert_a_token(rng, blocks, dtype):
   x, params = tokens(rng, 24), make_params(rng)
   options = dict(top_k=1, normalize_weights=False, dtype=dtype)
   for name in "ragged_dot", "ragged_gated_linear_unit":
@@ -107,20 +115,20 @@ def test_bits_of_one_device_with_one_expert_a_token(rng, dtype):
   np.testing.assert_array_equal(given, wanted)
 
 
-def test_dead_rows_have_no_effect(rng):
+def test_dead_rows_have_no_effect(rng, blocks):
   """Tokens with NaN and inf change only their own results."""
   x, params = tokens(rng, 32), make_params(rng)
   function = jit(overlapped(4, params, top_k=2))
   wanted = np.asarray(function(x, params)[0])
   broken = x.at[jnp.asarray([3, 17])].set(jnp.asarray([[jnp.nan], [jnp.inf]]))
-  experts = jit(functools.partial(moe, top_k=2))(x, params)[1].experts
-  given = jit(overlapped(4, params, given_experts=True, top_k=2))(broken, params, experts)[0]
+  chosen = jit(functools.partial(moe, top_k=2))(x, params)[1].experts
+  given = jit(overlapped(4, params, given_experts=True, top_k=2))(broken, params, chosen)[0]
   others = np.delete(np.arange(32), [3, 17])
   np.testing.assert_allclose(np.asarray(given)[others], wanted[others], rtol=1e-5, atol=1e-6)
   assert not np.isfinite(np.asarray(given)[[3, 17]]).all(1).any()
 
 
-def test_within_scan_and_checkpoint(rng):
+def test_within_scan_and_checkpoint(rng, blocks):
   x, params = tokens(rng, 16), make_params(rng)
   function = overlapped(4, params, top_k=2)
 
@@ -135,7 +143,7 @@ def test_within_scan_and_checkpoint(rng):
   assert_near(gradients(function), gradients(functools.partial(layer, top_k=2)), 1e-5)
 
 
-def test_no_array_has_a_row_for_each_device_and_expert(rng):
+def test_no_array_has_a_row_for_each_device_and_expert(rng, blocks):
   """Tokens travel once: what is sent has the tokens of a device, and not their rows."""
   count, top_k = 4, 4
   x, params = tokens(rng, count * 8), make_params(rng)
@@ -144,7 +152,7 @@ def test_no_array_has_a_row_for_each_device_and_expert(rng):
   assert sent and not any(f"tensor<{8 * top_k}x" in line for line in sent)
 
 
-def test_explain_shows_what_travels_beside_which_products(rng):
+def test_explain_shows_what_travels_beside_which_products(rng, blocks):
   count, x, params = 4, tokens(rng, 40), make_params(rng)
   function = overlapped(count, params, top_k=2)
   data = jaxgemm.explain(function, x, params).data
@@ -153,9 +161,19 @@ def test_explain_shows_what_travels_beside_which_products(rng):
   assert choices["bytes"] == weights["bytes"] == 10 * 2 * 4
   assert sent["bytes"] == back["bytes"] == x.nbytes // count
   rows = lambda number: data["calls"][number - 1]["operands"][0]
-  # The first product of the own tokens runs beside their arrival, the last one beside the sums.
-  assert [rows(number) for number in sent["products"]] == ["float32[10,16]"]
-  assert [rows(number) for number in back["products"]] == ["float32[20,24]"]
+  # The router, and the first product of the own tokens, run beside the tokens' arrival. The last
+  # one of the own tokens runs beside the sums.
+  of_own = blocks == "two blocks"
+  assert [rows(number) for number in sent["products"]] == ["float32[10,16]"] * (1 + of_own)
+  assert [rows(number) for number in back["products"]] == ["float32[20,24]"] * of_own
   assert "cpu has no copy engines" in sent["reason"] and sent["by"] == "ppermute"
   text = str(jaxgemm.explain(jax.grad(lambda x: function(x, params)[0].sum()), x))
   assert text.count("exchange of 4 devices: 640 bytes to each other one by ppermute (cpu") == 5
+
+
+def test_two_blocks_where_they_cost_less_than_they_hide():
+  of_qwen3 = dict(features=2048, hidden_features=768, top_k=8, num_experts=128, devices=2,
+                  dtype=jnp.bfloat16)
+  assert [experts.splits(tokens, **of_qwen3) for tokens in (512, 4096, 16384)] == [
+      False, False, True]
+  assert experts.splits(4096, **of_qwen3 | {"devices": 8})
