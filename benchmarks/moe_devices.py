@@ -45,6 +45,7 @@ def define_flags() -> None:
   flags.DEFINE_list("routings", ["balanced"], f"Some of {', '.join(moe.ROUTINGS)}.")
   flags.DEFINE_enum("blocks", None, ["one", "two"], "Whether own and others' tokens are one block "
                     "of rows, or two. Default: jaxgemm's own choice.")
+  flags.DEFINE_float("room", None, "dispatch_room of the layers with dispatch=overlap.")
   flags.DEFINE_integer("calls", 0, "Calls in a sample; 0 is 10 on GPUs and 1 on CPUs.")
 
 
@@ -74,6 +75,8 @@ def _ways(problem: cases.Experts, mesh, work: str, dispatches) -> dict[str, Call
 
   def layer(dispatch):
     options = dict(expert_axis_name="x", sharded_tokens=True, dispatch=dispatch)
+    if dispatch == "overlap":
+      options["dispatch_room"] = FLAGS.room
     body = moe.program(lambda params, x: moe.layer(problem, **options)(params, x)[0], work)
 
     def of_device(*arrays):

@@ -27,6 +27,7 @@ weights' gradients. These read all rows sorted by expert, so that each is one pr
 from collections.abc import Callable
 import dataclasses
 import functools
+import math
 from typing import Any, NamedTuple
 
 import jax
@@ -55,14 +56,15 @@ class Shards(NamedTuple):
   Attributes:
     axis_name: the mesh axis, or axes.
     num_local: the number of experts of a device.
-    most_per_token: the largest number of a token's rows for one device.
+    rows_per_token: for how many rows of a token a device has room, on average. If it is less than
+      the largest number of a token's rows for one device, there may be more rows than room.
     dtype: that in which tokens and sums travel.
     splits: whether own and others' tokens are two blocks; see `splits`.
   """
 
   axis_name: Any
   num_local: int
-  most_per_token: int
+  rows_per_token: float
   dtype: Any
   splits: bool
 
@@ -71,7 +73,7 @@ class Block(NamedTuple):
   """Tokens, and the rows of those of their experts that are on this device.
 
   Attributes:
-    table: has T * most_per_token rows. Those after the sum of the sizes are of no expert, and
+    table: has T * rows_per_token rows. Those after the sum of the sizes are of no expert, and
       choices of experts on other devices have no row.
     sizes: int32[num_local].
     weights: f32[T, top_k].
@@ -84,7 +86,14 @@ class Block(NamedTuple):
   def sums(self, rows, tokens: slice, dtype, *, weighted: bool = True) -> jax.Array:
     """The sums of some of the tokens over their rows."""
     table = RoutingTable.of(self.table.choice, self.table.row[tokens])
-    return combine(rows, table, self.weights[tokens] if weighted else None, dtype=dtype)
+    sums = combine(rows, table, self.weights[tokens] if weighted else None, dtype=dtype)
+    return self.or_nan(sums)
+
+  def or_nan(self, sums) -> jax.Array:
+    """The sums, which are NaN if there are more rows than room."""
+    if len(self.table.token) >= self.table.row.size:
+      return sums
+    return jnp.where(self.sizes.sum() > len(self.table.token), jnp.nan, sums)
 
 
 # Benchmarks set it to True or False, in place of what `splits` finds.
@@ -142,7 +151,7 @@ def _block(chosen, weights, first_expert, shards: Shards) -> Block:
   is_local = (local >= 0) & (local < shards.num_local)
   table, sizes = routing_table(
       jnp.where(is_local, local, shards.num_local), shards.num_local + 1)
-  room = chosen.shape[0] * shards.most_per_token
+  room = math.ceil(chosen.shape[0] * shards.rows_per_token)
   experts, choice, token = (x[:room] for x in (table.experts, table.choice, table.token))
   row = jnp.where(is_local, table.row, room)
   return Block(RoutingTable(experts, choice, token, row), sizes[:shards.num_local], weights)
@@ -251,7 +260,7 @@ def _compute(x, tokens, experts, weights, chosen, first_expert, shards, static, 
                       bias=experts.down_bias, **static.keywords())
 
   def add(rows, block: Block, dtype):
-    return combine(rows, block.table, block.weights, dtype=dtype)
+    return block.or_nan(combine(rows, block.table, block.weights, dtype=dtype))
 
   arguments = tokens, weights, chosen, first_expert, shards, first, rows
   return in_two_blocks(x, *arguments, add) if shards.splits else _in_one_block(*arguments)

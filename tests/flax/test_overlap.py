@@ -171,6 +171,31 @@ def test_explain_shows_what_travels_beside_which_products(rng, blocks):
   assert text.count("exchange of 4 devices: 640 bytes to each other one by ppermute (cpu") == 5
 
 
+def test_room_for_fewer_rows(rng, blocks):
+  x, params = tokens(rng, 64), make_params(rng, use_bias=True)
+  chosen = jnp.asarray(rng.permuted(np.tile(np.arange(E), (64, 1)), axis=1)[:, :2])
+  cotangent = jnp.asarray(rng.standard_normal(x.shape), jnp.float32)
+
+  def results(chosen, room):
+    function = overlapped(4, params, given_experts=True, top_k=2, dispatch_room=room)
+    return value_and_grads(
+        lambda x, params: function(x, params, chosen), x, params, cotangent)
+
+  assert_near(results(chosen, 3.0), results(chosen, None), 1e-5)
+  # All tokens choose the experts of the last device, which has room for a quarter of them.
+  out, (of_x, _) = results(jnp.full_like(chosen, E - 1).at[:, 0].set(E - 2), 1.0)
+  assert np.isnan(out).all() and np.isnan(of_x).all()
+
+
+def test_room_is_for_overlap(rng):
+  for options, error, message in (
+      (dict(dispatch="gather", dispatch_room=2.0), ValueError, "with dispatch='overlap'"),
+      (dict(dispatch="overlap", dispatch_room=0.5), ValueError, "at least 1 is allowed"),
+      (dict(dispatch="overlap", dispatch_room="2"), TypeError, "a float is allowed")):
+    with pytest.raises(error, match=message):
+      moe(tokens(rng, 8), make_params(rng), top_k=2, **options)
+
+
 def test_two_blocks_where_they_cost_less_than_they_hide():
   of_qwen3 = dict(features=2048, hidden_features=768, top_k=8, num_experts=128, devices=2,
                   dtype=jnp.bfloat16)
