@@ -11,6 +11,7 @@ import pytest
 import jaxgemm
 from jaxgemm.collective import experts
 from jaxgemm.flax import ClampedSwiGLU, moe
+from tests.emulator.test_virtual_rocm import check_programs
 from tests.flax.test_flax_sharding import moe_specs
 from tests.support.moe_reference import (
   E,
@@ -23,6 +24,7 @@ from tests.support.moe_reference import (
   tokens,
   value_and_grads,
 )
+from tests.support.virtual_rocm import needs_plugin
 
 # Additions to the logits of the experts. Of four devices each has two experts.
 LOADS = {
@@ -202,3 +204,10 @@ def test_two_blocks_where_they_cost_less_than_they_hide():
   assert [experts.splits(tokens, **of_qwen3) for tokens in (512, 4096, 16384)] == [
       False, False, True]
   assert experts.splits(4096, **of_qwen3 | {"devices": 8})
+
+
+@needs_plugin
+@pytest.mark.parametrize("name", ["loads", "same_bits", "with_room"])
+def test_on_four_virtual_devices_whose_streams_are_late(name):
+  check_programs(name, of="tests.flax.overlap_programs",
+                 options=["--devices=4", "--stream-seed=3", "--most-delay-us=200"])
