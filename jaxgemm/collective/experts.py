@@ -161,6 +161,11 @@ def _flat(blocks):
   return blocks.reshape(-1, *blocks.shape[2:])
 
 
+def _with_own(own, others):
+  """The lines of own[T, ...], then those of others[D - 1, T, ...]."""
+  return jnp.concatenate([own, _flat(others)])
+
+
 def in_two_blocks(x, tokens: exchange.Started, weights, chosen, first_expert, shards: Shards,
                   first: Callable, rows: Callable, add: Callable):
   """f32[T, C]: the weighted sums of the experts' results for this device's tokens.
@@ -179,22 +184,22 @@ def in_two_blocks(x, tokens: exchange.Started, weights, chosen, first_expert, sh
     add: a function of (rows, block, dtype) that gives the sums of the block's tokens.
 
   Returns:
-    The sums, and (the choices and the weights of all tokens, [D, T, top_k], own ones first; what is
-    kept of the own block and of the others').
+    The sums, and (the choices and the weights of the other devices' tokens, [D - 1, T, top_k]; what
+    is kept of the own block and of the others').
   """
   x = x.astype(shards.dtype)
   send = functools.partial(exchange.start, axis_name=shards.axis_name)
   own = _block(chosen, weights, first_expert, shards)
   # All starts come before the first product, and all dones after it.
-  choices, sizes = send(chosen, own.sizes, with_own=True)
-  all_weights, sizes = send(weights, sizes, with_own=True)
+  choices, sizes = send(chosen, own.sizes)
+  all_weights, sizes = send(weights, sizes)
   own = own._replace(sizes=sizes)
   own_hidden, of_own = first(x, own)
 
   choices, own_hidden = exchange.done(choices, own_hidden)
   all_weights, own_hidden = exchange.done(all_weights, own_hidden)
   received, own_hidden = exchange.done(tokens, own_hidden)
-  others = _block(_flat(choices[1:]), _flat(all_weights[1:]), first_expert, shards)
+  others = _block(_flat(choices), _flat(all_weights), first_expert, shards)
   hidden, of_others = first(_flat(received), others)
   sums = add(rows(hidden, others), others, shards.dtype)
   sums, sizes = send(sums.reshape(received.shape), own.sizes, scatters=True)
@@ -214,14 +219,14 @@ def _in_one_block(tokens: exchange.Started, weights, chosen, first_expert, shard
     rows: a function of (hidden rows, block) that gives the rows of the result.
   """
   send = functools.partial(exchange.start, axis_name=shards.axis_name)
-  choices, weights = send(chosen, weights, with_own=True)
-  all_weights, chosen = send(weights, chosen, with_own=True)
+  choices, weights = send(chosen, weights)
+  all_weights, chosen = send(weights, chosen)
   choices, chosen = exchange.done(choices, chosen)
-  block = _block(_flat(choices), None, first_expert, shards)
+  block = _block(_with_own(chosen, choices), None, first_expert, shards)
   received, sizes = exchange.done(tokens, block.sizes)
   hidden, kept = first(_flat(received), block._replace(sizes=sizes))
   all_weights, hidden = exchange.done(all_weights, hidden)
-  block = block._replace(sizes=sizes, weights=_flat(all_weights))
+  block = block._replace(sizes=sizes, weights=_with_own(weights, all_weights))
   result, count = rows(hidden, block), len(weights)
   sums = block.sums(result, slice(count, None), shards.dtype)
   sums, row = send(sums.reshape(-1, count, sums.shape[-1]), block.table.row, scatters=True)
@@ -311,13 +316,15 @@ def _backward(shards: Shards, static: Static, saved, ct):
     return ragged_dot_general(left, right, sizes, numbers, static.options.precision, dtype,
                               **indices, **static.keywords())
 
-  whole = _block(_flat(choices), _flat(all_weights), first_expert, shards)
+  whole = _block(_with_own(chosen, choices), _with_own(weights, all_weights), first_expert, shards)
   own, others = slice(len(x)), slice(len(x), None)
-  cts, sizes = send(ct.astype(shards.dtype), whole.sizes, with_own=True)
+  first = _block(chosen, weights, first_expert, shards) if shards.splits else whole
+  # Both starts come before the first product.
+  cts, sizes = send(ct.astype(shards.dtype), first.sizes, with_own=True)
   xs, sizes = send(x.astype(shards.dtype), sizes, with_own=True)
   if shards.splits:
-    blocks = (_block(chosen, weights, first_expert, shards),
-              _block(_flat(choices[1:]), _flat(all_weights[1:]), first_expert, shards))
+    blocks = (first._replace(sizes=sizes),
+              _block(_flat(choices), _flat(all_weights), first_expert, shards))
     cts, (d_z, hidden, d_w) = _two_blocks_gradient(
         ct.astype(shards.dtype), cts, down, z, whole, blocks, product, static)
   else:
@@ -350,9 +357,8 @@ def _backward(shards: Shards, static: Static, saved, ct):
     d_bias, d_all_weights = jax.vjp(
         sums, down_bias.astype(jnp.float32), whole.weights)[1](_flat(cts).astype(jnp.float32))
     down_bias = d_bias.astype(down_bias.dtype)
-    d_all_weights = d_all_weights.reshape(all_weights.shape)
-    of_others, = send(d_all_weights[1:], scatters=True)
-    d_weights += exchange.done(of_others)[0].sum(0) + d_all_weights[0]
+    of_others, = send(d_all_weights[others].reshape(all_weights.shape), scatters=True)
+    d_weights += exchange.done(of_others)[0].sum(0) + d_all_weights[own]
   d_experts = Experts(d_gate_up.reshape(gate_up.shape), d_down, gate_up_bias, down_bias)
   return d_x.astype(x.dtype), None, d_experts, d_weights.astype(weights.dtype), None, None
 
