@@ -345,7 +345,7 @@ def _backward(shards: Shards, static: Static, saved, ct):
   d_gate_up = product(_flat(xs), d_z, sizes, OF_RHS, gate_up.dtype, lhs_indices=whole.table.token)
   d_down = product(hidden, _flat(cts), sizes, OF_RHS, down.dtype, rhs_indices=whole.table.token)
   d_others, d_gate_up, d_down = exchange.done(d_others, d_gate_up, d_down)
-  d_weights, = exchange.done(d_weights)
+  d_weights, d_down = exchange.done(d_weights, d_down)
   d_weights = d_weights.sum(0) + of_choices(whole.table.row[own])
   d_x = _plus(whole.sums(d_rows, own, _wide(shards), weighted=False), d_others)
   if gate_up_bias is not None:
