@@ -118,8 +118,8 @@ int Choose(FewRowsArgs* args, const Loaded& loaded, bool bf16, bool e2m1) {
   const bool has_other = form < kForms - 1 && kFewForms[form + 1].rows() == kFewForms[form].rows();
   if (has_other && tiles > loaded.sms) ++form;
   const int kernel = KernelOf(bf16, e2m1, form);
-  // All CTAs run at the same time if k is shared. Where there are more CTAs, the begin and the end of
-  // one are hidden behind another, and it is not.
+  // CTAs share k only if all run at the same time. Otherwise the begin and the end of one are
+  // hidden behind another.
   const int64_t stages = CeilDiv(args->k, kFewStep * kFewForms[form].stage_steps());
   args->split = 1;
   for (int split = 2; split <= kMostSplit && split <= stages; ++split) {
