@@ -27,8 +27,9 @@ from jaxgemm.sharding.manual_axes import unify_varying
 
 NAME = "few_rows"  # of the code object
 # The most rows on each platform: of a product, and in the mean of each group. Tuning constants: for
-# more rows the kernels of other products gain more than the weights' dequantisation costs.
-MOST_ROWS = {"cuda": (128, 256), "rocm": (64, 64)}
+# more rows the kernels of other products gain more than the weights' dequantisation costs. A group
+# of far more rows than the others would take long, because a workgroup has all rows of a tile.
+MOST_ROWS = {"cuda": (128, 128), "rocm": (64, 64)}
 # Reasons why it does not compute a product.
 NOT_FOR_TRAINING = "the kernel for few rows is not for training"
 NOT_QUANTIZING = "the kernel for few rows does not quantise its result"
