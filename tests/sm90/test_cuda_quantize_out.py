@@ -53,9 +53,10 @@ def test_what_is_not_finite_and_zeros(rng, kind, dtype):
   a = array(rng, 200, 128).at[3].set(0).at[5, 2].set(jnp.nan)
   b = array(rng, 128, 256).at[7, 40].set(jnp.inf)
   given = call("quantized", lambda a, b: jaxgemm.matmul(
-      a, b, quantize_out=kind, preferred_element_type=dtype), a, b)
+      a, b, quantize_out=kind, preferred_element_type=dtype, implementation="jaxgemm"), a, b)
   wanted = jaxgemm.quantize(
-      jaxgemm.matmul(a, b, preferred_element_type=jnp.float32), kind, dtype=dtype)
+      jaxgemm.matmul(a, b, preferred_element_type=jnp.float32, implementation="jaxgemm"), kind,
+      dtype=dtype)
   x, y = (np.asarray(each.values).astype(np.float32) for each in (given, wanted))
   assert (np.isfinite(x) == np.isfinite(y)).all() and not np.isfinite(y).all()
   np.testing.assert_array_equal(x[np.isfinite(x)], y[np.isfinite(x)])
