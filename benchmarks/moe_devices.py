@@ -25,7 +25,7 @@ from jax.sharding import PartitionSpec as P
 import numpy as np
 
 from benchmarks import cases, measure, moe, progress, run, watch
-from jaxgemm.collective import exchange
+from jaxgemm.collective import exchange, experts
 from jaxgemm.flax.checks import DISPATCHES
 from jaxgemm.tune import timing
 
@@ -43,6 +43,9 @@ def define_flags() -> None:
   flags.DEFINE_list("work", list(WORKS), f"Some of {', '.join(WORKS)}.")
   flags.DEFINE_list("dispatches", ["overlap", "gather"], f"Some of {', '.join(DISPATCHES)}.")
   flags.DEFINE_list("routings", ["balanced"], f"Some of {', '.join(moe.ROUTINGS)}.")
+  flags.DEFINE_enum("blocks", None, ["one", "two"], "Whether own and others' tokens are one block "
+                    "of rows, or two. Default: jaxgemm's own choice.")
+  flags.DEFINE_float("room", None, "dispatch_room of the layers with dispatch=overlap.")
   flags.DEFINE_integer("calls", 0, "Calls in a sample; 0 is 10 on GPUs and 1 on CPUs.")
 
 
@@ -72,6 +75,8 @@ def _ways(problem: cases.Experts, mesh, work: str, dispatches) -> dict[str, Call
 
   def layer(dispatch):
     options = dict(expert_axis_name="x", sharded_tokens=True, dispatch=dispatch)
+    if dispatch == "overlap":
+      options["dispatch_room"] = FLAGS.room
     body = moe.program(lambda params, x: moe.layer(problem, **options)(params, x)[0], work)
 
     def of_device(*arrays):
@@ -165,6 +170,7 @@ def jobs(name: str) -> Iterator[tuple[str, Callable[[], list[run.Row]]]]:
     raise app.UsageError(f"There are {len(devices)} devices of {jax.default_backend()}; this "
                          f"needs {max(FLAGS.devices, 2)}. See --devices.")
   mesh = jax.make_mesh((len(devices),), ("x",), axis_types=(AxisType.Auto,), devices=devices)
+  experts.SPLITS = {"one": False, "two": True}.get(FLAGS.blocks)
   options = measure.Options.of_flags()
   there = cases.experts("gpu" if measure.on_gpu() else "cpu", FLAGS.tokens, "experts_on_devices")
   for model in run.choose("cases", FLAGS.cases or there, there):

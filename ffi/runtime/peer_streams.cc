@@ -11,6 +11,7 @@ namespace {
 
 constexpr int kNormal = 0;                          // the priority of XLA's streams
 constexpr char kWhat[] = "copies between devices";  // what failed, in messages
+constexpr int64_t kSmallBlock = 1 << 20;            // bytes
 
 }  // namespace
 
@@ -44,7 +45,7 @@ class PeerStreams::Queue {
   Queue(const PeerStreams& peers, const PeerCall& call, Side* side)
       : call(call),
         products{call.stream, side->products},
-        copies(side->copies),
+        copies(call.block_bytes <= kSmallBlock ? side->small_copies : side->copies),
         driver_(peers.driver_),
         streams_(peers.streams_),
         events_(std::make_shared<Events>(streams_, side)) {
@@ -134,14 +135,15 @@ std::string PeerStreams::Open(int device) {
   if (!error.empty()) return error;
   Side& side = sides_[device];
   std::lock_guard lock(side.mutex);
-  if (side.copies && side.products) return "";
+  if (side.copies && side.small_copies && side.products) return "";
   CurrentDevice current(driver_, device);
   DriverResult result = current.result();
   int least = 0, greatest = 0;
   if (result == 0) result = streams_.priority_range(&least, &greatest);
   // Copies should not queue behind other work.
-  if (result == 0 && !side.copies) {
-    result = streams_.create_stream(&side.copies, StreamDriver::kNonBlocking, greatest);
+  for (void** stream : {&side.copies, &side.small_copies}) {
+    if (result != 0 || *stream) continue;
+    result = streams_.create_stream(stream, StreamDriver::kNonBlocking, greatest);
   }
   if (result == 0 && !side.products) {
     result = streams_.create_stream(&side.products, StreamDriver::kNonBlocking, kNormal);
@@ -169,6 +171,7 @@ std::string PeerStreams::Run(const PeerCall& call, const Enqueue& enqueue) {
   rendezvous->GiveUp(error);
   // After an error XLA may free the memory that copies and products still use.
   streams_.synchronize_stream(side.copies);
+  streams_.synchronize_stream(side.small_copies);
   streams_.synchronize_stream(side.products);
   return error;
 }
@@ -295,6 +298,7 @@ std::string PeerStreams::Done(int64_t run, const char* received, const char* x, 
   started.rendezvous->GiveUp(error);
   // After an error XLA may free the memory that copies still write to.
   streams_.synchronize_stream(side.copies);
+  streams_.synchronize_stream(side.small_copies);
   return error;
 }
 

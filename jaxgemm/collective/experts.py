@@ -27,6 +27,7 @@ weights' gradients. These read all rows sorted by expert, so that each is one pr
 from collections.abc import Callable
 import dataclasses
 import functools
+import math
 from typing import Any, NamedTuple
 
 import jax
@@ -55,14 +56,15 @@ class Shards(NamedTuple):
   Attributes:
     axis_name: the mesh axis, or axes.
     num_local: the number of experts of a device.
-    most_per_token: the largest number of a token's rows for one device.
+    rows_per_token: for how many rows of a token a device has room, on average. If it is less than
+      the largest number of a token's rows for one device, there may be more rows than room.
     dtype: that in which tokens and sums travel.
     splits: whether own and others' tokens are two blocks; see `splits`.
   """
 
   axis_name: Any
   num_local: int
-  most_per_token: int
+  rows_per_token: float
   dtype: Any
   splits: bool
 
@@ -71,7 +73,7 @@ class Block(NamedTuple):
   """Tokens, and the rows of those of their experts that are on this device.
 
   Attributes:
-    table: has T * most_per_token rows. Those after the sum of the sizes are of no expert, and
+    table: has T * rows_per_token rows. Those after the sum of the sizes are of no expert, and
       choices of experts on other devices have no row.
     sizes: int32[num_local].
     weights: f32[T, top_k].
@@ -84,7 +86,14 @@ class Block(NamedTuple):
   def sums(self, rows, tokens: slice, dtype, *, weighted: bool = True) -> jax.Array:
     """The sums of some of the tokens over their rows."""
     table = RoutingTable.of(self.table.choice, self.table.row[tokens])
-    return combine(rows, table, self.weights[tokens] if weighted else None, dtype=dtype)
+    sums = combine(rows, table, self.weights[tokens] if weighted else None, dtype=dtype)
+    return self.or_nan(sums)
+
+  def or_nan(self, sums) -> jax.Array:
+    """The sums, which are NaN if there are more rows than room."""
+    if len(self.table.token) >= self.table.row.size:
+      return sums
+    return jnp.where(self.sizes.sum() > len(self.table.token), jnp.nan, sums)
 
 
 # Benchmarks set it to True or False, in place of what `splits` finds.
@@ -142,7 +151,7 @@ def _block(chosen, weights, first_expert, shards: Shards) -> Block:
   is_local = (local >= 0) & (local < shards.num_local)
   table, sizes = routing_table(
       jnp.where(is_local, local, shards.num_local), shards.num_local + 1)
-  room = chosen.shape[0] * shards.most_per_token
+  room = math.ceil(chosen.shape[0] * shards.rows_per_token)
   experts, choice, token = (x[:room] for x in (table.experts, table.choice, table.token))
   row = jnp.where(is_local, table.row, room)
   return Block(RoutingTable(experts, choice, token, row), sizes[:shards.num_local], weights)
@@ -152,8 +161,13 @@ def _flat(blocks):
   return blocks.reshape(-1, *blocks.shape[2:])
 
 
+def _with_own(own, others):
+  """The lines of own[T, ...], then those of others[D - 1, T, ...]."""
+  return jnp.concatenate([own, _flat(others)])
+
+
 def in_two_blocks(x, tokens: exchange.Started, weights, chosen, first_expert, shards: Shards,
-                  first: Callable, last: Callable):
+                  first: Callable, rows: Callable, add: Callable):
   """f32[T, C]: the weighted sums of the experts' results for this device's tokens.
 
   Args:
@@ -165,31 +179,35 @@ def in_two_blocks(x, tokens: exchange.Started, weights, chosen, first_expert, sh
     shards: see there.
     first: a function of (x, block) that gives the hidden rows of the block's tokens, and what is
       kept of them.
-    last: a function of (hidden rows, block, dtype) that gives the sums of the block's tokens.
+    rows: a function of (hidden rows, block) that computes the last product. It gives what `add`
+      takes.
+    add: a function of (rows, block, dtype) that gives the sums of the block's tokens.
 
   Returns:
-    The sums, and (the choices and the weights of all tokens, [D, T, top_k], own ones first; what is
-    kept of the own block and of the others').
+    The sums, and (the choices and the weights of the other devices' tokens, [D - 1, T, top_k]; what
+    is kept of the own block and of the others').
   """
   x = x.astype(shards.dtype)
   send = functools.partial(exchange.start, axis_name=shards.axis_name)
   own = _block(chosen, weights, first_expert, shards)
   # All starts come before the first product, and all dones after it.
-  choices, sizes = send(chosen, own.sizes, with_own=True)
-  all_weights, sizes = send(weights, sizes, with_own=True)
+  choices, sizes = send(chosen, own.sizes)
+  all_weights, sizes = send(weights, sizes)
   own = own._replace(sizes=sizes)
   own_hidden, of_own = first(x, own)
 
   choices, own_hidden = exchange.done(choices, own_hidden)
   all_weights, own_hidden = exchange.done(all_weights, own_hidden)
   received, own_hidden = exchange.done(tokens, own_hidden)
-  others = _block(_flat(choices[1:]), _flat(all_weights[1:]), first_expert, shards)
+  others = _block(_flat(choices), _flat(all_weights), first_expert, shards)
   hidden, of_others = first(_flat(received), others)
-  sums = last(hidden, others, shards.dtype)
+  sums = add(rows(hidden, others), others, shards.dtype)
   sums, sizes = send(sums.reshape(received.shape), own.sizes, scatters=True)
-  result = last(own_hidden, own._replace(sizes=sizes), _wide(shards))
-  sums, result = exchange.done(sums, result)
-  return _plus(result, sums), (choices, all_weights, (of_own, of_others))
+  own = own._replace(sizes=sizes)
+  own_rows = rows(own_hidden, own)
+  # XLA adds up the own rows and what came back in one pass.
+  sums, own_rows = exchange.done(sums, own_rows)
+  return _plus(add(own_rows, own, _wide(shards)), sums), (choices, all_weights, (of_own, of_others))
 
 
 def _in_one_block(tokens: exchange.Started, weights, chosen, first_expert, shards: Shards,
@@ -201,14 +219,14 @@ def _in_one_block(tokens: exchange.Started, weights, chosen, first_expert, shard
     rows: a function of (hidden rows, block) that gives the rows of the result.
   """
   send = functools.partial(exchange.start, axis_name=shards.axis_name)
-  choices, weights = send(chosen, weights, with_own=True)
-  all_weights, = send(weights, with_own=True)
-  choices, = exchange.done(choices)
-  all_weights, = exchange.done(all_weights)
-  block = _block(_flat(choices), _flat(all_weights), first_expert, shards)
+  choices, weights = send(chosen, weights)
+  all_weights, chosen = send(weights, chosen)
+  choices, chosen = exchange.done(choices, chosen)
+  block = _block(_with_own(chosen, choices), None, first_expert, shards)
   received, sizes = exchange.done(tokens, block.sizes)
-  block = block._replace(sizes=sizes)
-  hidden, kept = first(_flat(received), block)
+  hidden, kept = first(_flat(received), block._replace(sizes=sizes))
+  all_weights, hidden = exchange.done(all_weights, hidden)
+  block = block._replace(sizes=sizes, weights=_with_own(weights, all_weights))
   result, count = rows(hidden, block), len(weights)
   sums = block.sums(result, slice(count, None), shards.dtype)
   sums, row = send(sums.reshape(-1, count, sums.shape[-1]), block.table.row, scatters=True)
@@ -246,11 +264,11 @@ def _compute(x, tokens, experts, weights, chosen, first_expert, shards, static, 
     return ragged_dot(hidden, experts.down, block.sizes, static.options.precision,
                       bias=experts.down_bias, **static.keywords())
 
-  def last(hidden, block: Block, dtype):
-    return combine(rows(hidden, block), block.table, block.weights, dtype=dtype)
+  def add(rows, block: Block, dtype):
+    return block.or_nan(combine(rows, block.table, block.weights, dtype=dtype))
 
-  arguments = tokens, weights, chosen, first_expert, shards, first
-  return in_two_blocks(x, *arguments, last) if shards.splits else _in_one_block(*arguments, rows)
+  arguments = tokens, weights, chosen, first_expert, shards, first, rows
+  return in_two_blocks(x, *arguments, add) if shards.splits else _in_one_block(*arguments)
 
 
 @functools.partial(jax.custom_vjp, nondiff_argnums=(6, 7))
@@ -298,13 +316,15 @@ def _backward(shards: Shards, static: Static, saved, ct):
     return ragged_dot_general(left, right, sizes, numbers, static.options.precision, dtype,
                               **indices, **static.keywords())
 
-  whole = _block(_flat(choices), _flat(all_weights), first_expert, shards)
+  whole = _block(_with_own(chosen, choices), _with_own(weights, all_weights), first_expert, shards)
   own, others = slice(len(x)), slice(len(x), None)
-  cts, sizes = send(ct.astype(shards.dtype), whole.sizes, with_own=True)
+  first = _block(chosen, weights, first_expert, shards) if shards.splits else whole
+  # Both starts come before the first product.
+  cts, sizes = send(ct.astype(shards.dtype), first.sizes, with_own=True)
   xs, sizes = send(x.astype(shards.dtype), sizes, with_own=True)
   if shards.splits:
-    blocks = (_block(chosen, weights, first_expert, shards),
-              _block(_flat(choices[1:]), _flat(all_weights[1:]), first_expert, shards))
+    blocks = (first._replace(sizes=sizes),
+              _block(_flat(choices), _flat(all_weights), first_expert, shards))
     cts, (d_z, hidden, d_w) = _two_blocks_gradient(
         ct.astype(shards.dtype), cts, down, z, whole, blocks, product, static)
   else:
@@ -325,7 +345,7 @@ def _backward(shards: Shards, static: Static, saved, ct):
   d_gate_up = product(_flat(xs), d_z, sizes, OF_RHS, gate_up.dtype, lhs_indices=whole.table.token)
   d_down = product(hidden, _flat(cts), sizes, OF_RHS, down.dtype, rhs_indices=whole.table.token)
   d_others, d_gate_up, d_down = exchange.done(d_others, d_gate_up, d_down)
-  d_weights, = exchange.done(d_weights)
+  d_weights, d_down = exchange.done(d_weights, d_down)
   d_weights = d_weights.sum(0) + of_choices(whole.table.row[own])
   d_x = _plus(whole.sums(d_rows, own, _wide(shards), weighted=False), d_others)
   if gate_up_bias is not None:
@@ -337,9 +357,8 @@ def _backward(shards: Shards, static: Static, saved, ct):
     d_bias, d_all_weights = jax.vjp(
         sums, down_bias.astype(jnp.float32), whole.weights)[1](_flat(cts).astype(jnp.float32))
     down_bias = d_bias.astype(down_bias.dtype)
-    d_all_weights = d_all_weights.reshape(all_weights.shape)
-    of_others, = send(d_all_weights[1:], scatters=True)
-    d_weights += exchange.done(of_others)[0].sum(0) + d_all_weights[0]
+    of_others, = send(d_all_weights[others].reshape(all_weights.shape), scatters=True)
+    d_weights += exchange.done(of_others)[0].sum(0) + d_all_weights[own]
   d_experts = Experts(d_gate_up.reshape(gate_up.shape), d_down, gate_up_bias, down_bias)
   return d_x.astype(x.dtype), None, d_experts, d_weights.astype(weights.dtype), None, None
 

@@ -23,26 +23,29 @@ class Exchanges:
 
   def __init__(self):
     self._found: list[dict[str, Any]] = []
-    self._open: dict[Any, dict[str, Any]] = {}
+    self._open: list[tuple[Any, dict[str, Any]]] = []
 
   def meet(self, exchange: Exchange) -> None:
     """Begins or ends an exchange."""
     eqn = exchange.eqn
-    if not exchange.devices:
-      self._open.pop(eqn.invars[0], None)
+    received = (eqn.invars[0] if exchange.is_done else eqn.outvars[0]).aval
+    # The blocks may have another name at their end. Of equal exchanges the first one ends first.
+    key = eqn.params["form"], received.shape, received.dtype
+    if exchange.is_done:
+      found = [each for each in self._open if each[0] == key][:1]
+      self._open = [each for each in self._open if each not in found]
       return
-    received = eqn.outvars[0].aval
-    self._open[eqn.outvars[0]] = {
+    self._found.append({
         "devices": exchange.devices,
         "bytes": received.size // received.shape[0] * received.dtype.itemsize,
         "by": "ppermute" if exchange.reason else "copies", "reason": exchange.reason,
-        "products": [], "predicted_us": 0.0, "within": exchange.within, "steps": exchange.steps}
-    self._found.append(self._open[eqn.outvars[0]])
+        "products": [], "predicted_us": 0.0, "within": exchange.within, "steps": exchange.steps})
+    self._open.append((key, self._found[-1]))
 
   def beside(self, number: int, call: dict[str, Any]) -> None:
     """Adds a call to the exchanges that have begun and not ended."""
     us = predicted_us(call)
-    for each in self._open.values():
+    for _, each in self._open:
       each["products"].append(number)
       each["predicted_us"] = None if us is None or each["predicted_us"] is None else (
           each["predicted_us"] + us)

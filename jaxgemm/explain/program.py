@@ -53,13 +53,15 @@ class Exchange(NamedTuple):
   Attributes:
     eqn: the equation, of `exchange.start_p` or `exchange.done_p`.
     within, steps: see `Call`.
-    devices: the number of devices of which each sends to all others.
+    is_done: whether it is the end.
+    devices: the number of devices of which each sends to all others. Only of a start.
     reason: why `jax.lax.ppermute` sends; "" if copy engines do. Only of a start.
   """
 
   eqn: Any
   within: tuple[str, ...]
   steps: int
+  is_done: bool
   devices: int = 0
   reason: str = ""
 
@@ -162,11 +164,11 @@ def calls_and_exchanges(
 
 def _exchange(eqn, within: tuple[str, ...], steps: int, shard_map) -> Exchange:
   if eqn.primitive is exchange.done_p:
-    return Exchange(eqn, within, steps)
+    return Exchange(eqn, within, steps, is_done=True)
   form, (mesh, manual) = eqn.params["form"], _mesh_of(shard_map)
   devices = math.prod(mesh.shape[name] for name in meshes.names(form.axis_name))
   reason = exchange.why_not(eqn.outvars[0].aval, form, mesh, manual, _ffi.default_platform())
-  return Exchange(eqn, within, steps, devices, reason or "")
+  return Exchange(eqn, within, steps, False, devices, reason or "")
 
 
 def _mesh_of(shard_map) -> tuple[Any, Any]:

@@ -49,7 +49,7 @@ def check_options(
     num_shared_experts: int = 0, dtype=None, node_limit=None, gated: bool = True,
     router_scores: str = "softmax", recipe: str | None = None, ragged_dot=None,
     ragged_gated_linear_unit=None, sharded_tokens: bool | None = None, expert_axis_name=None,
-    dispatch: str = "gather", **widths: int,
+    dispatch: str = "gather", dispatch_room: float | None = None, **widths: int,
 ) -> None:
   """Raises TypeError or ValueError for options that the layers do not allow."""
   sizes = widths | {"num_experts": num_experts, "top_k": top_k,
@@ -103,6 +103,15 @@ def check_options(
     raise ValueError(
         f"dispatch={dispatch!r} was given; one of {', '.join(map(repr, DISPATCHES))} is allowed. "
         "Pass one of these.")
+  if dispatch_room is not None:
+    if isinstance(dispatch_room, bool) or not isinstance(dispatch_room, (int, float)):
+      raise TypeError(
+          f"dispatch_room={dispatch_room!r} was given; a float is allowed, or None. Pass for how "
+          "many times the balanced number of rows a device has room, 1.5 for example.")
+    if not dispatch_room >= 1 or dispatch != "overlap":
+      raise ValueError(
+          f"dispatch_room={dispatch_room!r} was given with dispatch={dispatch!r}; at least 1 is "
+          "allowed, with dispatch='overlap'. Pass a larger number, or leave it out.")
   if dtype is not None:
     dtype = dtype_argument("dtype", dtype)
     if not jnp.issubdtype(dtype, jnp.floating) or dtype.itemsize < 2:

@@ -227,12 +227,14 @@ def overlapped_mlp(
   def first(x, block):
     return mlp_hidden(x, params, activation, products(block, shards.dtype)), None
 
-  def last(hidden, block, dtype):
-    return mlp_last(hidden, params, products(block, dtype))
+  def sums(hidden, block):
+    return mlp_last(hidden, params, products(block, jnp.promote_types(shards.dtype, jnp.float32)))
 
   arguments = weights, chosen, first_expert[0], shards
   if static is None:
-    return overlapped.in_two_blocks(x, tokens, *arguments, first, last)[0]
+    return overlapped.in_two_blocks(
+        x, tokens, *arguments, first, sums,
+        lambda sums, block, dtype: block.or_nan(sums.astype(dtype)))[0]
   experts = Experts(params.gate_up.astype(shards.dtype), params.down.astype(shards.dtype),
                     params.gate_up_bias, params.down_bias)
   return overlapped.gated_experts(x, tokens, experts, *arguments, static)

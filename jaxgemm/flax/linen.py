@@ -142,7 +142,7 @@ class MoE(nn.Module, kw_only=True):
     dot_general, ragged_dot, ragged_gated_linear_unit: see `jaxgemm.flax.moe`.
     expert_axis_name, tensor_axis_name: see `jaxgemm.flax.moe`. They count in `apply`; `init` makes
       the parameters of all experts.
-    sharded_tokens, dispatch: see `jaxgemm.flax.moe`.
+    sharded_tokens, dispatch, dispatch_room: see `jaxgemm.flax.moe`.
     partition_name: the name of a mesh axis, or a logical name: the experts' dimension has it in
       the boxes of the experts' parameters (`nn.Partitioned`), in front of the names that
       `nn.with_partitioning` gives to an initializer (else in front of None).
@@ -173,6 +173,7 @@ class MoE(nn.Module, kw_only=True):
   expert_axis_name: str | None = None
   sharded_tokens: bool | None = None
   dispatch: str = "gather"
+  dispatch_room: float | None = None
   tensor_axis_name: str | None = None
   partition_name: str | None = None
 
@@ -260,7 +261,7 @@ class MoE(nn.Module, kw_only=True):
     options = options_of(self) | dict(
         expert_axis_name=axis_name, tensor_axis_name=tensor_axis_name)
     if axis_name is None:
-      options |= dict(sharded_tokens=None, dispatch="gather")
+      options |= dict(sharded_tokens=None, dispatch="gather", dispatch_room=None)
     return moe(x, MoEParams(router, every, shared, bias), experts, **options)
 
 

@@ -173,7 +173,7 @@ class MoE(nnx.Module):
     dot_general, ragged_dot, ragged_gated_linear_unit: see `jaxgemm.flax.moe`.
     expert_axis_name, tensor_axis_name: see `jaxgemm.flax.moe`. They count when the layer is called;
       the constructor always makes the parameters of all experts.
-    sharded_tokens, dispatch: see `jaxgemm.flax.moe`.
+    sharded_tokens, dispatch, dispatch_room: see `jaxgemm.flax.moe`.
     partition_name: the name of a mesh axis, or a logical name: the experts' dimension has it in
       the sharding metadata of the experts' parameters, in front of the names that
       `nnx.with_partitioning` gives to an initializer (else in front of None). If there is a mesh
@@ -213,6 +213,7 @@ class MoE(nnx.Module):
       expert_axis_name: str | None = None,
       sharded_tokens: bool | None = None,
       dispatch: str = "gather",
+      dispatch_room: float | None = None,
       tensor_axis_name: str | None = None,
       partition_name: str | None = None,
       rngs: nnx.Rngs,
@@ -267,6 +268,7 @@ class MoE(nnx.Module):
     self.expert_axis_name = expert_axis_name
     self.sharded_tokens = sharded_tokens
     self.dispatch = dispatch
+    self.dispatch_room = dispatch_room
     self.tensor_axis_name = tensor_axis_name
     self.partition_name = partition_name
 

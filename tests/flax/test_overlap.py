@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import jaxgemm
+from jaxgemm.collective import experts
 from jaxgemm.flax import ClampedSwiGLU, moe
+from tests.emulator.test_virtual_rocm import check_programs
 from tests.flax.test_flax_sharding import moe_specs
 from tests.support.moe_reference import (
   E,
@@ -22,6 +24,7 @@ from tests.support.moe_reference import (
   tokens,
   value_and_grads,
 )
+from tests.support.virtual_rocm import needs_plugin
 
 # Additions to the logits of the experts. Of four devices each has two experts.
 LOADS = {
@@ -30,6 +33,13 @@ LOADS = {
     "none to one device": [0, 0, -99, -99, 0, 0, 0, 0],
     "one expert and any": [99] + [0] * 7,
 }
+
+
+@pytest.fixture(params=["one block", "two blocks"])
+def blocks(request, monkeypatch):
+  """Runs a test with both ways to compute the rows of gated experts."""
+  monkeypatch.setattr(experts, "SPLITS", request.param == "two blocks")
+  return request.param
 
 
 def make_mesh(count):
@@ -52,7 +62,7 @@ def overlapped(count, params, given_experts=False, **options):
 
 @pytest.mark.parametrize("count", [2, 4, 8])
 @pytest.mark.parametrize("load", LOADS)
-def test_against_float64(rng, load, count):
+def test_against_float64(rng, blocks, load, count):
   x = tokens(rng, count * int(rng.integers(3, 12)))
   params = to_expert(make_params(rng, use_bias=True, shared=1), LOADS[load])
   cotangent = jnp.asarray(rng.standard_normal(x.shape), jnp.float32)
@@ -61,7 +71,7 @@ def test_against_float64(rng, load, count):
 
 
 @pytest.mark.parametrize("top_k, count", [(1, 4), (5, 4), (8, 2), (3, 8), (2, 1)])
-def test_choices_of_a_token(rng, top_k, count):
+def test_choices_of_a_token(rng, blocks, top_k, count):
   # With four devices a token has more choices than a device has experts.
   x, params = tokens(rng, count * 5), make_params(rng)
   cotangent = jnp.asarray(rng.standard_normal(x.shape), jnp.float32)
@@ -84,19 +94,19 @@ def test_as_on_one_device_with_other_products(rng, options):
   assert_near(given, wanted, 0.1 if "recipe" in options else 1e-5)
 
 
-def test_an_expert_that_a_token_has_twice(rng):
+def test_an_expert_that_a_token_has_twice(rng, blocks):
   x, params = tokens(rng, 16), make_params(rng, use_bias=True)
-  experts = jnp.asarray(rng.integers(0, E, (16, 3)).repeat(2, 1)[:, :4])
+  chosen = jnp.asarray(rng.integers(0, E, (16, 3)).repeat(2, 1)[:, :4])
   cotangent = jnp.asarray(rng.standard_normal(x.shape), jnp.float32)
   function = overlapped(4, params, given_experts=True, top_k=4)
-  given = value_and_grads(lambda x, params: function(x, params, experts), x, params, cotangent)
+  given = value_and_grads(lambda x, params: function(x, params, chosen), x, params, cotangent)
   wanted = value_and_grads(
-      lambda x, params: layer(x, params, experts, top_k=4), x, params, cotangent)
+      lambda x, params: layer(x, params, chosen, top_k=4), x, params, cotangent)
   assert_near(given, wanted, 1e-5)
 
 
 @pytest.mark.parametrize("dtype", [jnp.float32, jnp.bfloat16])
-def test_bits_of_one_device_with_one_expert_a_token(rng, dtype):
+def test_bits_of_one_device_with_one_expert_a_token(rng, blocks, dtype):
   x, params = tokens(rng, 24), make_params(rng)
   options = dict(top_k=1, normalize_weights=False, dtype=dtype)
   for name in "ragged_dot", "ragged_gated_linear_unit":
@@ -107,20 +117,20 @@ def test_bits_of_one_device_with_one_expert_a_token(rng, dtype):
   np.testing.assert_array_equal(given, wanted)
 
 
-def test_dead_rows_have_no_effect(rng):
+def test_dead_rows_have_no_effect(rng, blocks):
   """Tokens with NaN and inf change only their own results."""
   x, params = tokens(rng, 32), make_params(rng)
   function = jit(overlapped(4, params, top_k=2))
   wanted = np.asarray(function(x, params)[0])
   broken = x.at[jnp.asarray([3, 17])].set(jnp.asarray([[jnp.nan], [jnp.inf]]))
-  experts = jit(functools.partial(moe, top_k=2))(x, params)[1].experts
-  given = jit(overlapped(4, params, given_experts=True, top_k=2))(broken, params, experts)[0]
+  chosen = jit(functools.partial(moe, top_k=2))(x, params)[1].experts
+  given = jit(overlapped(4, params, given_experts=True, top_k=2))(broken, params, chosen)[0]
   others = np.delete(np.arange(32), [3, 17])
   np.testing.assert_allclose(np.asarray(given)[others], wanted[others], rtol=1e-5, atol=1e-6)
   assert not np.isfinite(np.asarray(given)[[3, 17]]).all(1).any()
 
 
-def test_within_scan_and_checkpoint(rng):
+def test_within_scan_and_checkpoint(rng, blocks):
   x, params = tokens(rng, 16), make_params(rng)
   function = overlapped(4, params, top_k=2)
 
@@ -135,7 +145,7 @@ def test_within_scan_and_checkpoint(rng):
   assert_near(gradients(function), gradients(functools.partial(layer, top_k=2)), 1e-5)
 
 
-def test_no_array_has_a_row_for_each_device_and_expert(rng):
+def test_no_array_has_a_row_for_each_device_and_expert(rng, blocks):
   """Tokens travel once: what is sent has the tokens of a device, and not their rows."""
   count, top_k = 4, 4
   x, params = tokens(rng, count * 8), make_params(rng)
@@ -144,7 +154,7 @@ def test_no_array_has_a_row_for_each_device_and_expert(rng):
   assert sent and not any(f"tensor<{8 * top_k}x" in line for line in sent)
 
 
-def test_explain_shows_what_travels_beside_which_products(rng):
+def test_explain_shows_what_travels_beside_which_products(rng, blocks):
   count, x, params = 4, tokens(rng, 40), make_params(rng)
   function = overlapped(count, params, top_k=2)
   data = jaxgemm.explain(function, x, params).data
@@ -153,9 +163,51 @@ def test_explain_shows_what_travels_beside_which_products(rng):
   assert choices["bytes"] == weights["bytes"] == 10 * 2 * 4
   assert sent["bytes"] == back["bytes"] == x.nbytes // count
   rows = lambda number: data["calls"][number - 1]["operands"][0]
-  # The first product of the own tokens runs beside their arrival, the last one beside the sums.
-  assert [rows(number) for number in sent["products"]] == ["float32[10,16]"]
-  assert [rows(number) for number in back["products"]] == ["float32[20,24]"]
+  # The router, and the first product of the own tokens, run beside the tokens' arrival. The last
+  # one of the own tokens runs beside the sums.
+  of_own = blocks == "two blocks"
+  assert [rows(number) for number in sent["products"]] == ["float32[10,16]"] * (1 + of_own)
+  assert [rows(number) for number in back["products"]] == ["float32[20,24]"] * of_own
   assert "cpu has no copy engines" in sent["reason"] and sent["by"] == "ppermute"
   text = str(jaxgemm.explain(jax.grad(lambda x: function(x, params)[0].sum()), x))
   assert text.count("exchange of 4 devices: 640 bytes to each other one by ppermute (cpu") == 5
+
+
+def test_room_for_fewer_rows(rng, blocks):
+  x, params = tokens(rng, 64), make_params(rng, use_bias=True)
+  chosen = jnp.asarray(rng.permuted(np.tile(np.arange(E), (64, 1)), axis=1)[:, :2])
+  cotangent = jnp.asarray(rng.standard_normal(x.shape), jnp.float32)
+
+  def results(chosen, room):
+    function = overlapped(4, params, given_experts=True, top_k=2, dispatch_room=room)
+    return value_and_grads(
+        lambda x, params: function(x, params, chosen), x, params, cotangent)
+
+  assert_near(results(chosen, 3.0), results(chosen, None), 1e-5)
+  # All tokens choose the experts of the last device, which has room for a quarter of them.
+  out, (of_x, _) = results(jnp.full_like(chosen, E - 1).at[:, 0].set(E - 2), 1.0)
+  assert np.isnan(out).all() and np.isnan(of_x).all()
+
+
+def test_room_is_for_overlap(rng):
+  for options, error, message in (
+      (dict(dispatch="gather", dispatch_room=2.0), ValueError, "with dispatch='overlap'"),
+      (dict(dispatch="overlap", dispatch_room=0.5), ValueError, "at least 1 is allowed"),
+      (dict(dispatch="overlap", dispatch_room="2"), TypeError, "a float is allowed")):
+    with pytest.raises(error, match=message):
+      moe(tokens(rng, 8), make_params(rng), top_k=2, **options)
+
+
+def test_two_blocks_where_they_cost_less_than_they_hide():
+  of_qwen3 = dict(features=2048, hidden_features=768, top_k=8, num_experts=128, devices=2,
+                  dtype=jnp.bfloat16)
+  assert [experts.splits(tokens, **of_qwen3) for tokens in (512, 4096, 16384)] == [
+      False, False, True]
+  assert experts.splits(4096, **of_qwen3 | {"devices": 8})
+
+
+@needs_plugin
+@pytest.mark.parametrize("name", ["loads", "same_bits", "with_room"])
+def test_on_four_virtual_devices_whose_streams_are_late(name):
+  check_programs(name, of="tests.flax.overlap_programs",
+                 options=["--devices=4", "--stream-seed=3", "--most-delay-us=200"])

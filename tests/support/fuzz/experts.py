@@ -151,7 +151,7 @@ def _layer(rng, given, kind: str):
     axes, tensor = choice(rng, (("e", "t"), ("t", "e"))), None
   given = dict(given, expert_axis_name=axes, tensor_axis_name=tensor)
   of_x = P()
-  if kind in ("gather", "all_to_all"):
+  if kind in ("gather", "all_to_all", "overlap"):
     given["dispatch"], of_x = kind, P(axes)
 
   def layer(x, p, experts):
@@ -199,7 +199,7 @@ def _structure(number: int) -> _Structure:
     given["recipe"] = choice(rng, RECIPES)
   if given["activation"] == "relu" and (given["dtype"] == "bfloat16" or "recipe" in given):
     given["activation"] = "silu"  # rounding moves values over the step in relu's gradient
-  kind = choice(rng, ("plain", "experts", "gather", "all_to_all"))
+  kind = choice(rng, ("plain", "experts", "gather", "all_to_all", "overlap"))
   tokens = choice(rng, (16, 16, 48)) if kind != "plain" else choice(rng, (0, 1, 16, 48))
   layer = _layer(rng, given, kind)
   # A given routing may repeat experts.
