@@ -21,12 +21,6 @@ from jaxgemm.grouped.group_sizes import (
   groups_of_rows,
   local_sizes,
 )
-from jaxgemm.grouped.group_sizes import (
-  bounds_of_groups,
-  ends_of_groups,
-  groups_of_rows,
-  local_sizes,
-)
 from jaxgemm.scaled.call import RAGGED
 
 # Tuning constants, of an H200. Transposing takes time for each row and column of both operands, and
@@ -69,25 +63,6 @@ def tops(of: Quantized) -> jax.Array:
   scales = of.scales.astype(jnp.float32)
   largest = float(jnp.finfo(of.values.dtype).max)
   return jnp.where(scales == 1, 0, scales).max(axis=-1) * largest
-
-
-def _in_tiles(groups, count: int, rows: int) -> tuple[jax.Array, jax.Array]:
-  """Places for `rows` rows, so that each group begins at a multiple of _TILE.
-
-  Returns:
-    int32[P], the row that is at each place, or `rows` where there is none; and the groups' sizes
-    in places.
-  """
-  sizes, offset = groups
-  ends = (bounds_of_groups(sizes, rows) if offset is None else
-          ends_of_groups(local_sizes(sizes, offset, count), rows))
-  in_places = (jnp.diff(ends) + _TILE - 1) // _TILE * _TILE
-  places = (rows // _TILE + count) * _TILE
-  group = groups_of_rows(in_places, None, count, places)
-  of_group = lambda x: x.at[group].get(mode="promise_in_bounds")
-  row = jnp.arange(places) + of_group(ends - bounds_of_groups(in_places))
-  # The places behind the last group belong to a group of no rows.
-  return jnp.where(row < of_group(jnp.append(ends[1:], 0)), row, rows), in_places
 
 
 def _in_tiles(groups, count: int, rows: int) -> tuple[jax.Array, jax.Array]:
