@@ -101,7 +101,7 @@ class PeerStreams {
     std::mutex mutex;  // guards the members
     void* copies = nullptr;
     void* small_copies = nullptr;  // so that these need not wait for large ones
-    void* products = nullptr;  // every other product; the rest are on XLA's stream
+    void* products = nullptr;      // every other product; the rest are on XLA's stream
     std::vector<void*> free_events;
     std::map<const char*, Started> started;  // by `received`
   };
