@@ -253,7 +253,7 @@ def _makers(problem: cases.Experts, work: str, params: Params, pairs, ordered, r
 
 
 @jax.jit
-def _difference(given, wanted):
+def difference(given, wanted):
   """The relative difference of two arrays, in the Frobenius norm."""
   given, wanted = (x.astype(jnp.float32).ravel() for x in (given, wanted))
   # If wanted is 0, as the router's gradient with one expert for each token is, so must given be.
@@ -271,7 +271,7 @@ def _checked(name: str, way: measure.Way, wanted: Callable[[], list], tokens: in
     pairs = zip(RESULTS, map(jax.dlpack.from_dlpack, result), wanted())
   except jax.errors.JaxRuntimeError as error:  # such as too little memory
     return found | {"note": f"no reference: {' '.join(str(error).split())[:200]}"}
-  errors = {what: float(_difference(*both)) for what, *both in pairs}
+  errors = {what: float(difference(*both)) for what, *both in pairs}
   most = TOLERANCE if name in PRODUCTS else FLOAT8_TOLERANCE
   # The router's gradient is made of differences, so that of few tokens has no bound.
   return found | {"errors": errors, "at_most": {
@@ -401,7 +401,7 @@ def steps(problem: cases.Experts, options: measure.Options, layers: int = 1, seq
     elif name == OURS and wanted:
       loss = wanted.pop("loss")
       errors["loss"] = abs(way.first_loss - loss) / abs(loss)
-      errors.update({f"gradient of {what}": float(_difference(found, wanted.pop(what)))
+      errors.update({f"gradient of {what}": float(difference(found, wanted.pop(what)))
                      for what, found in training.gradients().items()})
     return way
 

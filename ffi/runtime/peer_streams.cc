@@ -228,14 +228,19 @@ std::string PeerStreams::Start(const Exchange& exchange) {
   return Run(call, [&](Queue& queue, const std::shared_ptr<Rendezvous>& rendezvous) {
     Side& side = sides_[call.device];
     const auto now = std::chrono::steady_clock::now();
+    // Those without a done. Their events go back under the lock, so they are destroyed after it.
+    std::vector<Started> dropped;
     {
       std::lock_guard lock(side.mutex);
-      std::erase_if(side.started, [&](const auto& started) {
-        return started.second.run != call.run && started.second.until < now;
-      });
-      const auto found = side.started.find(exchange.received);
-      if (found != side.started.end() && found->second.run == call.run) {
-        return std::string("the blocks of an earlier start in this memory have no done.");
+      for (auto at = side.started.begin(); at != side.started.end();) {
+        Started& started = at->second;
+        if (started.run == call.run && at->first == exchange.received) {
+          return std::string("the blocks of an earlier start in this memory have no done.");
+        }
+        const bool ends =
+            started.run != call.run && (started.until < now || at->first == exchange.received);
+        if (ends) dropped.push_back(std::move(started));
+        at = ends ? side.started.erase(at) : std::next(at);
       }
     }
     queue.self.ready = {queue.start()};

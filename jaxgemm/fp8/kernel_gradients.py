@@ -3,7 +3,8 @@
 A scale of a row cannot be applied to such a product, whose sums go over the rows. So the rows of
 one operand are quantised with a scale each, and the rows of the other one are multiplied by these
 scales before they are quantised with one scale for all, in e5m2, which has the range for it. Both
-are transposed, because float8 products read operands that lie along what they contract.
+are transposed, because float8 products read operands that lie along what they contract. The rows
+of each group begin at a multiple of a tile's rows: lines that begin anywhere take longer to load.
 """
 
 from typing import Any, NamedTuple
@@ -14,12 +15,18 @@ import jax.numpy as jnp
 from jaxgemm.call.quantization import SMALLEST_NORMAL, Quantized
 from jaxgemm.fp8.rows import quantized_columns
 from jaxgemm.grouped.api import ragged_dot_general
+from jaxgemm.grouped.group_sizes import (
+  bounds_of_groups,
+  ends_of_groups,
+  groups_of_rows,
+  local_sizes,
+)
 from jaxgemm.scaled.call import RAGGED
 
 # Tuning constants, of an H200. Transposing takes time for each row and column of both operands, and
 # is paid back by the product of the columns; short sums are limited by the stores of the result.
 _LEAST_COLUMNS, _LEAST_ROWS = 1024, 1024
-_ALIGNMENT = 16  # rows; columns of the operands are lines of a multiple of so many bytes
+_TILE = 128  # rows: float8 products load as many of a column at once
 
 
 class Rows(NamedTuple):
@@ -39,7 +46,7 @@ class Rows(NamedTuple):
 
 def pays(kind: str, rows: int, groups: int, k: int, n: int) -> bool:
   """Whether a gradient [groups, k, n] of `rows` rows is computed in float8."""
-  return (kind != "mx" and rows % _ALIGNMENT == 0 and rows >= _LEAST_ROWS * groups
+  return (kind != "mx" and rows >= _LEAST_ROWS * groups
           and k * n >= _LEAST_COLUMNS * (k + n))
 
 
@@ -58,25 +65,49 @@ def tops(of: Quantized) -> jax.Array:
   return jnp.where(scales == 1, 0, scales).max(axis=-1) * largest
 
 
+def _in_tiles(groups, count: int, rows: int) -> tuple[jax.Array, jax.Array]:
+  """Places for `rows` rows, so that each group begins at a multiple of _TILE.
+
+  Returns:
+    int32[P], the row that is at each place, or `rows` where there is none; and the groups' sizes
+    in places.
+  """
+  sizes, offset = groups
+  ends = (bounds_of_groups(sizes, rows) if offset is None else
+          ends_of_groups(local_sizes(sizes, offset, count), rows))
+  in_places = (jnp.diff(ends) + _TILE - 1) // _TILE * _TILE
+  places = (rows // _TILE + count) * _TILE
+  group = groups_of_rows(in_places, None, count, places)
+  of_group = lambda x: x.at[group].get(mode="promise_in_bounds")
+  row = jnp.arange(places) + of_group(ends - bounds_of_groups(in_places))
+  # The places behind the last group belong to a group of no rows.
+  return jnp.where(row < of_group(jnp.append(ends[1:], 0)), row, rows), in_places
+
+
 def gradient(lhs: Rows, cotangent: Rows, groups, count: int, bounds, float8, dtype,
              options: dict[str, Any]) -> jax.Array:
   """[count, K, N]: the sums over the rows of each group of lhs[R, K] times cotangent[R, N].
 
   Args:
     groups: (sizes, offset).
-    bounds: see `quantized_columns`.
+    bounds: int32[2], the first row of all groups, and the end of the last one.
     float8: the dtypes of the operands, e4m3 and e5m2.
   """
-  sizes, offset = groups
   scales = jnp.maximum(lhs.scales, SMALLEST_NORMAL)
   largest = scales * cotangent.scales
-  at = jnp.arange(len(largest))
+  rows = len(largest)
+  at = jnp.arange(rows)
   there = (bounds[0] <= at) & (at < bounds[1]) & jnp.isfinite(largest)
   most = jnp.where(there, largest, 0).max(initial=0) / float(jnp.finfo(float8[1]).max)
   scale = jnp.where(most > 0, jnp.maximum(most, SMALLEST_NORMAL), 1)
-  factors = jnp.minimum(scales / scale, float(jnp.finfo(jnp.float32).max))
-  x = quantized_columns(lhs.values, 1 / scales, float8[0], bounds, lhs.lines)
-  ct = quantized_columns(cotangent.values, factors, float8[1], bounds, cotangent.lines)
-  return ragged_dot_general(
-      x, ct, sizes, RAGGED["k"], None, dtype, offset,
-      num_local_groups=None if offset is None else count, scale_lhs=scale, **options)
+  row, sizes = _in_tiles(groups, count, rows)
+  used = jnp.stack([0, sizes.sum()])
+
+  def columns(of: Rows, factors, dtype):
+    placed = lambda x, fill: x.at[row].get(mode="fill", fill_value=fill)
+    lines = row if of.lines is None else placed(of.lines, len(of.values))
+    return quantized_columns(of.values, placed(factors, 0), dtype, used, lines)
+
+  x = columns(lhs, 1 / scales, float8[0])
+  ct = columns(cotangent, jnp.minimum(scales / scale, float(jnp.finfo(jnp.float32).max)), float8[1])
+  return ragged_dot_general(x, ct, sizes, RAGGED["k"], None, dtype, scale_lhs=scale, **options)

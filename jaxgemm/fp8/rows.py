@@ -72,7 +72,8 @@ def quantized_columns(x: jax.Array, factors: jax.Array, dtype, bounds: jax.Array
     factors: float32[R].
     bounds: int32[2], the first row and the end. Rows out of these bounds are not read, and become
       zeros.
-    lines: int32[R], the line of x that each row is. None: R is T, and row i is line i.
+    lines: int32[R], the line of x that each row is; a row of a line that x has not is zeros. None:
+      R is T, and row i is line i.
   """
   gathers = lines is not None
   lines = jnp.zeros(0, jnp.int32) if lines is None else lines
@@ -151,7 +152,11 @@ def _limits_of_vectors(x) -> str:
 
 
 def _columns_by_xla(x, lines, factors, bounds, *, gathers, dtype):
-  rows = jnp.take_along_axis(x, lines[..., None], axis=-2) if gathers else x
+  rows = x
+  if gathers:
+    is_line = (lines >= 0) & (lines < x.shape[-2])
+    at = jnp.where(is_line, lines, 0)[..., None]
+    rows = jnp.where(is_line[..., None], jnp.take_along_axis(x, at, axis=-2), 0)
   rows = _rows_within(rows, bounds, gated=False, activation=None).astype(jnp.float32)
   products = rows * jnp.where(jnp.isinf(rows), jnp.nan, factors[..., None])
   most = float(jnp.finfo(dtype).max)

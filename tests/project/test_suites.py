@@ -57,6 +57,11 @@ import jax
 moe.PRODUCTS[moe.OURS] = lambda *arrays, **options: (
     1.1 * jax.lax.ragged_dot(*arrays, **options)).astype(arrays[0].dtype)
 """
+SPOILED_SUMS = """
+from jaxgemm.collective import experts
+right = experts._plus
+experts._plus = lambda own, others: 1.1 * right(own, others)
+"""
 DENSE = ["--threads=0", "--min_seconds=0", "--dtypes=float32"]
 PRODUCT = {"m": 48, "n": 32, "k": 64}
 LAYER = {"tokens": 32, "features": 16, "hidden_features": 32, "num_experts": 4, "top_k": 2}
@@ -72,6 +77,7 @@ SUITES = {
                 spoiled("chunked_matmul")),
     "collective": (["--devices=2", "--dtype=float32"], PRODUCT, spoiled("allgather_matmul")),
     "moe_layer": (["--work=forward"], LAYER, SPOILED_EXPERTS),
+    "moe_devices": (["--devices=2", "--work=forward"], LAYER, SPOILED_SUMS),
     "train_step": ([], LAYER, SPOILED_EXPERTS),
     "tuned": ([], PRODUCT, spoiled("dot_general")),
     "cu_sweep": (["--threads=0", "--min_seconds=0", "--occupied=0"], PRODUCT,

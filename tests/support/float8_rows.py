@@ -34,13 +34,13 @@ def columns_of(rng, lines: int, length: int, dtype: str, rows: int | None, bound
   """Random rows with NaN and inf, also out of bounds, and factors of which some are too large.
 
   Args:
-    rows: how many rows are gathered; None: x has the rows.
+    rows: how many rows are gathered, some of lines that are not there; None: x has the rows.
   """
   x = rows_of(rng, lines, length, dtype)
   x[rng.random(x.shape) < 0.01] = np.nan
   x[rng.random(x.shape) < 0.01] = np.inf
-  at = None if rows is None else rng.integers(0, lines, rows).astype(np.int32)
-  given = x if at is None else x[at]
+  at = None if rows is None else rng.integers(-1, lines + 1, rows).astype(np.int32)
+  given = x if at is None else np.concatenate([x, np.zeros_like(x[:1])])[at]
   wide = np.asarray(given, np.float64)
   top = np.abs(np.where(np.isfinite(wide), wide, 0)).max(1)
   factors = np.float32(2.0 ** rng.uniform(-3, 12, len(given)) / np.where(top == 0, 1, top))
