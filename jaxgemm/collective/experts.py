@@ -95,12 +95,15 @@ class Block(NamedTuple):
     """The sums of some of the tokens over their rows."""
     table = RoutingTable.of(self.table.choice, self.table.row[tokens])
     sums = combine(rows, table, self.weights[tokens] if weighted else None, dtype=dtype)
-    return sums if self.is_lost is None else jnp.where(self.is_lost[tokens, None], jnp.nan, sums)
+    return self.or_nan(sums, tokens)
+
+  def or_nan(self, values, tokens: slice = slice(None)) -> jax.Array:
+    """The values [T, n] of some of the tokens; NaN for those that are lost."""
+    lost = self.is_lost
+    return values if lost is None else jnp.where(lost[tokens, None], jnp.nan, values)
 
   def with_weights(self, weights) -> "Block":
-    lost = self.is_lost
-    return self._replace(
-        weights=weights if lost is None else jnp.where(lost[:, None], jnp.nan, weights))
+    return self._replace(weights=self.or_nan(weights))
 
 
 # Benchmarks set it to True or False, in place of what `splits` finds.
@@ -354,16 +357,16 @@ def _backward(shards: Shards, static: Static, saved, ct):
   d_rows = product(d_z, gate_up.reshape(count, features, -1), whole.sizes, K_LAST, d_z.dtype)
   d_others = whole.sums(d_rows, others, shards.dtype, weighted=False)
   d_others, sizes = send(d_others.reshape(len(cts) - 1, *x.shape), whole.sizes, scatters=True)
-  of_choices = lambda row: d_w.at[row].get(mode="fill", fill_value=0)
-  d_weights, sizes = send(of_choices(whole.table.row[others]).reshape(all_weights.shape), sizes,
-                          scatters=True)
+  of_choices = lambda tokens: whole.or_nan(
+      d_w.at[whole.table.row[tokens]].get(mode="fill", fill_value=0), tokens)
+  d_weights, sizes = send(of_choices(others).reshape(all_weights.shape), sizes, scatters=True)
 
   xs, d_rows = exchange.done(xs, d_rows)
   d_gate_up = product(_flat(xs), d_z, sizes, OF_RHS, gate_up.dtype, lhs_indices=whole.table.token)
   d_down = product(hidden, _flat(cts), sizes, OF_RHS, down.dtype, rhs_indices=whole.table.token)
   d_others, d_gate_up, d_down = exchange.done(d_others, d_gate_up, d_down)
   d_weights, d_down = exchange.done(d_weights, d_down)
-  d_weights = d_weights.sum(0) + of_choices(whole.table.row[own])
+  d_weights = d_weights.sum(0) + of_choices(own)
   d_x = _plus(whole.sums(d_rows, own, _wide(shards), weighted=False), d_others)
   if gate_up_bias is not None:
     ones = jnp.ones((len(d_z), 1), d_z.dtype)
