@@ -7,8 +7,9 @@
 It times `jaxgemm.flax.moe` in bfloat16 with sharded tokens and experts, router included: `forward`,
 and with `gradients` of the tokens and all parameters. "products alone" are the grouped products of
 each device, and their gradients, on rows that are sorted already; all devices run at the same
-time. "communication alone" is what the layer sends: the tokens and the sums, and the same for the
-gradients. Tokens are those of a device. Results and gradients are compared with one device's.
+time. "communication alone" are the tokens and the sums that `overlap` sends, and the same for the
+gradients, one after the other; the routing, which is small, is not in it. Tokens are those of a
+device. Results and gradients are compared with one device's.
 
 Times are wall-clock seconds of a call. A sample has several calls, which Python starts without
 waiting for the one before; so the time to start a call is hidden behind the calls before it.

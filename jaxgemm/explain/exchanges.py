@@ -13,7 +13,7 @@ class Exchanges:
   Each becomes a dictionary with these keys:
 
   * devices: the number of devices of which each sends to all others;
-  * bytes: what a device sends to each of the others;
+  * block: dtype and shape of what a device sends to each of the others; bytes: its size;
   * by: "copies" (copy engines) or "ppermute" (XLA's collective);
   * reason: why it is "ppermute", or "";
   * products: the numbers of the calls that may run beside it, counted from 1;
@@ -37,6 +37,7 @@ class Exchanges:
       return
     self._found.append({
         "devices": exchange.devices,
+        "block": f"{received.dtype}[{','.join(map(str, received.shape[1:]))}]",
         "bytes": received.size // received.shape[0] * received.dtype.itemsize,
         "by": "ppermute" if exchange.reason else "copies", "reason": exchange.reason,
         "products": [], "predicted_us": 0.0, "within": exchange.within, "steps": exchange.steps})
@@ -63,12 +64,13 @@ def lines(exchanges: Iterable[dict[str, Any]]) -> list[str]:
     us, count = each["predicted_us"], each["bytes"]
     beside = "beside no product"
     if numbers := each["products"]:
-      beside = f"beside number{'s'[:len(numbers) > 1]} {', '.join(map(str, numbers))}"
+      listed = f"number{'s'[:len(numbers) > 1]} {', '.join(map(str, numbers))}"
+      beside = f"XLA may run {listed} beside it" if each["reason"] else f"beside {listed}"
     hidden = ""
     if us:
       hidden = (f"; it is hidden if a device sends more than {others * count / us / 1e3:.1f} GB/s "
                 f"in the {us:.1f} us that these are predicted to take")
     how = each["by"] + (f" ({each['reason']})" if each["reason"] else "")
-    found.append(f"exchange of {each['devices']} devices: {count} bytes to each other one by "
-                 f"{how}, {beside}{hidden}")
+    found.append(f"exchange of {each['devices']} devices: {each['block']} ({count} bytes) to each "
+                 f"other one by {how}, {beside}{hidden}")
   return found

@@ -208,16 +208,17 @@ def moe(
     num_shards(tensor_axis_name, "tensor_axis_name")
     check_same_along("tensor_axis_name", tensor_axis_name, x=x, the_router=params.router,
                       the_router_bias=params.router_bias, experts=experts)
+  if dispatch != "gather" and not sharded_tokens:
+    raise ValueError(
+        f"dispatch={dispatch!r} was given for tokens that are not sharded along "
+        f"expert_axis_name={expert_axis_name!r}; it is allowed for sharded tokens. Pass "
+        "expert_axis_name inside jax.shard_map, with this axis in the in_specs of the tokens, or "
+        "leave dispatch out.")
   if dispatch == "overlap" and not set(meshes.names(expert_axis_name)) <= set(
       jax.sharding.get_abstract_mesh().manual_axes):
     raise ValueError(
         f"dispatch='overlap' was given with expert_axis_name={expert_axis_name!r}; an axis of a "
         "jax.shard_map around the layer is allowed. Pass its name, or dispatch='gather'.")
-  if dispatch != "gather" and not sharded_tokens:
-    raise ValueError(
-        f"dispatch={dispatch!r} was given for tokens that are not sharded along "
-        f"expert_axis_name={expert_axis_name!r}; it is allowed for sharded tokens. Shard the "
-        "tokens inside jax.shard_map, or leave dispatch out.")
   if experts is not None:
     check_experts(experts, (*x.shape[:-1], top_k))
 

@@ -225,7 +225,8 @@ def test_explain_shows_what_travels_beside_which_products(rng, blocks):
   assert [rows(number) for number in back["products"]] == ["float32[20,24]"] * of_own
   assert "cpu has no copy engines" in sent["reason"] and sent["by"] == "ppermute"
   text = str(jaxgemm.explain(jax.grad(lambda x: function(x, params)[0].sum()), x))
-  assert text.count("exchange of 4 devices: 640 bytes to each other one by ppermute (cpu") == 5
+  assert text.count(
+      "exchange of 4 devices: float32[10,16] (640 bytes) to each other one by ppermute (cpu") == 5
 
 
 def test_room_for_fewer_rows(rng, blocks):
