@@ -249,6 +249,11 @@ def prepared(ctx, operands, geometry: Geometry, chosen: dict):
   return operands, avals
 
 
+def in_order(first, then) -> list:
+  """[first, *then], where XLA computes `first` before what reads one of `then`."""
+  return list(stablehlo.OptimizationBarrierOp([first, *then]).results)
+
+
 def fenced(values) -> list:
   """The same values, as the operands or results of a call with side effects.
 

@@ -27,7 +27,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm import _ffi
-from jaxgemm.call.lower import fenced, reshaped
+from jaxgemm.call.lower import fenced, in_order, reshaped
 from jaxgemm.chunked import calls
 from jaxgemm.collective import copies
 from jaxgemm.collective.ring import Ring
@@ -189,12 +189,12 @@ def _start_lowering(ctx, x, *then, form, jaxpr, devices, platform=None):
     context = ctx.module_context.axis_context
     of_devices, _ = copies.groups(form.axis_name, context.mesh, context.manual_axes)
     # XLA must neither merge two equal starts nor drop one of which there is a done.
-    rule = jax.ffi.ffi_lowering(
-        START_TARGET, has_side_effect=True,
-        operand_output_aliases={i: i for i in range(1, len(ctx.avals_in))})
-    outs = rule(ctx, *fenced([x, *then]), devices=of_devices, sends=form.sends,
-                with_own=np.int64(form.with_own), timeout_ns=np.int64(copies.TIMEOUT_NS))
-    return [outs[0], *fenced(outs[1:])]
+    rule = jax.ffi.ffi_lowering(START_TARGET, has_side_effect=True)
+    received, = rule(
+        ctx.replace(avals_in=ctx.avals_in[:1], avals_out=ctx.avals_out[:1]), *fenced([x]),
+        devices=of_devices, sends=form.sends, with_own=np.int64(form.with_own),
+        timeout_ns=np.int64(copies.TIMEOUT_NS))
+    return in_order(received, then)
   received, = mlir.lower_fun(jaxpr_as_fun(jaxpr), multiple_results=True)(
       ctx.replace(avals_in=ctx.avals_in[:1], avals_out=ctx.avals_out[:1]), x)
   return [received, *then]
@@ -279,7 +279,7 @@ def _source(received):
 
 def _done_lowering(ctx, *operands, form, devices, platform=None):
   if form is None:
-    return operands
+    return list(operands)
   if devices is not None and _refusal(ctx, ctx.avals_in[0], form, platform) is None:
     blocks = ctx.avals_in[0]
     x = reshaped(blocks, blocks.shape[1:] if form.sends == "all" else blocks.shape)
@@ -289,8 +289,7 @@ def _done_lowering(ctx, *operands, form, devices, platform=None):
     source = _source(operands[0])
     return fenced(rule(ctx.replace(avals_in=[*ctx.avals_in, x]), *fenced(operands), source,
                        timeout_ns=np.int64(copies.TIMEOUT_NS)))
-  return mlir.lower_fun(lambda *x: lax.optimization_barrier(x), multiple_results=True)(
-      ctx, *operands)
+  return in_order(operands[0], operands[1:])
 
 
 mlir.register_lowering(done_p, _done_lowering, cacheable=False)

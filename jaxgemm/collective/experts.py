@@ -25,7 +25,6 @@ weights' gradients. These read all rows sorted by expert, so that each is one pr
 """
 
 from collections.abc import Callable
-import dataclasses
 import functools
 import math
 from typing import Any, NamedTuple
@@ -56,44 +55,55 @@ class Shards(NamedTuple):
   Attributes:
     axis_name: the mesh axis, or axes.
     num_local: the number of experts of a device.
-    rows_per_token: for how many rows of a token a device has room, on average. If it is less than
-      the largest number of a token's rows for one device, there may be more rows than room.
+    most_per_token: the largest number of a token's rows for one device.
+    room: for how many rows of a token a device has room, on average; None: most_per_token.
     dtype: that in which tokens and sums travel.
     splits: whether own and others' tokens are two blocks; see `splits`.
   """
 
   axis_name: Any
   num_local: int
-  rows_per_token: float
+  most_per_token: int
+  room: float | None
   dtype: Any
   splits: bool
+
+  def rows(self, tokens: int) -> int:
+    """For how many rows of so many tokens there is room."""
+    most = tokens * self.most_per_token
+    return most if self.room is None else min(most, math.ceil(tokens * self.room))
 
 
 class Block(NamedTuple):
   """Tokens, and the rows of those of their experts that are on this device.
 
   Attributes:
-    table: has T * rows_per_token rows. Those after the sum of the sizes are of no expert, and
-      choices of experts on other devices have no row.
+    table: has the rows that there is room for. Those after the sum of the sizes are of no expert,
+      and choices of experts on other devices have no row.
     sizes: int32[num_local].
-    weights: f32[T, top_k].
+    weights: f32[T, top_k]. They are NaN where `is_lost`, and so is all that is computed with them.
+    is_lost: bool[T], whether a token may have rows for which there is no room; None if there is
+      room for all rows that could come.
   """
 
   table: RoutingTable
   sizes: jax.Array
   weights: jax.Array
+  is_lost: jax.Array | None
 
   def sums(self, rows, tokens: slice, dtype, *, weighted: bool = True) -> jax.Array:
     """The sums of some of the tokens over their rows."""
     table = RoutingTable.of(self.table.choice, self.table.row[tokens])
     sums = combine(rows, table, self.weights[tokens] if weighted else None, dtype=dtype)
-    return self.or_nan(sums)
+    return self.or_nan(sums, tokens)
 
-  def or_nan(self, sums) -> jax.Array:
-    """The sums, which are NaN if there are more rows than room."""
-    if len(self.table.token) >= self.table.row.size:
-      return sums
-    return jnp.where(self.sizes.sum() > len(self.table.token), jnp.nan, sums)
+  def or_nan(self, values, tokens: slice = slice(None)) -> jax.Array:
+    """The values [T, n] of some of the tokens; NaN for those that are lost."""
+    lost = self.is_lost
+    return values if lost is None else jnp.where(lost[tokens, None], jnp.nan, values)
+
+  def with_weights(self, weights) -> "Block":
+    return self._replace(weights=self.or_nan(weights))
 
 
 # Benchmarks set it to True or False, in place of what `splits` finds.
@@ -121,40 +131,45 @@ def splits(tokens: int, features: int, hidden_features: int, top_k: int, num_exp
   return sent * _FLOPS_PER_BYTE > flops * _LOST_ROWS / rows_of_group
 
 
-def send_tokens(x, shards: Shards) -> tuple[exchange.Started, jax.Array]:
+def send_tokens(x, shards: Shards, constant: bool) -> tuple[exchange.Started, jax.Array]:
   """(the tokens that begin to travel, x): what reads this x runs after the start.
 
   With one block all tokens arrive in one array, the own ones first.
+
+  Args:
+    constant: whether the tokens that arrive have no derivative, as `gated_experts` takes them.
   """
-  tokens, = exchange.start(x.astype(shards.dtype), axis_name=shards.axis_name,
-                           with_own=not shards.splits)
-  received, x = _in_order(tokens.received, x)
-  return dataclasses.replace(tokens, received=received), x
-
-
-@jax.custom_jvp
-def _in_order(first, then):
-  """The same arrays; XLA makes both before what reads one."""
-  return lax.optimization_barrier((first, then))
-
-
-@_in_order.defjvp
-def _in_order_jvp(primals, tangents):
-  return _in_order(*primals), tangents
+  sent = x.astype(shards.dtype)
+  return exchange.start(lax.stop_gradient(sent) if constant else sent, x,
+                        axis_name=shards.axis_name, with_own=not shards.splits)
 
 
 # Outside of jax.jit the table is made by one program.
-@functools.partial(jax.jit, inline=INLINE, static_argnames=("shards",))
-def _block(chosen, weights, first_expert, shards: Shards) -> Block:
-  """The block of the tokens that chose these experts, int32[T, top_k], of all devices."""
+@functools.partial(jax.jit, inline=INLINE, static_argnames=("own", "shards"))
+def _block(chosen, weights, first_expert, own: int, shards: Shards) -> Block:
+  """The block of tokens.
+
+  Args:
+    chosen: int32[T, top_k], the experts of the tokens, among those of all devices.
+    weights: f32[T, top_k].
+    first_expert: int32[], the first expert of this device.
+    own: the number of this device's own tokens, which come first. For their rows and those of the
+      others there is room apart, so that it does not matter whether they are one block.
+  """
   local = chosen - first_expert
   is_local = (local >= 0) & (local < shards.num_local)
   table, sizes = routing_table(
       jnp.where(is_local, local, shards.num_local), shards.num_local + 1)
-  room = math.ceil(chosen.shape[0] * shards.rows_per_token)
-  experts, choice, token = (x[:room] for x in (table.experts, table.choice, table.token))
-  row = jnp.where(is_local, table.row, room)
-  return Block(RoutingTable(experts, choice, token, row), sizes[:shards.num_local], weights)
+  rooms = shards.rows(own), shards.rows(len(chosen) - own)
+  experts, choice, token = (x[:sum(rooms)] for x in (table.experts, table.choice, table.token))
+  row = jnp.where(is_local, table.row, sum(rooms))
+  is_lost = None
+  if sum(rooms) < len(chosen) * shards.most_per_token:
+    is_lost = jnp.where(jnp.arange(len(chosen)) < own, is_local[:own].sum() > rooms[0],
+                        is_local[own:].sum() > rooms[1])
+  block = Block(RoutingTable(experts, choice, token, row), sizes[:shards.num_local], weights,
+                is_lost)
+  return block.with_weights(weights)
 
 
 def _flat(blocks):
@@ -189,7 +204,7 @@ def in_two_blocks(x, tokens: exchange.Started, weights, chosen, first_expert, sh
   """
   x = x.astype(shards.dtype)
   send = functools.partial(exchange.start, axis_name=shards.axis_name)
-  own = _block(chosen, weights, first_expert, shards)
+  own = _block(chosen, weights, first_expert, len(chosen), shards)
   # All starts come before the first product, and all dones after it.
   choices, sizes = send(chosen, own.sizes)
   all_weights, sizes = send(weights, sizes)
@@ -199,7 +214,7 @@ def in_two_blocks(x, tokens: exchange.Started, weights, chosen, first_expert, sh
   choices, own_hidden = exchange.done(choices, own_hidden)
   all_weights, own_hidden = exchange.done(all_weights, own_hidden)
   received, own_hidden = exchange.done(tokens, own_hidden)
-  others = _block(_flat(choices), _flat(all_weights), first_expert, shards)
+  others = _block(_flat(choices), _flat(all_weights), first_expert, 0, shards)
   hidden, of_others = first(_flat(received), others)
   sums = add(rows(hidden, others), others, shards.dtype)
   sums, sizes = send(sums.reshape(received.shape), own.sizes, scatters=True)
@@ -222,14 +237,17 @@ def _in_one_block(tokens: exchange.Started, weights, chosen, first_expert, shard
   choices, weights = send(chosen, weights)
   all_weights, chosen = send(weights, chosen)
   choices, chosen = exchange.done(choices, chosen)
-  block = _block(_with_own(chosen, choices), None, first_expert, shards)
+  count, chosen = len(chosen), _with_own(chosen, choices)
+  ones = jnp.ones_like(chosen, weights.dtype)  # the weights have not arrived
+  block = _block(chosen, ones, first_expert, count, shards)
   received, sizes = exchange.done(tokens, block.sizes)
   hidden, kept = first(_flat(received), block._replace(sizes=sizes))
   all_weights, hidden = exchange.done(all_weights, hidden)
-  block = block._replace(sizes=sizes, weights=_with_own(weights, all_weights))
-  result, count = rows(hidden, block), len(weights)
+  block = block._replace(sizes=sizes).with_weights(_with_own(weights, all_weights))
+  result = rows(hidden, block)
   sums = block.sums(result, slice(count, None), shards.dtype)
-  sums, row = send(sums.reshape(-1, count, sums.shape[-1]), block.table.row, scatters=True)
+  sums, row = send(sums.reshape(len(received) - 1, count, sums.shape[-1]), block.table.row,
+                   scatters=True)
   block = block._replace(table=block.table._replace(row=row))
   own = block.sums(result, slice(count), _wide(shards))
   sums, own = exchange.done(sums, own)
@@ -249,10 +267,9 @@ def gated_experts(x, tokens: exchange.Started, experts: Experts, weights, chosen
                   shards: Shards, static: Static) -> jax.Array:
   """The MLP of gated experts in one block or two, with one derivative; see `in_two_blocks`.
 
-  The derivative with respect to x is the whole one: `tokens` is a constant. The dtype of `static`
-  is not used.
+  The derivative with respect to x is the whole one: `tokens` is a constant, and must not depend on
+  x. There are first derivatives only. The dtype of `static` is not used.
   """
-  tokens = dataclasses.replace(tokens, received=lax.stop_gradient(tokens.received))
   leaves, tree = jax.tree.flatten((x, tokens, experts, weights, chosen, first_expert))
   # Because of unify_varying, the gradient of an array that devices of a shard_map share is summed
   # over these devices.
@@ -265,7 +282,7 @@ def _compute(x, tokens, experts, weights, chosen, first_expert, shards, static, 
                       bias=experts.down_bias, **static.keywords())
 
   def add(rows, block: Block, dtype):
-    return block.or_nan(combine(rows, block.table, block.weights, dtype=dtype))
+    return combine(rows, block.table, block.weights, dtype=dtype)
 
   arguments = tokens, weights, chosen, first_expert, shards, first, rows
   return in_two_blocks(x, *arguments, add) if shards.splits else _in_one_block(*arguments)
@@ -316,15 +333,18 @@ def _backward(shards: Shards, static: Static, saved, ct):
     return ragged_dot_general(left, right, sizes, numbers, static.options.precision, dtype,
                               **indices, **static.keywords())
 
-  whole = _block(_with_own(chosen, choices), _with_own(weights, all_weights), first_expert, shards)
+  whole = _block(_with_own(chosen, choices), _with_own(weights, all_weights), first_expert, len(x),
+                 shards)
   own, others = slice(len(x)), slice(len(x), None)
-  first = _block(chosen, weights, first_expert, shards) if shards.splits else whole
+  ordering = whole
+  if shards.splits:
+    ordering = _block(chosen, weights, first_expert, len(x), shards)
   # Both starts come before the first product.
-  cts, sizes = send(ct.astype(shards.dtype), first.sizes, with_own=True)
+  cts, sizes = send(ct.astype(shards.dtype), ordering.sizes, with_own=True)
   xs, sizes = send(x.astype(shards.dtype), sizes, with_own=True)
   if shards.splits:
-    blocks = (first._replace(sizes=sizes),
-              _block(_flat(choices), _flat(all_weights), first_expert, shards))
+    blocks = (ordering._replace(sizes=sizes),
+              _block(_flat(choices), _flat(all_weights), first_expert, 0, shards))
     cts, (d_z, hidden, d_w) = _two_blocks_gradient(
         ct.astype(shards.dtype), cts, down, z, whole, blocks, product, static)
   else:
@@ -336,31 +356,48 @@ def _backward(shards: Shards, static: Static, saved, ct):
 
   d_rows = product(d_z, gate_up.reshape(count, features, -1), whole.sizes, K_LAST, d_z.dtype)
   d_others = whole.sums(d_rows, others, shards.dtype, weighted=False)
-  d_others, sizes = send(d_others.reshape(-1, *x.shape), whole.sizes, scatters=True)
-  of_choices = lambda row: d_w.at[row].get(mode="fill", fill_value=0)
-  d_weights, sizes = send(of_choices(whole.table.row[others]).reshape(-1, *weights.shape), sizes,
-                          scatters=True)
+  d_others, sizes = send(d_others.reshape(len(cts) - 1, *x.shape), whole.sizes, scatters=True)
+  of_choices = lambda tokens: whole.or_nan(
+      d_w.at[whole.table.row[tokens]].get(mode="fill", fill_value=0), tokens)
+  d_weights, sizes = send(of_choices(others).reshape(all_weights.shape), sizes, scatters=True)
 
   xs, d_rows = exchange.done(xs, d_rows)
   d_gate_up = product(_flat(xs), d_z, sizes, OF_RHS, gate_up.dtype, lhs_indices=whole.table.token)
   d_down = product(hidden, _flat(cts), sizes, OF_RHS, down.dtype, rhs_indices=whole.table.token)
   d_others, d_gate_up, d_down = exchange.done(d_others, d_gate_up, d_down)
   d_weights, d_down = exchange.done(d_weights, d_down)
-  d_weights = d_weights.sum(0) + of_choices(whole.table.row[own])
+  d_weights = d_weights.sum(0) + of_choices(own)
   d_x = _plus(whole.sums(d_rows, own, _wide(shards), weighted=False), d_others)
   if gate_up_bias is not None:
     ones = jnp.ones((len(d_z), 1), d_z.dtype)
-    d_bias = product(ones, d_z, whole.sizes, OF_RHS, jnp.float32)
+    d_bias = product(ones, d_z, whole.sizes, OF_RHS, _wide(shards))
     gate_up_bias = d_bias.reshape(gate_up_bias.shape).astype(gate_up_bias.dtype)
   if down_bias is not None:
     sums = lambda bias, weights: bias_sums(bias, weights, whole.table, None)
     d_bias, d_all_weights = jax.vjp(
-        sums, down_bias.astype(jnp.float32), whole.weights)[1](_flat(cts).astype(jnp.float32))
+        sums, down_bias.astype(whole.weights.dtype), whole.weights)[1](
+            _flat(cts).astype(whole.weights.dtype))
     down_bias = d_bias.astype(down_bias.dtype)
     of_others, = send(d_all_weights[others].reshape(all_weights.shape), scatters=True)
     d_weights += exchange.done(of_others)[0].sum(0) + d_all_weights[own]
   d_experts = Experts(d_gate_up.reshape(gate_up.shape), d_down, gate_up_bias, down_bias)
-  return d_x.astype(x.dtype), None, d_experts, d_weights.astype(weights.dtype), None, None
+  d_x, d_experts, d_weights = jax.tree.map(
+      _first_derivative, (d_x.astype(x.dtype), d_experts, d_weights.astype(weights.dtype)))
+  return d_x, None, d_experts, d_weights, None, None
+
+
+@jax.custom_jvp
+def _first_derivative(x):
+  """x, of a derivative. To differentiate it again raises an error."""
+  return x
+
+
+@_first_derivative.defjvp
+def _(primals, tangents):
+  raise NotImplementedError(
+      "a layer with dispatch='overlap' was differentiated twice; for gated experts first "
+      "derivatives only are allowed, because the tokens that travel count as constants in them. "
+      "Pass dispatch='gather'.")
 
 
 def _two_blocks_gradient(ct, cts, down, zs, whole: Block, blocks, product, static: Static):
@@ -381,8 +418,9 @@ def _two_blocks_gradient(ct, cts, down, zs, whole: Block, blocks, product, stati
       room_p.bind(shape=(rows, *shape), dtype=jnp.dtype(dtype))
       for shape, dtype in (((2, hidden_features), dtype), ((hidden_features,), dtype),
                            ((), jnp.float32)))
-  for z, g, block, first in ((zs[0], own_g, own, 0), (zs[1], others_g, others, own.table.row.size)):
-    places = whole.table.row.reshape(-1).at[block.table.choice + first].get(
+  offsets = 0, own.table.row.size  # of the blocks' choices among those of all tokens
+  for z, g, block, offset in zip(zs, (own_g, others_g), blocks, offsets):
+    places = whole.table.row.reshape(-1).at[block.table.choice + offset].get(
         mode="promise_in_bounds")
     into = gated_gradient(
         z, g, of_rows(block.weights, block.table.choice), static.activation, places=places,

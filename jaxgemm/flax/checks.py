@@ -108,10 +108,14 @@ def check_options(
       raise TypeError(
           f"dispatch_room={dispatch_room!r} was given; a float is allowed, or None. Pass for how "
           "many times the balanced number of rows a device has room, 1.5 for example.")
-    if not dispatch_room >= 1 or dispatch != "overlap":
+    if dispatch != "overlap":
       raise ValueError(
-          f"dispatch_room={dispatch_room!r} was given with dispatch={dispatch!r}; at least 1 is "
-          "allowed, with dispatch='overlap'. Pass a larger number, or leave it out.")
+          f"dispatch_room was given with dispatch={dispatch!r}; it is allowed with "
+          "dispatch='overlap'. Pass that, or leave dispatch_room out.")
+    if not dispatch_room >= 1:
+      raise ValueError(
+          f"dispatch_room={dispatch_room!r} was given; at least 1 is allowed. Pass a larger "
+          "number, or leave it out.")
   if dtype is not None:
     dtype = dtype_argument("dtype", dtype)
     if not jnp.issubdtype(dtype, jnp.floating) or dtype.itemsize < 2:

@@ -215,8 +215,7 @@ def overlapped_mlp(
     x: [T, C], the tokens of this device.
     tokens: from `jaxgemm.collective.experts.send_tokens`.
     params, activation: see `mlp`.
-    weights, chosen, shards: see `jaxgemm.collective.experts.in_two_blocks`.
-    first_expert: int32[1], the first expert of this device.
+    weights, chosen, first_expert, shards: see `jaxgemm.collective.experts.in_two_blocks`.
     static: that of `static_of_whole`.
     products_of: a function of (group sizes, experts, `Tokens`) that gives the products.
   """
@@ -230,11 +229,10 @@ def overlapped_mlp(
   def sums(hidden, block):
     return mlp_last(hidden, params, products(block, jnp.promote_types(shards.dtype, jnp.float32)))
 
-  arguments = weights, chosen, first_expert[0], shards
+  arguments = weights, chosen, first_expert, shards
   if static is None:
     return overlapped.in_two_blocks(
-        x, tokens, *arguments, first, sums,
-        lambda sums, block, dtype: block.or_nan(sums.astype(dtype)))[0]
+        x, tokens, *arguments, first, sums, lambda sums, block, dtype: sums.astype(dtype))[0]
   experts = Experts(params.gate_up.astype(shards.dtype), params.down.astype(shards.dtype),
                     params.gate_up_bias, params.down_bias)
   return overlapped.gated_experts(x, tokens, experts, *arguments, static)

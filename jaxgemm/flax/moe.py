@@ -166,10 +166,11 @@ def moe(
       `jax.lax.ragged_all_to_all`. With d shards this sends about top_k / d of the bytes that
       "gather" sends. (XLA has no such collective on CPUs; there an all-to-all of the largest
       possible blocks takes its place, which sends more.)
-    dispatch_room: with dispatch="overlap", for how many rows a device has room: a multiple of its
-      share of all rows, 1.5 for example. It saves memory, and time to fill it with zeros. No row is
-      dropped without a sign: if more rows come than there is room for, the device's results are
-      NaN. None: room for all rows that could come.
+    dispatch_room: with dispatch="overlap", for how many rows a device has room, for those of its
+      own tokens and for those of the other devices' tokens: a multiple of their balanced number,
+      1.5 for example. It saves memory, and time to fill it with zeros. No row is dropped without a
+      sign: if more of these rows come than there is room for, the results of these tokens are NaN,
+      and so are all gradients of the device. None: room for all rows that could come.
     tensor_axis_name: inside `jax.shard_map`, the mesh axis (or axes) along which the hidden
       features of all experts, also of the shared one, are sharded: H in `Mlp`, in all arrays
       that have it. One psum along the axis adds up the results. x, the router and the last
@@ -207,6 +208,11 @@ def moe(
     num_shards(tensor_axis_name, "tensor_axis_name")
     check_same_along("tensor_axis_name", tensor_axis_name, x=x, the_router=params.router,
                       the_router_bias=params.router_bias, experts=experts)
+  if dispatch == "overlap" and not set(meshes.names(expert_axis_name)) <= set(
+      jax.sharding.get_abstract_mesh().manual_axes):
+    raise ValueError(
+        f"dispatch='overlap' was given with expert_axis_name={expert_axis_name!r}; an axis of a "
+        "jax.shard_map around the layer is allowed. Pass its name, or dispatch='gather'.")
   if dispatch != "gather" and not sharded_tokens:
     raise ValueError(
         f"dispatch={dispatch!r} was given for tokens that are not sharded along "
@@ -277,12 +283,13 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, rout
   if dispatch == "overlap":
     static = experts_lib.static_of_whole(
         params.experts, activation, ragged_dot, ragged_gated_linear_unit, precision, recipe, dtype)
-    rows = most if room is None else min(most, room * top_k * num_local / num_experts)
-    shards = overlapped.Shards(axes, num_local, rows, dtype, static is None or overlapped.splits(
+    room = None if room is None else room * top_k * num_local / num_experts
+    splits = static is None or overlapped.splits(
         x.shape[0], x.shape[1], params.experts.down.shape[1], top_k, num_experts,
-        num_experts // num_local, dtype))
+        num_experts // num_local, dtype)
+    shards = overlapped.Shards(axes, num_local, most, room, dtype, splits)
     # Tokens begin to travel before the router.
-    tokens, x = overlapped.send_tokens(x, shards)
+    tokens, x = overlapped.send_tokens(x, shards, constant=static is not None)
   wide = jnp.promote_types(params.router.dtype, jnp.float32)
   wide_x, router, experts = _flat(x, params.router, experts, wide=wide, top_k=top_k)
   logits = dense.linear(wide_x, router, None, None)
@@ -303,7 +310,8 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, rout
 
   if dispatch == "overlap":
     out = experts_lib.overlapped_mlp(
-        x, tokens, params.experts, activation, weights, stats.experts, first_expert, shards, static,
+        x, tokens, params.experts, activation, weights, stats.experts, first_expert[0], shards,
+        static,
         lambda sizes, row_experts, tokens: experts_lib.grouped_products(
             ragged_dot, ragged_gated_linear_unit, precision, sizes, row_experts, None, recipe,
             tokens))

@@ -3,6 +3,7 @@
 import functools
 
 import jax
+from jax.interpreters import partial_eval
 import jax.numpy as jnp
 from jax.sharding import PartitionSpec as P
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 import jaxgemm
 from jaxgemm.collective import experts
+from jaxgemm.explain import program
 from jaxgemm.flax import ClampedSwiGLU, moe
 from tests.emulator.test_virtual_rocm import check_programs
 from tests.flax.test_flax_sharding import moe_specs
@@ -130,6 +132,59 @@ def test_dead_rows_have_no_effect(rng, blocks):
   assert not np.isfinite(np.asarray(given)[[3, 17]]).all(1).any()
 
 
+def test_second_derivatives_are_refused_or_right(rng, blocks):
+  x, params = tokens(rng, 16), make_params(rng)
+  loss = lambda function, x: (function(x, params)[0] ** 2).sum()
+  hvp = lambda function: jit(jax.grad(lambda x: (jax.grad(loss, 1)(function, x) * x).sum()))(x)
+  with pytest.raises(NotImplementedError, match="dispatch='overlap' was differentiated twice"):
+    hvp(overlapped(4, params, top_k=2))
+  options = dict(top_k=2, ragged_dot=jax.lax.ragged_dot)
+  assert_near(hvp(overlapped(4, params, **options)),
+              hvp(functools.partial(layer, **options)), 1e-4)
+
+
+@pytest.mark.parametrize("policy", [None, jax.checkpoint_policies.save_only_these_names(
+    "jaxgemm_preact", "jaxgemm_moe_out")], ids=["all again", "names"])
+def test_each_start_has_a_done(rng, blocks, policy):
+  x, params = tokens(rng, 16), make_params(rng)
+  function = overlapped(4, params, top_k=2)
+  saved = jax.checkpoint(lambda x, params: function(x, params)[0], policy=policy)
+  of_loss = jax.grad(lambda x, params: (saved(x, params) ** 2).sum(), (0, 1))
+  for f in of_loss, lambda x, params: function(x, params)[1]:
+    jaxpr = jax.make_jaxpr(f)(x, params).jaxpr
+    jaxpr = partial_eval.dce_jaxpr(jaxpr, [True] * len(jaxpr.outvars))[0]
+    found = [each.is_done for each in program.calls_and_exchanges(jaxpr)
+             if isinstance(each, program.Exchange) and each.eqn.params["form"]]
+    assert found.count(True) == found.count(False)
+    assert bool(found) == (f is of_loss)
+
+
+def test_no_tokens(rng, blocks):
+  params = make_params(rng)
+  x = jnp.zeros((0, params.router.shape[0]))
+  given = value_and_grads(overlapped(4, params, top_k=2), x, params, x)
+  assert given[0].shape == x.shape and not np.any(given[1][1].experts.down)
+
+
+def test_an_axis_of_vmap_is_refused(rng):
+  params = make_params(rng)
+  parts = params._replace(experts=jax.tree.map(
+      lambda a: a.reshape(4, 2, *a.shape[1:]), params.experts))
+  with pytest.raises(ValueError, match="an axis of a jax.shard_map around the layer is allowed"):
+    jax.vmap(lambda x, params: moe(
+        x, params, top_k=2, expert_axis_name="e", sharded_tokens=True, dispatch="overlap")[0],
+             in_axes=(0, params._replace(router=None, experts=jax.tree.map(
+                 lambda _: 0, params.experts))), axis_name="e")(tokens(rng, 4, 6), parts)
+
+
+def test_float64(rng, blocks):
+  with jax.enable_x64(True):
+    x, params = jax.tree.map(lambda a: a.astype(jnp.float64), (
+        tokens(rng, 16), make_params(rng, use_bias=True)))
+    given = value_and_grads(overlapped(4, params, top_k=2), x, params, x)
+    assert_near(given, value_and_grads(layer, x, params, x, top_k=2), 1e-7)
+
+
 def test_within_scan_and_checkpoint(rng, blocks):
   x, params = tokens(rng, 16), make_params(rng)
   function = overlapped(4, params, top_k=2)
@@ -185,13 +240,27 @@ def test_room_for_fewer_rows(rng, blocks):
 
   assert_near(results(chosen, 3.0), results(chosen, None), 1e-5)
   # All tokens choose the experts of the last device, which has room for a quarter of them.
-  out, (of_x, _) = results(jnp.full_like(chosen, E - 1).at[:, 0].set(E - 2), 1.0)
+  out, (of_x, of_params) = results(jnp.full_like(chosen, E - 1).at[:, 0].set(E - 2), 1.0)
   assert np.isnan(out).all() and np.isnan(of_x).all()
+  assert np.isnan(of_params.router[:, E - 2:]).all()
+  # The rows of the last but one expert come first.
+  for name in "gate_up", "down", "gate_up_bias", "down_bias":
+    assert np.isnan(getattr(of_params.experts, name)[E - 2]).all(), name
+
+
+def test_room_is_for_own_and_others_tokens_apart(rng, blocks):
+  """Each device's tokens choose its own experts: rows are balanced, but those of own tokens not."""
+  x, params = tokens(rng, 64), make_params(rng)
+  chosen = jnp.arange(64)[:, None] // 16 * 2 + jnp.asarray([[0, 1]])
+  run = lambda room: jit(overlapped(
+      4, params, given_experts=True, top_k=2, dispatch_room=room))(x, params, chosen)[0]
+  assert np.isnan(run(1.5)).all()
+  np.testing.assert_array_equal(run(4.0), run(None))
 
 
 def test_room_is_for_overlap(rng):
   for options, error, message in (
-      (dict(dispatch="gather", dispatch_room=2.0), ValueError, "with dispatch='overlap'"),
+      (dict(dispatch="gather", dispatch_room=2.0), ValueError, "allowed with dispatch='overlap'"),
       (dict(dispatch="overlap", dispatch_room=0.5), ValueError, "at least 1 is allowed"),
       (dict(dispatch="overlap", dispatch_room="2"), TypeError, "a float is allowed")):
     with pytest.raises(error, match=message):
