@@ -25,7 +25,7 @@ from jaxgemm.scaled.call import RAGGED
 
 # Tuning constants, of an H200. Transposing takes time for each row and column of both operands, and
 # is paid back by the product of the columns; short sums are limited by the stores of the result.
-_LEAST_COLUMNS, _LEAST_ROWS = 1024, 1024
+_LEAST_COLUMNS, _LEAST_ROWS = 768, 1024
 _TILE = 128  # rows: float8 products load as many of a column at once
 
 

@@ -167,7 +167,9 @@ def test_no_pass_over_the_rows_of_experts(monkeypatch, platform, recipe, of_weig
 @pytest.mark.parametrize("kind, rows, groups, k, n, pays", [
     ("row", 32768, 8, 7168, 4096, True), ("block", 32768, 8, 2048, 7168, True),
     ("mx", 32768, 8, 7168, 4096, False), ("row", 32761, 8, 7168, 4096, True),
-    ("row", 131072, 128, 2048, 1536, False), ("row", 4096, 8, 7168, 4096, False)])
+    ("row", 131072, 128, 2048, 1536, True), ("block", 131072, 128, 2048, 1536, True),
+    ("row", 131072, 128, 768, 2048, False), ("row", 131071, 128, 2048, 1536, False),
+    ("row", 4096, 8, 7168, 4096, False)])
 def test_large_gradients_of_weights_are_float8(kind, rows, groups, k, n, pays):
   assert kernel_gradients.pays(kind, rows, groups, k, n) == pays
 
