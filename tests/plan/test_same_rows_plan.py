@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 
 from jaxgemm import _ffi
+from jaxgemm.call.plan import plan_call
+from jaxgemm.call.spec import Geometry, Spec
 from tests.support.freeze.problems import CHIPS, draw
 
 
@@ -48,3 +50,15 @@ def test_cut_tiles_are_refused(chip, config):
              "out_dtype": "bfloat16"}
   assert isinstance(planned(problem, config, chip), dict)
   assert "cut k into shares" in planned(problem, config | {"same_rows": 1}, chip)
+
+
+@pytest.mark.parametrize("rhs_contracting", (0, 1))
+@pytest.mark.parametrize("k", (512, 1031))
+def test_tma_reads_all_operands_of_float32_on_hopper(rhs_contracting, k):
+  """TMA rounds float32 to TF32, and other loads do not: all rows must be rounded alike."""
+  for m in (1, 17, 129, 300, 8192):
+    geometry = Geometry.of((m, k), (256, k) if rhs_contracting else (k, 256), 1, rhs_contracting)
+    spec = Spec(jnp.dtype("float32"), deterministic="rows")
+    plan = plan_call(geometry, *[jnp.dtype("float32")] * 2, spec, "sm90")
+    assert plan["kernel"].rpartition("_")[2][:2] == "rc", plan["kernel"]
+    assert ("rhs" in plan["copies"]) == (rhs_contracting == 0 or k % 4 != 0)

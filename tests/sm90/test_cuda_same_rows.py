@@ -50,6 +50,8 @@ def test_all_kernels_have_one_order(dtype, k):
     given = Case(dtype, dtype, "int32" if dtype == S8 else F32, k, 96, lhs, rhs,
                  options={"config": GemmConfig(kernel=name)})
     rng = np.random.default_rng(1)  # the same row and the same rhs for all kernels
+    if dtype == F32 and (lhs, rhs) != (1, 1):
+      continue  # the plan does not take them: see plan/hopper/copies.cc
     if kernel.grouped_only or kernel.m == 64:
       continue  # they have grouped forms only: see test_a_grouped_row_is_a_dense_row
     try:
@@ -67,6 +69,7 @@ def test_all_kernels_have_one_order(dtype, k):
 @pytest.mark.parametrize("activation", ("", "gelu"))
 @pytest.mark.parametrize("dtype,out,rhs,n", (
     (BF16, BF16, 0, 512), (BF16, F32, 1, 200), (F16, F16, 0, 136), (F32, F32, 1, 256),
+    (F32, F32, 0, 256),
     (F8, BF16, 1, 512), (F8, F32, 1, 176), (S8, F32, 1, 256)))
 def test_dense(rng, dtype, out, rhs, n, activation):
   needs(dtype)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "plan/hopper/tma.h"
 #include "plan/plan.h"
@@ -110,7 +111,13 @@ Relayout ChooseRelayout(const Problem& p, const Config& config) {
   // Chunks of lhs have not arrived when a copy would be made. Two things cannot be padded: an out
   // that is accumulated into in place, and the two matrices of a gated rhs.
   const bool lhs_stays = p.tiles_per_chunk > 0;
-  double least = Microseconds(p, config, best);
+  // TMA rounds float32 to TF32, and dense kernels that load an operand in another way do not. So
+  // for deterministic="rows" both operands are made such that TMA reads them, whatever the rows
+  // are.
+  const bool all_by_tma = config.same_rows && p.lhs_dtype == DType::kF32 && !p.grouped();
+  const int64_t aligned = all_by_tma ? kTmaLineBytes / Bytes(p.lhs_dtype) : 1;
+  double least =
+      all_by_tma ? std::numeric_limits<double>::infinity() : Microseconds(p, config, best);
   for (int64_t k : Paddings(p.k, p.lhs_dtype)) {
     for (int64_t m : Paddings(p.m, p.lhs_dtype)) {
       for (int64_t n : Paddings(p.n, p.lhs_dtype)) {
@@ -123,6 +130,7 @@ Relayout ChooseRelayout(const Problem& p, const Config& config) {
             trial.lhs_gathered &= !trial.CopiesLhs(p);
             trial.rhs_gathered &= !trial.CopiesRhs(p);
             if (lhs_stays && trial.CopiesLhs(p)) continue;
+            if (all_by_tma && (lhs != 1 || rhs != 1 || k % aligned != 0)) continue;
             const double time = Microseconds(p, config, trial);
             if (time < least) least = time, best = trial;
           }
