@@ -48,7 +48,9 @@ def test_rows_are_written_to_their_places(rng, dtype, rows, out_rows, length, co
       z, g, w, "silu", places=places, count=count, into=into), donate_argnums=5)
   given = z, g, w, places, np.int32(count)
   lowered = f.lower(*given, into)
-  assert CALL in lowered.as_text() and " copy(" not in lowered.compile().as_text()
+  assert CALL in lowered.as_text()
+  if out_rows * length:  # XLA copies arrays without elements
+    assert " copy(" not in lowered.compile().as_text()
   outs = f(*given, jax.device_put(into))
   check_placed(z, g, w, places, count, into, outs, dtype)
   outs = f(*given, outs)  # nothing depends on what was there
