@@ -27,7 +27,7 @@ from jax.sharding import PartitionSpec as P
 import numpy as np
 
 from benchmarks import cases, measure, moe, progress, run, watch
-from jaxgemm.collective import exchange, experts
+from jaxgemm.collective import blocks, exchange
 from jaxgemm.flax.checks import DISPATCHES
 from jaxgemm.tune import timing
 
@@ -168,7 +168,7 @@ def jobs(name: str) -> Iterator[tuple[str, Callable[[], list[run.Row]]]]:
     raise app.UsageError(f"There are {len(devices)} devices of {jax.default_backend()}; this "
                          f"needs {max(FLAGS.devices, 2)}. See --devices.")
   mesh = jax.make_mesh((len(devices),), ("x",), axis_types=(AxisType.Auto,), devices=devices)
-  experts.SPLITS = {"one": False, "two": True}.get(FLAGS.blocks)
+  blocks.SPLITS = {"one": False, "two": True}.get(FLAGS.blocks)
   options = measure.Options.of_flags()
   there = cases.experts("gpu" if measure.on_gpu() else "cpu", FLAGS.tokens, "experts_on_devices")
   given = run.read_problems([field.name for field in dataclasses.fields(cases.Experts)])

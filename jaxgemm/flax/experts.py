@@ -23,6 +23,7 @@ from jaxgemm.call import epilogue
 from jaxgemm.call.options import Options, own_products
 from jaxgemm.call.quantized import Quantized, dequantized
 from jaxgemm.call.transposes import INLINE
+from jaxgemm.collective import blocks
 from jaxgemm.collective import experts as overlapped
 from jaxgemm.fp8 import experts as float8
 from jaxgemm.grouped import api as ours
@@ -207,15 +208,15 @@ def static_of_whole(
 
 def overlapped_mlp(
     x: jax.Array, tokens, params: Mlp, activation: Activation, weights, chosen, first_expert,
-    shards: overlapped.Shards, static: Static | None, products_of: Callable,
+    shards: blocks.Shards, static: Static | None, products_of: Callable,
 ) -> jax.Array:
   """f32[T, C]: `mlp` of tokens whose experts are on many devices, weighted and summed.
 
   Args:
     x: [T, C], the tokens of this device.
-    tokens: from `jaxgemm.collective.experts.send_tokens`.
+    tokens: from `jaxgemm.collective.blocks.send_tokens`.
     params, activation: see `mlp`.
-    weights, chosen, first_expert, shards: see `jaxgemm.collective.experts.in_two_blocks`.
+    weights, chosen, first_expert, shards: see `jaxgemm.collective.blocks.in_two_blocks`.
     static: that of `static_of_whole`.
     products_of: a function of (group sizes, experts, `Tokens`) that gives the products.
   """
@@ -231,7 +232,7 @@ def overlapped_mlp(
 
   arguments = weights, chosen, first_expert, shards
   if static is None:
-    return overlapped.in_two_blocks(
+    return blocks.in_two_blocks(
         x, tokens, *arguments, first, sums, lambda sums, block, dtype: sums.astype(dtype))[0]
   experts = Experts(params.gate_up.astype(shards.dtype), params.down.astype(shards.dtype),
                     params.gate_up_bias, params.down_bias)

@@ -26,7 +26,7 @@ from jax.sharding import PartitionSpec as P
 from jaxgemm import fp8
 from jaxgemm.call.quantized import stand_in, values_of
 from jaxgemm.call.transposes import INLINE
-from jaxgemm.collective import experts as overlapped
+from jaxgemm.collective import blocks
 from jaxgemm.flax import dispatch as dispatch_lib
 from jaxgemm.flax import experts as experts_lib
 from jaxgemm.flax import routing as routing_lib
@@ -285,12 +285,12 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, rout
     static = experts_lib.static_of_whole(
         params.experts, activation, ragged_dot, ragged_gated_linear_unit, precision, recipe, dtype)
     room = None if room is None else room * top_k * num_local / num_experts
-    splits = static is None or overlapped.splits(
+    splits = static is None or blocks.splits(
         x.shape[0], x.shape[1], params.experts.down.shape[1], top_k, num_experts,
         num_experts // num_local, dtype)
-    shards = overlapped.Shards(axes, num_local, most, room, dtype, splits)
+    shards = blocks.Shards(axes, num_local, most, room, dtype, splits)
     # Tokens begin to travel before the router.
-    tokens, x = overlapped.send_tokens(x, shards, constant=static is not None)
+    tokens, x = blocks.send_tokens(x, shards, constant=static is not None)
   wide = jnp.promote_types(params.router.dtype, jnp.float32)
   wide_x, router, experts = _flat(x, params.router, experts, wide=wide, top_k=top_k)
   logits = dense.linear(wide_x, router, None, None)

@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgemm.collective import experts
+from jaxgemm.collective import blocks
 from jaxgemm.flax import Mlp, MoEParams, moe
 from tests.flax.test_overlap import LOADS, overlapped
 from tests.support.moe_reference import dense_moe, in_float64, to_expert, value_and_grads
@@ -38,7 +38,7 @@ def check(given, wanted, tolerance=3e-2):
 
 def loads():
   for i, load in enumerate(LOADS):
-    experts.SPLITS = i % 2 == 1
+    blocks.SPLITS = i % 2 == 1
     x, params, cotangent = drawn(i, load)
     function = overlapped(D, params, top_k=2, dtype=jnp.bfloat16)
     given = value_and_grads(function, x, params, cotangent)
@@ -51,7 +51,7 @@ def loads():
 def same_bits():
   """Copies of a step have the same bits, whatever the delays of streams are."""
   for splits in False, True:
-    experts.SPLITS = splits
+    blocks.SPLITS = splits
     x, params, cotangent = drawn(7, "balanced")
     function = overlapped(D, params, top_k=2, dtype=jnp.bfloat16)
     first = jax.tree.map(np.asarray, value_and_grads(function, x, params, cotangent))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import jaxgemm
-from jaxgemm.collective import experts
+from jaxgemm.collective import blocks as in_blocks
 from jaxgemm.explain import program
 from jaxgemm.flax import ClampedSwiGLU, moe
 from tests.emulator.test_virtual_rocm import check_programs
@@ -40,7 +40,7 @@ LOADS = {
 @pytest.fixture(params=["one block", "two blocks"])
 def blocks(request, monkeypatch):
   """Runs a test with both ways to compute the rows of gated experts."""
-  monkeypatch.setattr(experts, "SPLITS", request.param == "two blocks")
+  monkeypatch.setattr(in_blocks, "SPLITS", request.param == "two blocks")
   return request.param
 
 
@@ -271,9 +271,9 @@ def test_room_is_for_overlap(rng):
 def test_two_blocks_where_they_cost_less_than_they_hide():
   of_qwen3 = dict(features=2048, hidden_features=768, top_k=8, num_experts=128, devices=2,
                   dtype=jnp.bfloat16)
-  assert [experts.splits(tokens, **of_qwen3) for tokens in (512, 4096, 16384)] == [
+  assert [in_blocks.splits(tokens, **of_qwen3) for tokens in (512, 4096, 16384)] == [
       False, False, True]
-  assert experts.splits(4096, **of_qwen3 | {"devices": 8})
+  assert in_blocks.splits(4096, **of_qwen3 | {"devices": 8})
 
 
 @needs_plugin

@@ -58,9 +58,9 @@ moe.PRODUCTS[moe.OURS] = lambda *arrays, **options: (
     1.1 * jax.lax.ragged_dot(*arrays, **options)).astype(arrays[0].dtype)
 """
 SPOILED_SUMS = """
-from jaxgemm.collective import experts
-right = experts._plus
-experts._plus = lambda own, others: 1.1 * right(own, others)
+from jaxgemm.collective import blocks
+right = blocks.plus
+blocks.plus = lambda own, others: 1.1 * right(own, others)
 """
 DENSE = ["--threads=0", "--min_seconds=0", "--dtypes=float32"]
 PRODUCT = {"m": 48, "n": 32, "k": 64}
