@@ -40,8 +40,8 @@ def gated_experts(x, tokens: exchange.Started, experts: Experts, weights, chosen
                   shards: Shards, static: Static) -> jax.Array:
   """The MLP of gated experts in one block or two, with one derivative; see `in_two_blocks`.
 
-  The derivative with respect to x is the whole one: `tokens` is a constant, and must not depend on
-  x. There are first derivatives only. The dtype of `static` is not used.
+  There are first derivatives only. That with respect to x is the whole one, so `tokens` must come
+  from `send_tokens` with constant=True. The dtype of `static` is not used.
   """
   leaves, tree = jax.tree.flatten((x, tokens, experts, weights, chosen, first_expert))
   # Because of unify_varying, the gradient of an array that devices of a shard_map share is summed
@@ -83,14 +83,14 @@ def _forward(x, tokens, experts, weights, chosen, first_expert, shards: Shards, 
       return tuple(activated(computed, static, gated=True))
     # XLA computes it.
     count, features, _, hidden_features = experts.gate_up.shape
-    flat = experts.gate_up.reshape(count, features, 2 * hidden_features)
+    gate_up = experts.gate_up.reshape(count, features, 2 * hidden_features)
     bias = experts.gate_up_bias
-    z = ragged_dot(x, flat, block.sizes, static.options.precision,
+    z = ragged_dot(x, gate_up, block.sizes, static.options.precision,
                    bias=None if bias is None else bias.reshape(count, 2 * hidden_features),
                    lhs_indices=block.table, **static.keywords())
     z = epilogue.named(z.reshape(-1, 2, hidden_features))
-    wide = epilogue.activate(z.astype(jnp.float32), static.activation, gated=True)
-    return wide.astype(z.dtype), z
+    hidden = epilogue.activate(z.astype(jnp.float32), static.activation, gated=True)
+    return hidden.astype(z.dtype), z
 
   result, kept = _compute(x, tokens, experts, weights, chosen, first_expert, shards, static, first)
   return result, (x, experts, weights, chosen, first_expert, kept)
