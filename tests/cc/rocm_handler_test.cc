@@ -432,13 +432,14 @@ void TestRouting() {
   const auto initialize = [](const FakeCall& call) {
     return call.Run(kRocmRoutingHandlers.initialize, XLA_FFI_ExecutionStage_INITIALIZE, 0, nullptr);
   };
-  const auto& [table, top_k, gated, quantized_gated, quantize] = kRocmRoutingHandlers.captured;
-  for (XLA_FFI_Handler* handler : {table, top_k, gated, quantized_gated, quantize}) {
+  const auto& [table, top_k, gated, quantized_gated, quantize, columns] =
+      kRocmRoutingHandlers.captured;
+  for (XLA_FFI_Handler* handler : {table, top_k, gated, quantized_gated, quantize, columns}) {
     CHECK_THAT(TraitsOf(handler) == XLA_FFI_HANDLER_TRAITS_COMMAND_BUFFER_COMPATIBLE, "traits");
   }
   const auto& plain = kRocmRoutingHandlers.uncaptured;
-  for (XLA_FFI_Handler* handler :
-       {plain.table, plain.top_k, plain.gated, plain.quantized_gated, plain.quantize}) {
+  for (XLA_FFI_Handler* handler : {plain.table, plain.top_k, plain.gated, plain.quantized_gated,
+                                   plain.quantize, plain.columns}) {
     CHECK_THAT(TraitsOf(handler) == 0, "traits");
   }
 
