@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxgemm.call.no_derivative import without_derivative
 from jaxgemm.call.options import (
   QUANTIZE_OUT,
   Options,
@@ -91,16 +92,10 @@ def of_results(kind: str, values: jax.Array, scales: jax.Array) -> Quantized:
   return Quantized(values, scales)
 
 
-@jax.custom_jvp
-def without_derivative(x):
+def operand_of_quantized(x):
   """x, an operand of a product whose result is quantised. To differentiate it raises an error."""
-  return x
-
-
-@without_derivative.defjvp
-def _(primals, tangents):
-  raise NotImplementedError(
-      "a product with quantize_out was differentiated; it has no derivative, because that would "
+  return without_derivative(
+      x, "a product with quantize_out was differentiated; it has no derivative, because that would "
       "be one of the rounding to float8. Leave quantize_out out, or use jaxgemm.fp8 for training.")
 
 

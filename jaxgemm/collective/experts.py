@@ -13,6 +13,7 @@ import jax.numpy as jnp
 
 from jaxgemm.call import epilogue
 from jaxgemm.call.activations import activated
+from jaxgemm.call.no_derivative import without_derivative
 from jaxgemm.collective import exchange
 from jaxgemm.collective.blocks import (
   Block,
@@ -159,16 +160,10 @@ def _backward(shards: Shards, static: Static, saved, ct):
   return d_x, None, d_experts, d_weights, None, None
 
 
-@jax.custom_jvp
 def _first_derivative(x):
   """x, of a derivative. To differentiate it again raises an error."""
-  return x
-
-
-@_first_derivative.defjvp
-def _(primals, tangents):
-  raise NotImplementedError(
-      "a layer with dispatch='overlap' was differentiated twice; for gated experts first "
+  return without_derivative(
+      x, "a layer with dispatch='overlap' was differentiated twice; for gated experts first "
       "derivatives only are allowed, because the tokens that travel count as constants in them. "
       "Pass dispatch='gather'.")
 

@@ -20,9 +20,9 @@ from jaxgemm.call.precision import is_high
 from jaxgemm.call.quantization import (
   check_blocks,
   of_results,
+  operand_of_quantized,
   quantize,
   require_open,
-  without_derivative,
 )
 from jaxgemm.call.quantized import Quantized, dequantized
 from jaxgemm.call.spec import Spec
@@ -84,7 +84,7 @@ def dense_product(lhs, rhs, given: Vectors, product: Callable[[Options], Product
   dtype = called.result.dtype
   check_blocks(kind, called.result.shape)
   rhs = dequantized(rhs, lhs, few_rows.NOT_QUANTIZING)
-  lhs, rhs, given = jax.tree.map(without_derivative, (lhs, rhs, given))
+  lhs, rhs, given = jax.tree.map(operand_of_quantized, (lhs, rhs, given))
   if why := _why_not_quantized(lhs, rhs, given, called, options):
     require_open(options, why)
     options = options._replace(quantize_out=None, preferred_element_type=jnp.dtype(jnp.float32))

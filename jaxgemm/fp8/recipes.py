@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm.call.dtypes import is_float4
+from jaxgemm.call.no_derivative import without_derivative
 from jaxgemm.call.options import Options
 from jaxgemm.call.quantization import (
   SMALLEST_NORMAL,
@@ -74,16 +75,10 @@ def check_rows(recipe: str, options: Options) -> None:
         "recipe='rowwise', for example.")
 
 
-@jax.custom_jvp
 def first_derivative(x):
   """x, of a derivative of a float8 product. To differentiate it again raises an error."""
-  return x
-
-
-@first_derivative.defjvp
-def _(primals, tangents):
-  raise NotImplementedError(
-      "a product of jaxgemm.fp8 was differentiated twice; first derivatives only are allowed, "
+  return without_derivative(
+      x, "a product of jaxgemm.fp8 was differentiated twice; first derivatives only are allowed, "
       "because second ones would differentiate the rounding to float8, and be wrong. Use the "
       "product of the same name in jaxgemm.")
 

@@ -29,9 +29,9 @@ from jaxgemm.call.product import NOT_ON_MESHES
 from jaxgemm.call.quantization import (
   check_blocks,
   of_results,
+  operand_of_quantized,
   quantize,
   require_open,
-  without_derivative,
 )
 from jaxgemm.call.quantized import Quantized, dequantized, stand_in, weights_argument
 from jaxgemm.call.spec import Spec
@@ -181,7 +181,7 @@ def _quantized(call: Call, lhs, rhs, *others, **arrays):
   plain = call._replace(options=call.options._replace(
       quantize_out=None, preferred_element_type=jnp.dtype(jnp.float32)))
   rhs = dequantized(rhs, lhs, few_rows.NOT_QUANTIZING)
-  lhs, rhs, arrays = jax.tree.map(without_derivative, (lhs, rhs, arrays))
+  lhs, rhs, arrays = jax.tree.map(operand_of_quantized, (lhs, rhs, arrays))
   check_blocks(kind, jax.tree.leaves(
       jax.eval_shape(functools.partial(_result, plain), lhs, rhs, *others, **arrays))[0].shape)
   why = "" if meshes.explicit_mesh(lhs, rhs) is None else NOT_ON_MESHES

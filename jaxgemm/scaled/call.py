@@ -17,8 +17,8 @@ from jaxgemm.call.quantization import (
   BLOCKS,
   check_blocks,
   of_results,
+  operand_of_quantized,
   quantize,
-  without_derivative,
 )
 from jaxgemm.call.quantized import dequantized_dtype
 from jaxgemm.call.spec import Spec
@@ -282,7 +282,7 @@ def _jitted(call: Call, given: Given) -> Any:
   kind, dtype = call.options.quantize_out, call.options.preferred_element_type
   if kind is None:
     return _by_whole_sums(call, given) if _reason(call, given) else _by_blocks(call, given)[0]
-  given = jax.tree.map(without_derivative, given)
+  given = jax.tree.map(operand_of_quantized, given)
   check_blocks(kind, (given.rhs.shape[-2],))
   if not _reason(call, given):
     return of_results(kind, *_by_blocks(call, given))
