@@ -30,8 +30,8 @@ Refusal ParseStart(ffi::RemainingArgs args, ffi::RemainingRets rets, std::string
   PeerCall& peers = exchange->peers;
   const auto x = args.get<ffi::AnyBuffer>(0);
   auto result = rets.get<ffi::AnyBuffer>(0);
-  if (!x.has_value() || !result.has_value() || args.size() != rets.size()) {
-    return "it must have x, received, and a result for each array that is passed through.";
+  if (!x.has_value() || !result.has_value() || args.size() != 1 || rets.size() != 1) {
+    return "it must have the operand x and the result received.";
   }
   if ((sends != "all" && sends != "after" && sends != "before") || with_own < 0 || with_own > 1) {
     return Concat("sends='", sends, "' and with_own=", Str(with_own),
@@ -107,13 +107,7 @@ struct Gpu {
       if (!refusal.empty()) return Refused(kExchangeStartTarget, refusal);
       std::string error;
       PeerStreams* streams = StreamsOf<PeerStreams, kOpen, kStreams>(&error);
-      // The arrays are passed through before the devices meet, so that no error follows a start.
-      if (streams) {
-        error = PassThrough(args, 1, rets, 1, [=](void* to, const void* from, size_t bytes) {
-          return Copy(to, from, bytes, device, stream);
-        });
-      }
-      if (error.empty()) error = streams->Start(exchange);
+      if (streams) error = streams->Start(exchange);
       return Outcome(kExchangeStartTarget, error);
     }).release();
     return handler->Call(call_frame);

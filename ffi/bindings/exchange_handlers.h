@@ -1,16 +1,14 @@
 // The XLA FFI handlers of blocks that travel between the devices of one process beside other work;
-// jaxgemm/collective/exchange.py emits the calls. A call's arrays that are passed through are its
-// operands and its results, in this order and in the same memory.
+// jaxgemm/collective/exchange.py emits the calls.
 //
 // "jaxgemm_exchange_start" begins the copies.
-//   operands: x; arrays that are passed through. results: received, the blocks of the D devices
-//   that arrive, [D - 1, ...] or, with the device's own, [D, ...]; the arrays.
-//   attributes: devices, the ordinals of the mesh's devices in groups that copy from each other,
-//   such as "0 1;2 3"; sends and with_own, what travels where: see Form in exchange.py; timeout_ns,
-//   how long a device waits for others.
+//   operand: x. result: received, the blocks of the D devices that arrive, [D - 1, ...] or, with
+//   the device's own, [D, ...]. attributes: devices, the ordinals of the mesh's devices in groups
+//   that copy from each other, such as "0 1;2 3"; sends and with_own, what travels where: see Form
+//   in exchange.py; timeout_ns, how long a device waits for others.
 // "jaxgemm_exchange_done" makes later work wait for the copies that read x and write received.
 //   operands: received; arrays that are passed through; the x of the start. results: received; the
-//   arrays. attribute: timeout_ns.
+//   arrays, in the same memory. attribute: timeout_ns.
 #pragma once
 
 #include "xla/ffi/api/c_api.h"

@@ -178,13 +178,10 @@ def time_limit():
   copies.TIMEOUT_NS = before
 
 
-def _start(x, *then, blocks=None, **attributes):
+def _start(x, blocks=None, **attributes):
   blocks = jax.ShapeDtypeStruct((D - 1, *x.shape), x.dtype) if blocks is None else blocks
   given = dict(devices="0 1 2 3", sends="all", with_own=np.int64(0), timeout_ns=np.int64(10**9))
-  return jax.ffi.ffi_call(
-      exchange.START_TARGET, (blocks, *then),
-      input_output_aliases={1 + i: 1 + i for i in range(len(then))})(
-          x, *then, **given | attributes)
+  return jax.ffi.ffi_call(exchange.START_TARGET, (blocks,))(x, **given | attributes)
 
 
 def _done(received, x, *before, **attributes):
@@ -218,6 +215,9 @@ def broken_calls():
   fails(lambda x: whole(x, blocks=f32((3, 9))), "must have 3 blocks of one type and shape")
   fails(lambda x: whole(x, blocks=jax.ShapeDtypeStruct((3, 8), jnp.int32)), "of one type")
   fails(lambda x: whole(x, sends="after"), "must have 3 blocks")
+  fails(lambda x: jax.ffi.ffi_call(exchange.START_TARGET, (f32((3, 8)), f32((8,))))(
+      x, devices="0 1 2 3", sends="all", with_own=np.int64(0), timeout_ns=np.int64(10**9))[0],
+        "it must have the operand x and the result received")
   fails(lambda x: _done(_start(x)[0], x, timeout_ns=np.int64(-1)), "timeout_ns=-1; 1 to")
   fails(lambda x: jax.ffi.ffi_call(exchange.DONE_TARGET, (f32((3, 8)),))(
       _start(x)[0], timeout_ns=np.int64(1)), "an operand for each result, and x")
