@@ -21,13 +21,12 @@ from absl import app, flags
 import jax
 from jax import lax
 import jax.numpy as jnp
-from jax.sharding import AxisType, NamedSharding
+from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from benchmarks import check, measure, progress, run, watch
+from benchmarks import check, devices, measure, progress, run
 import jaxgemm
 from jaxgemm.collective import copies
-from jaxgemm.tune import timing
 
 COLLECTIVE, PRODUCT, SEQUENTIAL, OVERLAPPED = (
     "collective alone", "product alone", "one after the other", "overlapped")
@@ -36,9 +35,9 @@ FLAGS = flags.FLAGS
 
 
 def define_flags() -> None:
+  devices.define_flags()
   flags.DEFINE_list("cases", ["16384x8192x8192"], "Products of all devices, as MxNxK.")
   flags.DEFINE_enum("dtype", "bfloat16", ["bfloat16", "float16", "float32"], "Operand type.")
-  flags.DEFINE_integer("devices", 0, "Number of devices; 0 uses all GPUs, or 4 CPU devices.")
   flags.DEFINE_list("functions", list(FUNCTIONS), "What to time.")
   flags.DEFINE_list("schedule", ["auto"], "Schedules of the overlapped products.")
   flags.DEFINE_list(
@@ -49,7 +48,6 @@ def define_flags() -> None:
   flags.DEFINE_integer("pieces", None, "With copies: into how many products the rows of one "
                        "device are cut. Default: jaxgemm's own.")
   flags.DEFINE_list("sum_dtype", ["float32"], "Dtypes in which sums travel: float32, or dtype's.")
-  flags.DEFINE_integer("calls", 0, "Calls in a sample; 0 is 10 on GPUs and 1 on CPUs.")
 
 
 def _variants(function: str):
@@ -101,7 +99,7 @@ def candidates(function: str, mesh) -> tuple[dict, tuple[P, P]]:
 def row(function: str, mesh, product, options: measure.Options) -> run.Row:
   """A row: the seconds of each way, and errors and ratios of the overlapped ones."""
   ways, specs = candidates(function, mesh)
-  m, k, n, devices = product.m, product.k, product.n, mesh.devices
+  m, k, n = product.m, product.k, product.n
   place = lambda spec: NamedSharding(mesh, spec)
   lhs, rhs = (jax.device_put(x, place(spec)) for x, spec in zip(
       measure.random(options.seed, (m, k), (k, n), dtype=FLAGS.dtype), specs))
@@ -112,54 +110,30 @@ def row(function: str, mesh, product, options: measure.Options) -> run.Row:
     sums = jnp.dtype(FLAGS.sum_dtype[0])
     arguments[COLLECTIVE] = (jax.jit(
         lambda: jnp.ones((mesh.size * m, n), sums), out_shardings=place(P("x")))(),)
-  calls = FLAGS.calls or (10 if measure.on_gpu() else 1)
-
-  def several(name: str):
-    def run_it():
-      for _ in range(calls):
-        out = ways[name](*arguments[name])
-      return out
-    return run_it
-
   entries: dict[str, run.Row] = {name: {} for name in ways}
   for name in ways:
     progress.within(name)
     if name == SEQUENTIAL or name.startswith(OVERLAPPED):
-      near = (jax.device_put(x, devices.flat[0]) for x in (lhs, rhs, ways[name](lhs, rhs)))
+      near = (jax.device_put(x, mesh.devices.flat[0]) for x in (lhs, rhs, ways[name](lhs, rhs)))
       # Sums that travel in dtype are rounded on each device.
       entries[name] = check.bounded(check.dense(*near, options.seed), FLAGS.dtype, mesh.size)
-  measured = measure.per(timing.interleave(
-      {name: several(name) for name in ways}, [()], min_rounds=options.rounds, min_seconds=0,
-      sample_seconds=0, warmup=-(-options.warmup // calls), within=progress.within), calls)
-  larger = max((COLLECTIVE, PRODUCT), key=lambda name: measured.timing.time(name).median)
-  overlapped = next(name for name in ways if name.startswith(OVERLAPPED))
-  for name, entry in entries.items():
-    entry |= measure.entry(
-        measured, name, None if name == COLLECTIVE else product.flops, overlapped)
-    if name.startswith(OVERLAPPED):
-      entry["of_larger"] = measure.ratio(measured, larger, name)
-      entry["note"] = f"{entry['of_larger']['median']:.3f} of {larger}"
-  measure.keep_trace(options, f"{function} {product.sizes}", {name: several(name) for name in ways})
+  overlapped = [name for name in ways if name.startswith(OVERLAPPED)]
+  timed = devices.add_times(entries, ways, arguments, (COLLECTIVE, PRODUCT), overlapped,
+                            product.flops, options, f"{function} {product.sizes}")
   return {"section": "collective", "case": f"{function} {product.sizes}, {mesh.size} devices",
-          "m": m, "n": n, "k": k, "dtype": FLAGS.dtype, "devices": mesh.size, "larger": larger,
-          "calls": calls, "candidates": entries}
+          "m": m, "n": n, "k": k, "dtype": FLAGS.dtype, "devices": mesh.size, **timed,
+          "candidates": entries}
 
 
 def jobs(name: str) -> Iterator[tuple[str, Callable[[], list[run.Row]]]]:
   run.refuse("threads")
   functions = run.choose("functions", FLAGS.functions, FUNCTIONS)
   copies.PIECES = FLAGS.pieces
-  if not watch.has_gpu():
-    jax.config.update("jax_num_cpu_devices", FLAGS.devices or 4)
-  devices = jax.devices()[:FLAGS.devices or None]
-  if len(devices) < max(FLAGS.devices, 2):
-    raise app.UsageError(f"There are {len(devices)} devices of {jax.default_backend()}; this "
-                         f"needs {max(FLAGS.devices, 2)}. See --devices.")
-  mesh = jax.make_mesh((len(devices),), ("x",), axis_types=(AxisType.Auto,), devices=devices)
+  mesh = devices.mesh()
   options = measure.Options.of_flags()
   for product in run.given_products([FLAGS.dtype]):
-    if any(size % len(devices) for size in (product.m, product.n, product.k)):
-      raise app.UsageError(f"{product.sizes}: there are {len(devices)} devices, and all sizes must "
+    if any(size % mesh.size for size in (product.m, product.n, product.k)):
+      raise app.UsageError(f"{product.sizes}: there are {mesh.size} devices, and all sizes must "
                            "be multiples of that.")
     for function in functions:
       yield f"{name} {function} {product.sizes}", lambda function=function, product=product: [

@@ -22,14 +22,13 @@ import itertools
 
 from absl import app, flags
 import jax
-from jax.sharding import AxisType, NamedSharding
+from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 import numpy as np
 
-from benchmarks import cases, measure, moe, progress, run, watch
+from benchmarks import cases, devices, measure, moe, progress, run
 from jaxgemm.collective import blocks, exchange
 from jaxgemm.flax.checks import DISPATCHES
-from jaxgemm.tune import timing
 
 COMMUNICATION, PRODUCTS = "communication alone", "products alone"
 WORKS = "forward", "gradients"
@@ -37,7 +36,7 @@ FLAGS = flags.FLAGS
 
 
 def define_flags() -> None:
-  flags.DEFINE_integer("devices", 0, "Number of devices; 0 uses all GPUs, or 4 CPU devices.")
+  devices.define_flags()
   flags.DEFINE_list("cases", None, "Models from shapes.json. Default: all.")
   flags.DEFINE_list("tokens", None, "Tokens of a device. Default: from shapes.json.")
   flags.DEFINE_list("work", list(WORKS), f"Some of {', '.join(WORKS)}.")
@@ -46,7 +45,6 @@ def define_flags() -> None:
   flags.DEFINE_enum("blocks", None, ["one", "two"], "Whether own and others' tokens are one block "
                     "of rows, or two. Default: jaxgemm's own choice.")
   flags.DEFINE_float("room", None, "dispatch_room of the layers with dispatch=overlap.")
-  flags.DEFINE_integer("calls", 0, "Calls in a sample; 0 is 10 on GPUs and 1 on CPUs.")
 
 
 def _sent(params, x, cotangent, backward: bool):
@@ -104,15 +102,14 @@ def _errors(given, wanted) -> run.Row:
 def row(model: str, problem: cases.Experts, mesh, work: str, routing: str, dispatches,
         options: measure.Options) -> run.Row:
   """A row: the seconds of each way, and errors and ratios of the layers."""
-  devices = mesh.size
-  whole = dataclasses.replace(problem, tokens=problem.tokens * devices)
+  whole = dataclasses.replace(problem, tokens=problem.tokens * mesh.size)
   params, pairs = moe.drawn(whole, routing, 1, options.seed)
   (x, cotangent), = pairs
   wanted = jax.jit(moe.program(lambda params, x: moe.layer(whole)(params, x)[0], work))(
       params, x, cotangent)
   stats = jax.jit(moe.layer(whole))(params, x)[1]
   # The rows of each device, sorted by expert; every device has as many as the fullest one.
-  sizes = np.asarray(stats.tokens_per_expert).reshape(devices, -1)
+  sizes = np.asarray(stats.tokens_per_expert).reshape(mesh.size, -1)
   order = np.argsort(np.asarray(stats.experts).ravel(), kind="stable") // problem.top_k
   ends = np.cumsum(sizes.sum(1))
   most = int(sizes.sum(1).max())
@@ -125,34 +122,16 @@ def row(model: str, problem: cases.Experts, mesh, work: str, routing: str, dispa
   arguments = dict.fromkeys((*dispatches, COMMUNICATION), (params, x, cotangent))
   arguments[PRODUCTS] = params, rows, of_rows, place(sizes.ravel(), P("x"))
   ways = _ways(whole, mesh, work, dispatches)
-  calls = FLAGS.calls or (10 if measure.on_gpu() else 1)
-
-  def several(name: str):
-    def run_it():
-      for _ in range(calls):
-        out = ways[name](*arguments[name])
-      return out
-    return run_it
-
   entries: dict[str, run.Row] = {name: {} for name in ways}
   for name in dispatches:
     progress.within(name)
     entries[name] = _errors(ways[name](*arguments[name]), wanted)
-  measured = measure.per(timing.interleave(
-      {name: several(name) for name in ways}, [()], min_rounds=options.rounds, min_seconds=0,
-      sample_seconds=0, warmup=-(-options.warmup // calls), within=progress.within), calls)
-  larger = max((COMMUNICATION, PRODUCTS), key=lambda name: measured.timing.time(name).median)
   flops = moe.WORK[work] * problem.flops
-  for name, entry in entries.items():
-    entry |= measure.entry(measured, name, None if name == COMMUNICATION else flops, dispatches[0])
-    if name in dispatches:
-      entry["of_larger"] = measure.ratio(measured, larger, name)
-      entry["note"] = f"{entry['of_larger']['median']:.3f} of {larger}"
-  measure.keep_trace(options, f"{model} {problem.label} {work}", {
-      name: several(name) for name in ways})
+  timed = devices.add_times(entries, ways, arguments, (COMMUNICATION, PRODUCTS), dispatches, flops,
+                            options, f"{model} {problem.label} {work}")
   return {"section": "moe_devices", "case": f"{model}, {problem.label} a device, {work}",
           "kind": model, **dataclasses.asdict(problem), "routing": routing, "work": work,
-          "dtype": "bfloat16", "devices": devices, "larger": larger, "calls": calls, "flops": flops,
+          "dtype": "bfloat16", "devices": mesh.size, **timed, "flops": flops,
           "candidates": entries}
 
 
@@ -161,13 +140,7 @@ def jobs(name: str) -> Iterator[tuple[str, Callable[[], list[run.Row]]]]:
   works, routings = run.choose("work", FLAGS.work, WORKS), run.choose(
       "routings", FLAGS.routings, moe.ROUTINGS)
   dispatches = run.choose("dispatches", FLAGS.dispatches, DISPATCHES)
-  if not watch.has_gpu():
-    jax.config.update("jax_num_cpu_devices", FLAGS.devices or 4)
-  devices = jax.devices()[:FLAGS.devices or None]
-  if len(devices) < max(FLAGS.devices, 2):
-    raise app.UsageError(f"There are {len(devices)} devices of {jax.default_backend()}; this "
-                         f"needs {max(FLAGS.devices, 2)}. See --devices.")
-  mesh = jax.make_mesh((len(devices),), ("x",), axis_types=(AxisType.Auto,), devices=devices)
+  mesh = devices.mesh()
   blocks.SPLITS = {"one": False, "two": True}.get(FLAGS.blocks)
   options = measure.Options.of_flags()
   there = cases.experts("gpu" if measure.on_gpu() else "cpu", FLAGS.tokens, "experts_on_devices")
@@ -177,9 +150,9 @@ def jobs(name: str) -> Iterator[tuple[str, Callable[[], list[run.Row]]]]:
       for each in there[model]]
   for (model, each), routing, work in itertools.product(chosen, routings, works):
     problem = cases.Experts(**each)
-    if problem.num_experts % len(devices):
+    if problem.num_experts % mesh.size:
       raise app.UsageError(f"{model} has {problem.num_experts} experts; a multiple of "
-                           f"{len(devices)}, the number of devices, is allowed.")
+                           f"{mesh.size}, the number of devices, is allowed.")
     yield f"{name} {model} {problem.label} {routing} {work}", functools.partial(
         lambda *arguments: [row(*arguments)], model, problem, mesh, work, routing, dispatches,
         options)

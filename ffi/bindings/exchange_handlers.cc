@@ -41,7 +41,7 @@ Refusal ParseStart(ffi::RemainingArgs args, ffi::RemainingRets rets, std::string
   const bool all = sends == "all";
   auto given = x->dimensions(), blocks = received.dimensions();
   const int64_t count = peers.size - 1 + with_own;
-  // Of a block that all devices get, the received blocks have one dimension more.
+  // If all devices get x, the received blocks have one dimension more.
   const bool fits = blocks.size() == given.size() + all && blocks.size() > 0 &&
                     blocks[0] == count &&
                     std::equal(given.begin(), given.end(), blocks.begin() + all, blocks.end());

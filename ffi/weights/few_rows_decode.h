@@ -13,8 +13,8 @@ namespace jaxgemm {
 template <bool kBF16, bool kE2M1, bool kWgmma>
 struct FewDecoder {
   // bfloat16 has the exponents for MX scales, so these may multiply the weights, which stay exact.
-  // That is fewer instructions than for the sums if there are many rows. Other scales multiply the
-  // float32 sums of each step, or block.
+  // With many rows this takes fewer instructions than to multiply the sums. Other scales multiply
+  // the float32 sums of each step, or block.
   static constexpr bool kScalesWeights = kBF16 && kE2M1 && kWgmma;
   // Integers without their sign: the bits of the value plus 8 are the operand. What the 8 gives
   // too much is where the sums begin.

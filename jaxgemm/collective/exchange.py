@@ -6,7 +6,7 @@ dependences fix the order: what reads an array that `start` passed through runs 
 and `done` comes after what computes the arrays that it passes through.
 
 There are two forms. For GPUs of one process, custom calls let copy engines bring the blocks
-(ffi/bindings/exchange_handlers.h); they pass arrays through in their memory. Everything else is
+(ffi/bindings/exchange_handlers.h); arrays are passed through in their memory. Everything else is
 sent by `jax.lax.ppermute`, and XLA decides what runs beside it. `why_not` says which form a call
 gets.
 

@@ -33,7 +33,7 @@ from jaxgemm.grouped.checks import K_LAST, OF_RHS
 from jaxgemm.grouped.combined import bias_sums
 from jaxgemm.grouped.experts import Experts, Static
 from jaxgemm.grouped.gated_gradient import gated_gradient
-from jaxgemm.grouped.rows import combine, of_rows
+from jaxgemm.grouped.rows import of_rows
 from jaxgemm.sharding.manual_axes import unify_varying
 
 
@@ -56,7 +56,7 @@ def _compute(x, tokens, experts, weights, chosen, first_expert, shards, static, 
                       bias=experts.down_bias, **static.keywords())
 
   def add(rows, block: Block, dtype):
-    return combine(rows, block.table, block.weights, dtype=dtype)
+    return block.sums(rows, slice(None), dtype)
 
   arguments = tokens, weights, chosen, first_expert, shards, first, rows
   return in_two_blocks(x, *arguments, add) if shards.splits else in_one_block(*arguments)
