@@ -36,6 +36,10 @@ std::string LayOutForHopper(const Driver& driver, const Call& call, KernelLaunch
   if (from_registers && !moves_all) {
     return instance.name + " reads operands and writes out at multiples of 16 bytes.";
   }
+  // Without these arguments another scaled form stands in for it, if the kernel has one.
+  if (c.form == KernelForm::kScaledCast && !moves_all && !HasForm(instance, KernelForm::kScaled)) {
+    return instance.name + " writes out at multiples of 16 bytes.";
+  }
   const bool as_planned = moves_all || StoreOf(c.form) == FormStore::kAny;
   TileGrid clusters = ClusterGrid(call.plan);
   launch->cluster = static_cast<unsigned>(call.plan.cluster_size());
@@ -47,6 +51,7 @@ std::string LayOutForHopper(const Driver& driver, const Call& call, KernelLaunch
     other.cluster_m = other.cluster_n = 1;
     if (!as_planned) {
       other.form =
+          IsScaled(c.form) ? KernelForm::kScaled :
           HasForm(instance, KernelForm::kGeneral) ? KernelForm::kGeneral : KernelForm::kFused;
     }
     maps = MakeTensorMaps(driver, alone);

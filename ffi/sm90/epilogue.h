@@ -81,6 +81,25 @@ class Epilogue {
     SetPlace(FirstPlace(args, tile), packed);
   }
 
+  // Plain forms: stores a warpgroup's 64 rows.
+  JAXGEMM_SM90 void StoreAtOnce(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
+                                const Acc (&acc)[Traits::kAccs]) {
+    const Place place = FirstPlace(args, tile);
+    if (WarpUniform(place.row >= place.rows)) return;
+    if (WarpUniform(!IsWhole(args, place))) {
+      return StoreTo<Traits::kAccs>(args, args.out, args.n, place, 0, args.n, acc);
+    }
+    const Boxes boxes(shared_, maps, thread_);
+    Packed packed;
+    SetPlace(place, packed);
+#pragma unroll
+    for (int i = 0; i < Boxes::kBoxes; ++i) {
+      const uint32_t box = boxes.Free(i);
+      packed.template PackBox<kPlainBf16>(acc, i);
+      boxes.StoreBy(box, packed, i);
+    }
+  }
+
   // Plain forms of tiles with columns that do not fill boxes of 64: stores from the registers.
   JAXGEMM_SM90 void StorePlain(const GemmArgs& args, const WorkTile& tile, const Acc* acc) {
     const int warp = Traits::kIsPingPong ? Warp() % kWarps : Warp();

@@ -14,6 +14,7 @@
 #include "sm90/mainloop.h"
 #include "sm90/overlapped_store.h"
 #include "sm90/pingpong.h"
+#include "sm90/promotion.h"
 #include "sm90/register_operand.h"
 
 namespace jaxgemm {
@@ -122,7 +123,9 @@ class Workgroup {
   static constexpr bool kIsGrouped = IsGrouped(Traits::kForm);
   static constexpr bool kIsScaled = IsScaled(Traits::kForm);
   static constexpr bool kIsFewRows = IsFewRows(Traits::kForm);
-  static constexpr int kConsumerRegisters = kIsScaled ? kScaledRegisters : 224;
+  static constexpr bool kIsScaledCast = kIsScaled && Traits::kIsPlain;
+  static constexpr int kConsumerRegisters =
+      kIsScaledCast && Traits::kTileN > 128 ? 232 : kIsScaled ? kScaledRegisters : 224;
   using Mainloop =
       std::conditional_t<Traits::kRhsInRegisters, RegisterMainloop<Traits>, SmemMainloop<Traits>>;
 
@@ -134,7 +137,7 @@ class Workgroup {
         maps_(maps),
         shared_(shared),
         rank_(Traits::kCluster == 1 ? 0 : ClusterCtaRank()),
-        waits_for_none_(!Traits::kIsPlain && !kIsGrouped && args.groups.ragged == Ragged::kNone &&
+        waits_for_none_((!Traits::kIsPlain || kIsScaledCast) && !kIsGrouped && args.groups.ragged == Ragged::kNone &&
                         args.claim.num_queues == 0 && !args.chunks.signals),
         gathers_(Traits::kGathers && (args.lhs_gather.indices || args.rhs_gather.indices)),
         copies_(gathers_ || (Traits::kLoadsByElement && (!maps.lhs_valid || !maps.rhs_valid))) {}
@@ -164,7 +167,9 @@ class Workgroup {
     // 128 x 56 = 128 x 504. With few rows a thread has as many as it can address.
     if (warp >= kWarpgroupSize / kWarpSize) {
       if constexpr (!kIsFewRows) SetMaxRegistersInc<kConsumerRegisters>();
-      if constexpr (Traits::kIsPingPong) {
+      if constexpr (kIsScaledCast) {
+        ConsumePromoting();
+      } else if constexpr (Traits::kIsPingPong) {
         ConsumePingPong();
       } else if constexpr (Traits::kRhsInRegisters) {
         ConsumeByRegisters();
@@ -232,7 +237,7 @@ class Workgroup {
     // This case has its own code, so that less code is fetched. (Code is fetched as it is
     // executed.)
     if (waits_for_none_) return Produce(stride, first, AlwaysReady());
-    if constexpr (kIsGrouped) {
+    if constexpr (kIsGrouped || kIsScaledCast) {
       WarpGroupedMap</*kCuts=*/false> map(args_);
       const GroupedStrideClaim claim{
           .groups = map.groups, .index = stride.index, .step = stride.step};
@@ -348,6 +353,29 @@ class Workgroup {
     };
     ForEachSent(compute, [](const WorkTile&) {});
     if (last.valid) store(last);
+  }
+
+  JAXGEMM_SM90 void ConsumePromoting() {
+    typename Traits::Acc acc[Traits::kAccs], part[Traits::kAccs];
+    Promotion<Traits> mainloop(shared_, MulticastGroup<Traits>(maps_));
+    Epilogue<Traits> epilogue(shared_, rank_);
+    WorkTile last{.valid = false};  // the tile that is not stored yet
+    mainloop.BeginTurns();
+    auto compute = [&](const WorkTile& tile) {
+      mainloop.Begin(args_, tile, rank_, part);
+      if (last.valid) epilogue.StoreAtOnce(args_, maps_, last, acc);
+      last = tile;
+      if constexpr (Promotion<Traits>::kBehind) {
+        typename Traits::Acc odd[Traits::kAccs];
+        mainloop.RunBehind(tile, part, odd, acc);
+      } else {
+        mainloop.Run(tile, part, acc);
+      }
+    };
+    ForEachSent(compute, [](const WorkTile&) {});
+    if (last.valid) epilogue.StoreAtOnce(args_, maps_, last, acc);
+    mainloop.EndTurns();
+    if (ElectSync()) TmaStoreWaitRead<0>();
   }
 
   JAXGEMM_SM90 void ConsumeAndOverlapStore() {

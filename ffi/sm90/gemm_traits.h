@@ -87,7 +87,7 @@ struct Sm90Traits {
                                                                     : kIsFused      ? 32
                                                                                     : 64);
   static constexpr int kConsumerWarps = kConsumers * kWarpgroupSize / kWarpSize;
-  static constexpr int kOutBoxes = Sm90OutBoxes(kTileN);
+  static constexpr int kOutBoxes = Sm90OutBoxes(form, kTileN);
   static constexpr bool kStagesWholeTiles = StagesWholeTiles(kRhsInRegisters, lhs);
   static constexpr int kStagedBytes = Sm90StagedBytes(form, kTileN, kStagesWholeTiles);
   static constexpr int kStagedN = kTileN % 32 != 0 ? 16 : kOutBoxes == 1 ? 32 : 64;

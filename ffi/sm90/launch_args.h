@@ -100,12 +100,16 @@ constexpr int64_t MostReceivedUnits(int64_t tile_n) {
 // columns of 16 bits, or as many accumulators as fit. With 192 columns a second box would cost a
 // stage. With cluster split-K it is for the other peers' partial sums of the columns that a peer
 // owns.
-constexpr int Sm90OutBoxes(int64_t tile_n) { return tile_n % 128 == 0 ? 2 : 1; }
+constexpr int Sm90OutBoxes(KernelForm form, int64_t tile_n) {
+  // The scaled form stores all boxes of a tile at once.
+  if (IsScaled(form) && StoreOf(form) == FormStore::kCast) return static_cast<int>(tile_n / 64);
+  return tile_n % 128 == 0 ? 2 : 1;
+}
 constexpr int Sm90StagedBytes(KernelForm form, int64_t tile_n, bool stages_whole_tiles) {
   constexpr int kWarps = kSm90Consumers * 4;
   // 128 rows and 32 columns of 16 bits.
   if (stages_whole_tiles) return 128 * 32 * 2;
-  if (!IsPeers(form)) return Sm90OutBoxes(tile_n) * kBoxRows * kBoxBytes;
+  if (!IsPeers(form)) return Sm90OutBoxes(form, tile_n) * kBoxRows * kBoxBytes;
   return static_cast<int>(MostReceivedUnits(tile_n)) * 8 * kBoxRows * 4 /
          (SharesOutWarps(tile_n) ? kWarps : 1);
 }

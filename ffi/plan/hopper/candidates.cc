@@ -117,7 +117,10 @@ std::vector<Draft> HopperDrafts(const Problem& p, const Config& config, const Ch
     // Half of a tile's columns are the gate's, the other half the up projection's. Each half is
     // loaded in multiples of 64 columns.
     if (!Suits(instance, p, config) || (p.gated && instance.tile_n % 128 != 0)) continue;
-    if (p.block_k > 0 && !HasForm(instance, ScaledForm(p))) continue;
+    if (p.block_k > 0 && !HasForm(instance, ScaledForm(p)) &&
+        !(CastsScaled(p) && HasForm(instance, KernelForm::kScaledCast))) {
+      continue;
+    }
     if (p.quantize_out != QuantizeOut::kNone && !p.block_k &&
         !(as_it_is.reads_both() && HasForm(instance, QuantizedForm(p)))) {
       continue;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "kernel/gemm_args.h"
 #include "plan/candidates.h"
 #include "plan/hopper/epilogue.h"
 #include "plan/tiles.h"
@@ -69,17 +70,25 @@ bool CountsKTiles(const Plan& plan) {
   return rounds <= std::numeric_limits<Index>::max() / std::max<int64_t>(plan.grid.tiles_k, 1);
 }
 
+// Whether the plan claims its tiles, and whether it cuts them.
+bool Claims(const Problem& p, const Plan& plan) { return plan.stealing() || p.tiles_per_chunk > 0; }
+bool Cuts(const Problem& p, const Plan& plan) {
+  const Choice& c = plan.choice;
+  return p.grouped() ? Claims(p, plan) || c.num_shares > 0 : c.cut_tiles > 0;
+}
+
 // Whether a form without peers has all that the plan needs.
 bool FormFits(const Problem& p, const Tma& tma, const Plan& plan, KernelForm form) {
-  const Choice& c = plan.choice;
   const GpuInstance& instance = *plan.instance;
   if (IsScaled(form) || p.block_k > 0) {
-    return IsScaled(form) && p.block_k > 0 && form == ScaledForm(p) && HasForm(instance, form);
+    const bool fits = form == KernelForm::kScaledCast
+                          ? CastsScaled(p) && !Claims(p, plan) && !Cuts(p, plan)
+                          : form == ScaledForm(p);
+    return IsScaled(form) && p.block_k > 0 && fits && HasForm(instance, form);
   }
   if (Quantizes(form) != (p.quantize_out != QuantizeOut::kNone)) return false;
   if (IsGeneral(form)) return true;
-  const bool claims = plan.stealing() || p.tiles_per_chunk > 0;
-  const bool cuts = p.grouped() ? claims || c.num_shares > 0 : c.cut_tiles > 0;
+  const bool claims = Claims(p, plan), cuts = Cuts(p, plan);
   const int64_t least_k = p.grouped() ? 0 : AlwaysPingPongs(form) ? kPingPongKTiles : 1;
   const bool suits = IsFewRows(form)   ? p.ragged == Ragged::kM
                      : IsGrouped(form) ? p.grouped()
@@ -101,6 +110,11 @@ int64_t ClustersAtOnce(int64_t ctas, KernelForm form, const Chip& chip) {
 
 KernelForm ScaledForm(const Problem& p) {
   return p.quantize_out == QuantizeOut::kNone ? KernelForm::kScaled : KernelForm::kScaledQuantized;
+}
+
+bool CastsScaled(const Problem& p) {
+  return p.quantize_out == QuantizeOut::kNone && p.block_n == kScaleBlock &&
+         p.ragged != Ragged::kK && p.k > 0 && IsPlainProduct(p, Tma(p));
 }
 
 KernelForm QuantizedForm(const Problem& p) {
@@ -147,7 +161,8 @@ void ChooseForm(const Problem& p, const Chip& chip, Plan* plan) {
     return;
   }
   if (p.block_k > 0) {
-    c.form = ScaledForm(p);
+    const bool casts = FormFits(p, Tma(p), *plan, KernelForm::kScaledCast);
+    c.form = casts ? KernelForm::kScaledCast : ScaledForm(p);
     return;
   }
   if (p.quantize_out != QuantizeOut::kNone) {

@@ -17,6 +17,9 @@ void ChooseForm(const Problem& problem, const Chip& chip, Plan* plan);
 // The form for a problem with scales of blocks.
 KernelForm ScaledForm(const Problem& problem);
 
+// Whether results of a problem with scales of blocks are only cast (kScaledCast).
+bool CastsScaled(const Problem& problem);
+
 // The form that quantises the result of a problem without scales of blocks.
 KernelForm QuantizedForm(const Problem& problem);
 
