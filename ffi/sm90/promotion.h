@@ -43,7 +43,9 @@ class Promotion : public SmemMainloop<Traits> {
                           Acc (&part)[Traits::kAccs]) {
     const RingPlace<Traits::kStages> stage{static_cast<int>(WarpUniform(this->stage_.slot)),
                                            WarpUniform(this->stage_.parity)};
-    this->full_.Wait(stage.slot, stage.parity);
+    // A tile of rows that belong to no group has no k: what is in the stage is multiplied, and nobody
+    // uses the sums.
+    if (WarpUniform(tile.k_end > tile.k_begin)) this->full_.Wait(stage.slot, stage.parity);
     Issue(stage, part);
     if constexpr (kTurns && !kTurnsAtIssue) BarArrive(kTurnBarrier + 1 - warpgroup_, 2 * kWarpgroupSize);
     FindScales(args, tile, rank);
@@ -58,6 +60,7 @@ class Promotion : public SmemMainloop<Traits> {
                                      WarpUniform(this->stage_.parity)};
 #pragma unroll
     for (int i = 0; i < Traits::kAccs; ++i) ClearAcc(acc[i]);
+    if (count <= 0) return Base::AwaitPart(part);
     if constexpr (kHalves) {
       Index k = 0;
       for (; k + 2 < count; k += 2) {
@@ -121,6 +124,7 @@ class Promotion : public SmemMainloop<Traits> {
                                      WarpUniform(this->stage_.parity)};
 #pragma unroll
     for (int i = 0; i < Traits::kAccs; ++i) ClearAcc(acc[i]);
+    if (count <= 0) return Base::AwaitPart(even);
     Index k = 0;
     auto step = [&](int slot, Acc (&part)[Traits::kAccs], Acc (&other)[Traits::kAccs]) {
       Multiply(slot, k);
