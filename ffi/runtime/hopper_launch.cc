@@ -50,9 +50,9 @@ std::string LayOutForHopper(const Driver& driver, const Call& call, KernelLaunch
     Choice& other = alone.plan.choice;
     other.cluster_m = other.cluster_n = 1;
     if (!as_planned) {
-      other.form =
-          IsScaled(c.form) ? KernelForm::kScaled :
-          HasForm(instance, KernelForm::kGeneral) ? KernelForm::kGeneral : KernelForm::kFused;
+      other.form = c.form == KernelForm::kScaledCast         ? KernelForm::kScaled
+                   : HasForm(instance, KernelForm::kGeneral) ? KernelForm::kGeneral
+                                                             : KernelForm::kFused;
     }
     maps = MakeTensorMaps(driver, alone);
     launch->form = other.form;

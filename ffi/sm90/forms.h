@@ -186,8 +186,8 @@ constexpr bool HasForm(KernelForm form, DType lhs, int64_t tile_m, int64_t tile_
   if (IsScaled(form)) {
     // The registers have the accumulators, and as many partial sums of a block of k.
     const bool fits = tile_n == 128 || (tile_n == 192 && StoreOf(form) == FormStore::kCast);
-    return !transposed && fits && ElementBytes(lhs) == 1 && lhs != DType::kS8 &&
-           lhs_k_contiguous && rhs_k_contiguous;
+    return !transposed && fits && ElementBytes(lhs) == 1 && lhs != DType::kS8 && lhs_k_contiguous &&
+           rhs_k_contiguous;
   }
   if (Sm90CtasPerSm(form) > 1) return transposed && tile_n < 64;
   if (transposed) return IsPeers(form);

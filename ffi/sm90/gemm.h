@@ -124,8 +124,9 @@ class Workgroup {
   static constexpr bool kIsScaled = IsScaled(Traits::kForm);
   static constexpr bool kIsFewRows = IsFewRows(Traits::kForm);
   static constexpr bool kIsScaledCast = kIsScaled && Traits::kIsPlain;
-  static constexpr int kConsumerRegisters =
-      kIsScaledCast && Traits::kTileN > 128 ? 232 : kIsScaled ? kScaledRegisters : 224;
+  static constexpr int kConsumerRegisters = !kIsScaled                     ? 224
+                                            : Traits::kTileN > kScaleBlock ? kScaledWideRegisters
+                                                                           : kScaledRegisters;
   using Mainloop =
       std::conditional_t<Traits::kRhsInRegisters, RegisterMainloop<Traits>, SmemMainloop<Traits>>;
 
@@ -137,8 +138,9 @@ class Workgroup {
         maps_(maps),
         shared_(shared),
         rank_(Traits::kCluster == 1 ? 0 : ClusterCtaRank()),
-        waits_for_none_((!Traits::kIsPlain || kIsScaledCast) && !kIsGrouped && args.groups.ragged == Ragged::kNone &&
-                        args.claim.num_queues == 0 && !args.chunks.signals),
+        waits_for_none_((!Traits::kIsPlain || kIsScaledCast) && !kIsGrouped &&
+                        args.groups.ragged == Ragged::kNone && args.claim.num_queues == 0 &&
+                        !args.chunks.signals),
         gathers_(Traits::kGathers && (args.lhs_gather.indices || args.rhs_gather.indices)),
         copies_(gathers_ || (Traits::kLoadsByElement && (!maps.lhs_valid || !maps.rhs_valid))) {}
 
@@ -168,7 +170,7 @@ class Workgroup {
     if (warp >= kWarpgroupSize / kWarpSize) {
       if constexpr (!kIsFewRows) SetMaxRegistersInc<kConsumerRegisters>();
       if constexpr (kIsScaledCast) {
-        ConsumePromoting();
+        ConsumeAndCastPromoted();
       } else if constexpr (Traits::kIsPingPong) {
         ConsumePingPong();
       } else if constexpr (Traits::kRhsInRegisters) {
@@ -355,26 +357,20 @@ class Workgroup {
     if (last.valid) store(last);
   }
 
-  JAXGEMM_SM90 void ConsumePromoting() {
+  // The same, for results that are only cast.
+  JAXGEMM_SM90 void ConsumeAndCastPromoted() {
     typename Traits::Acc acc[Traits::kAccs], part[Traits::kAccs];
     Promotion<Traits> mainloop(shared_, MulticastGroup<Traits>(maps_));
     Epilogue<Traits> epilogue(shared_, rank_);
-    WorkTile last{.valid = false};  // the tile that is not stored yet
-    mainloop.BeginTurns();
+    WorkTile last{.valid = false};
     auto compute = [&](const WorkTile& tile) {
       mainloop.Begin(args_, tile, rank_, part);
       if (last.valid) epilogue.StoreAtOnce(args_, maps_, last, acc);
       last = tile;
-      if constexpr (Promotion<Traits>::kBehind) {
-        typename Traits::Acc odd[Traits::kAccs];
-        mainloop.RunBehind(tile, part, odd, acc);
-      } else {
-        mainloop.Run(tile, part, acc);
-      }
+      mainloop.Run(tile, part, acc);
     };
     ForEachSent(compute, [](const WorkTile&) {});
     if (last.valid) epilogue.StoreAtOnce(args_, maps_, last, acc);
-    mainloop.EndTurns();
     if (ElectSync()) TmaStoreWaitRead<0>();
   }
 

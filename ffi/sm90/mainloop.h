@@ -12,8 +12,9 @@ namespace jaxgemm {
 // A number of k tiles that is never reached.
 inline constexpr Index kNever = std::numeric_limits<Index>::max();
 
-// The registers of a consumer's thread with scales of blocks, in which it has partial sums, too.
-inline constexpr int kScaledRegisters = 216;
+// The registers of a consumer's thread with scales of blocks, in which it has partial sums, too;
+// and those in tiles of 192 columns.
+inline constexpr int kScaledRegisters = 216, kScaledWideRegisters = 232;
 
 // Multiplies the stages: wgmma reads both operands from shared memory. A warpgroup has the
 // accumulators of its blocks of 64 rows (Traits::kBlockStep). So that the tensor cores are not idle

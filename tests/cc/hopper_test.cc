@@ -398,7 +398,7 @@ void RunScaled(GpuLauncher& launcher, int rounds) {
               .k = RoundUp(Random(1, 700), 16),
               .lhs_dtype = kType,
               .rhs_dtype = kType,
-              .out_dtype = round % 2 ? DType::kF32 : DType::kBF16,
+              .out_dtype = round % 4 == 2 ? DType::kBF16 : DType::kF32,
               .lhs_contracting = 1,
               .rhs_contracting = 1,
               .lhs_batched = true,
@@ -422,6 +422,38 @@ void RunScaled(GpuLauncher& launcher, int rounds) {
                                      static_cast<int32_t>(Random(1, 20)),
                                      static_cast<int32_t>(Random(0, p.m / 3))};
     Run(launcher, {p, config, "_scaled", sizes});
+  }
+}
+
+// Random problems with scales of blocks whose results are only cast.
+template <int tile_m, int tile_n>
+void RunScaledCast(GpuLauncher& launcher, int rounds) {
+  constexpr DType kType = DType::kF8E4M3FN;
+  const Config config{.schedule = Schedule::kPersistent,
+                      .num_workgroups = Random(1, 3),
+                      .kernel = Add<kType, kType, tile_m, tile_n, true, true>()};
+  for (int round = 0; round < rounds; ++round) {
+    // A tile has one or two scales of rhs, and the last one may have columns of one block only.
+    Problem p{.batch = round % 3 == 0 ? 2 : 1,
+              .m = Random(1, 2 * tile_m + 30),
+              .n = RoundUp(Random(1, 3 * tile_n), 8),
+              .k = RoundUp(Random(1, 700), 16),
+              .lhs_dtype = kType,
+              .rhs_dtype = kType,
+              .out_dtype = DType::kBF16,
+              .lhs_contracting = 1,
+              .rhs_contracting = 1,
+              .lhs_batched = true,
+              .rhs_batched = round % 2 == 1};
+    p.block_k = p.block_n = 128;
+    Run(launcher, {p, config, "_scaled_cast"});
+    p.ragged = Ragged::kM, p.lhs_batched = p.rhs_batched = false, p.batch = 1;
+    p.groups = p.local_groups = 4;
+    const std::vector<int32_t> sizes{
+        static_cast<int32_t>(Random(0, p.m / 2)), 0,
+        static_cast<int32_t>(Random(0, std::min<int64_t>(p.m / 8, 20))),
+        static_cast<int32_t>(Random(0, p.m / 3))};
+    Run(launcher, {p, config, "_scaled_cast", sizes});
   }
 }
 
@@ -539,6 +571,7 @@ int main() {
   RunTransposed<kF32, kF32, 16, false, true>(launcher, kFew ? 2 : 16);
   RunDenseOnly<kBF16, 112, true, false>(launcher, kFew ? 2 : 8);
   RunScaled<128>(launcher, kFew ? 3 : 12);
+  RunScaledCast<128, 192>(launcher, kFew ? 4 : 12);
   RunByRegisters<kF8E4M3FN, kF8E5M2, 128>(launcher, kFew ? 2 : 12);
   RunByRegisters<kF32, kF32, 256>(launcher, kFew ? 1 : 12);
   RunFewRows<kBF16, false>(launcher, kFew ? 6 : 24);
@@ -550,6 +583,8 @@ int main() {
   RunTransposed<kBF16, kBF16, 32, false, true>(launcher, 16);
   RunTransposed<kF16, kF16, 96, false, true>(launcher, 8);
   RunScaled<256>(launcher, 8);
+  RunScaledCast<128, 128>(launcher, 8);
+  RunScaledCast<256, 192>(launcher, 8);
   RunDenseOnly<kF16, 144, true, true>(launcher, 8);
   RunDenseOnly<kBF16, 144, false, false>(launcher, 4);
   RunDenseOnly<kBF16, 160, true, true>(launcher, 6);

@@ -87,6 +87,9 @@ std::vector<Draft> HopperDrafts(const Problem& p, const Config& config, const Ch
   const bool may_share =
       plan_decides && !config.num_queues && !p.block_k && p.quantize_out == QuantizeOut::kNone &&
       config.reduction == Reduction::kLinear && (stream_k || config.schedule == Schedule::kAuto);
+  // Whether the form that only casts what has scales of blocks may compute all tiles.
+  const bool casts_scaled = CastsScaled(p) && !stream_k && !config.num_queues &&
+                            config.schedule != Schedule::kWorkStealing && p.tiles_per_chunk == 0;
   // TMA's facts of the problem, and of out^T's product.
   const Tma as_it_is(p), of_transposed(Transposed(p));
   std::vector<Draft> drafts;
@@ -118,7 +121,7 @@ std::vector<Draft> HopperDrafts(const Problem& p, const Config& config, const Ch
     // loaded in multiples of 64 columns.
     if (!Suits(instance, p, config) || (p.gated && instance.tile_n % 128 != 0)) continue;
     if (p.block_k > 0 && !HasForm(instance, ScaledForm(p)) &&
-        !(CastsScaled(p) && HasForm(instance, KernelForm::kScaledCast))) {
+        !(casts_scaled && HasForm(instance, KernelForm::kScaledCast))) {
       continue;
     }
     if (p.quantize_out != QuantizeOut::kNone && !p.block_k &&
