@@ -98,12 +98,13 @@ def _experts(x, experts, weights, sizes, table, offset, params: _Params) -> jax.
 
 
 def _product(lhs: Quantized, rhs: Quantized, groups, params: _Params, dtype, *,
-             table: RoutingTable | None = None, bias=None) -> jax.Array:
+             table: RoutingTable | None = None, bounds=None, bias=None) -> jax.Array:
   """[R, N]: the rows of each group times its matrix of rhs[G, N, K].
 
   Args:
     groups: (sizes, offset).
     table: lhs has a row for each token, and the product reads it for each row of the table.
+    bounds: with a table, the first row of a group and the end of these rows.
   """
   sizes, offset = groups
   options = params.static.options.keywords()
@@ -112,7 +113,7 @@ def _product(lhs: Quantized, rhs: Quantized, groups, params: _Params, dtype, *,
         lhs.values, rhs.values, sizes, K_LAST, None, dtype, offset, lhs_indices=table,
         scale_lhs=lhs.scales, scale_rhs=rhs.scales, bias=bias, **options)
   if table is not None:
-    lhs = Quantized(*(copies.gathered(x, table.token) for x in lhs))
+    lhs = Quantized(*(copies.gathered(x, table.token, bounds) for x in lhs))
   return scaled_ragged_dot(lhs.values, rhs.values, sizes, lhs.scales, rhs.scales, dtype, offset,
                            bias=bias, **options)
 
@@ -129,7 +130,7 @@ def _forward(x, experts: Experts, weights, sizes, table: RoutingTable | None, of
   bias = experts.gate_up_bias
   bounds = copies.bounds_of_rows(sizes, offset, count, len(x if table is None else table.token))
   lhs = quantized_rows(x, params.of_rows, dtype, bounds if table is None else None)
-  z = _product(lhs, gate_up, groups, params, x.dtype, table=table,
+  z = _product(lhs, gate_up, groups, params, x.dtype, table=table, bounds=bounds,
                bias=None if bias is None else bias.reshape(count, 2 * hidden_features))
   z = epilogue.named(z.reshape(len(z), 2, hidden_features))
   hidden = hidden_quantized(z, params.static.activation, params.of_rows, dtype, bounds)
@@ -151,7 +152,7 @@ def _backward(params: _Params, saved, ct):
   count, features = gate_up.values.shape[:2]
   ct = ct.astype(z.dtype)
   of_ct = quantized_rows(ct, params.of_rows, dtype, bounds if table is None else None)
-  of_hidden = _product(of_ct, down, groups, params, z.dtype, table=table)
+  of_hidden = _product(of_ct, down, groups, params, z.dtype, table=table, bounds=bounds)
   w = jnp.ones(len(z)) if table is None else of_rows(weights, table.choice)
   d_z, hidden, d_w, of_z = gated_gradient_quantized(
       z, of_hidden, w, params.static.activation, params.of_rows, dtype)
