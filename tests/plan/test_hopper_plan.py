@@ -387,6 +387,41 @@ def test_kernels_that_quantise_have_a_form(more, form):
   assert _ffi.native.plan(problem, {}, "H100")["candidates"][0]["form"] == form
 
 
+SCALED = dict(dict.fromkeys(("lhs_dtype", "rhs_dtype"), "float8_e4m3fn"), out_dtype="bfloat16",
+              m=4096, n=4096, k=2048, block_k=128, block_n=128, batch=1, lhs_batched=True,
+              rhs_batched=True, lhs_contracting=1, rhs_contracting=1)
+EXPERTS = dict(SCALED, m=16384, groups=8, local_groups=8, ragged="m", lhs_batched=False)
+
+
+@pytest.mark.parametrize("problem", [SCALED, EXPERTS])
+@pytest.mark.parametrize("more, config, form", [
+    ({}, {}, "scaled_cast"),
+    (dict(block_n=1), {}, "scaled"),
+    (dict(out_dtype="float32"), {}, "scaled"),
+    (dict(bias=True), {}, "scaled"),
+    (dict(n=4092), {}, "scaled"),  # rows of the result that TMA does not store
+    ({}, dict(schedule="work_stealing"), "scaled"),
+    ({}, dict(schedule="stream_k", num_workgroups=60), "scaled"),
+    (dict(out_dtype="float8_e4m3fn", quantize_out="block"), {}, "scaled_quantized")])
+def test_scaled_products_that_are_only_cast_have_a_form(problem, more, config, form):
+  candidates = _ffi.native.plan(problem | more, config, "H200")["candidates"]
+  assert {each["form"] for each in candidates} == {form}
+  tiles = {each["kernel"].split("_")[-2] for each in candidates}
+  wide = {"128x192x128", "256x192x128"} if form == "scaled_cast" else set()
+  assert tiles == {"128x128x128", "256x128x128"} | wide
+
+
+def test_experts_with_scales_of_blocks_take_wide_tiles():
+  """Such a tile multiplies more for each element that it loads, and its groups end in any row."""
+  assert _ffi.native.plan(EXPERTS, {}, "H200")["tile"] == (128, 192, 128)
+
+
+def test_wide_tiles_of_scaled_products_are_not_cut():
+  config = dict(tile_n=192, schedule="work_stealing")
+  with pytest.raises(ValueError, match="kernel"):
+    _ffi.native.plan(SCALED, config, "H200")
+
+
 def test_groups_that_end_inside_of_tiles_take_lower_tiles():
   """Measured on an H100 with groups of different sizes: 256 x 192 takes longer than 128 x 192."""
   problem = dict(PLAIN_BF16, m=16384, n=1408, k=2048, groups=64, local_groups=64, ragged="m",
