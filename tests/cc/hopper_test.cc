@@ -429,9 +429,9 @@ void RunScaled(GpuLauncher& launcher, int rounds) {
 template <int tile_m, int tile_n>
 void RunScaledCast(GpuLauncher& launcher, int rounds) {
   constexpr DType kType = DType::kF8E4M3FN;
-  const Config config{.schedule = Schedule::kPersistent,
-                      .num_workgroups = Random(1, 3),
-                      .kernel = Add<kType, kType, tile_m, tile_n, true, true>()};
+  const std::string name = Add<kType, kType, tile_m, tile_n, true, true>();
+  const Config config{
+      .schedule = Schedule::kPersistent, .num_workgroups = Random(1, 3), .kernel = name};
   for (int round = 0; round < rounds; ++round) {
     // A tile has one or two scales of rhs, and the last one may have columns of one block only.
     Problem p{.batch = round % 3 == 0 ? 2 : 1,

@@ -67,6 +67,10 @@ template <class T>
 T __ldcg(const T* address) {
   return *address;
 }
+template <class T>
+T __ldg(const T* address) {
+  return *address;
+}
 
 // ------------------------------------------------------------------------- instructions
 
