@@ -584,7 +584,6 @@ int main() {
   RunTransposed<kF16, kF16, 96, false, true>(launcher, 8);
   RunScaled<256>(launcher, 8);
   RunScaledCast<128, 128>(launcher, 8);
-  RunScaledCast<256, 192>(launcher, 8);
   RunDenseOnly<kF16, 144, true, true>(launcher, 8);
   RunDenseOnly<kBF16, 144, false, false>(launcher, 4);
   RunDenseOnly<kBF16, 160, true, true>(launcher, 6);

@@ -94,7 +94,10 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   // The powers of a k tile's times without the L2's. Of an operand that several CTAs of a cluster
   // read, each of them asks for a part.
   const double asked_m = loaded_m / cluster_n, asked_n = loaded_n / cluster / cluster_m;
-  const double busy = power(ctas_per_sm * m * n * k * element / 2 / model.macs_per_cycle) +
+  const bool promotes = IsScaled(decomposition.form);
+  const double wgmmas = ctas_per_sm * m * n * k * element / 2 / model.macs_per_cycle *
+                        (promotes ? model.promotion : 1);
+  const double busy = power(wgmmas) +
                       power(ctas_per_sm * (asked_m + asked_n) * k * element / model.sm_bytes) +
                       power(model.latency / stages);
   // A row of a box has 128 bytes. If it straddles two cache lines of the L2, it takes two requests.
@@ -134,7 +137,7 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
                                                    : 1) *
                         (tma_loads_all ? 1 : model.element_load) *
                         (LhsInRegisters(instance) ? model.registers_loop : 1) *
-                        (p.grouped() && cluster > 1 ? model.grouped_pairs : 1);
+                        ((p.grouped() || promotes) && cluster > 1 ? model.pairs_loop : 1);
   // `share`: the fraction of the CTAs that ask the L2 at the same time.
   auto k_tile = [&](double share) { return waits + slower * root(busy + power(share) * from_l2); };
 
