@@ -59,6 +59,7 @@ def _compute(x, tokens, experts, weights, chosen, first_expert, shards, static, 
     return block.sums(rows, slice(None), dtype)
 
   arguments = tokens, weights, chosen, first_expert, shards, first, rows
+  x = x.astype(shards.dtype)
   return in_two_blocks(x, *arguments, add) if shards.splits else in_one_block(*arguments)
 
 
@@ -119,7 +120,7 @@ def _backward(shards: Shards, static: Static, saved, ct):
   if shards.splits:
     blocks = (ordering._replace(sizes=sizes),
               block_of(flat(choices), flat(all_weights), first_expert, 0, shards))
-    cts, (d_z, hidden, d_w) = _two_blocks_gradient(
+    cts, (d_z, hidden, d_w) = two_blocks_gradient(
         ct.astype(shards.dtype), cts, down, z, whole, blocks, product, static)
   else:
     cts, sizes = exchange.done(cts, sizes)
@@ -168,7 +169,7 @@ def _first_derivative(x):
       "Pass dispatch='gather'.")
 
 
-def _two_blocks_gradient(ct, cts, down, zs, whole: Block, blocks, product, static: Static):
+def two_blocks_gradient(ct, cts, down, zs, whole: Block, blocks, product, static: Static):
   """The cotangents of all tokens, and the gated gradient, whose rows are in the order of `whole`.
 
   Args:
@@ -180,7 +181,7 @@ def _two_blocks_gradient(ct, cts, down, zs, whole: Block, blocks, product, stati
   own_g = product(ct, down, own.sizes, K_LAST, zs[0].dtype, lhs_indices=own.table)
   cts, own_g = exchange.done(cts, own_g)
   others_g = product(flat(cts), down, others.sizes, K_LAST, zs[1].dtype,
-                     lhs_indices=others.table.token + len(ct))
+                     lhs_indices=others.table.token + len(own.table.row))
   rows, dtype, hidden_features = len(whole.table.token), zs[0].dtype, zs[0].shape[-1]
   into = tuple(
       room_p.bind(shape=(rows, *shape), dtype=jnp.dtype(dtype))
