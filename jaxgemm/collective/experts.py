@@ -30,8 +30,7 @@ from jaxgemm.collective.ring import room_p
 from jaxgemm.grouped.api import ragged_dot, ragged_dot_general, ragged_gated_linear_unit
 from jaxgemm.grouped.call import compute
 from jaxgemm.grouped.checks import K_LAST, OF_RHS
-from jaxgemm.grouped.combined import bias_sums
-from jaxgemm.grouped.experts import Experts, Static
+from jaxgemm.grouped.experts import Experts, Static, bias_gradients
 from jaxgemm.grouped.gated_gradient import gated_gradient
 from jaxgemm.grouped.rows import of_rows
 from jaxgemm.sharding.manual_axes import unify_varying
@@ -143,16 +142,10 @@ def _backward(shards: Shards, static: Static, saved, ct):
   d_weights, d_down = exchange.done(d_weights, d_down)
   d_weights = d_weights.sum(0) + of_choices(own)
   d_x = plus(whole.sums(d_rows, own, wide(shards), weighted=False), d_others)
-  if gate_up_bias is not None:
-    ones = jnp.ones((len(d_z), 1), d_z.dtype)
-    d_bias = product(ones, d_z, whole.sizes, OF_RHS, wide(shards))
-    gate_up_bias = d_bias.reshape(gate_up_bias.shape).astype(gate_up_bias.dtype)
-  if down_bias is not None:
-    sums = lambda bias, weights: bias_sums(bias, weights, whole.table, None)
-    d_bias, d_all_weights = jax.vjp(
-        sums, down_bias.astype(whole.weights.dtype), whole.weights)[1](
-            flat(cts).astype(whole.weights.dtype))
-    down_bias = d_bias.astype(down_bias.dtype)
+  gate_up_bias, down_bias, d_all_weights = bias_gradients(
+      (gate_up_bias, down_bias), d_z, flat(cts), whole.weights, whole.table, None,
+      lambda rows, cts, dtype: product(rows, cts, whole.sizes, OF_RHS, dtype))
+  if d_all_weights is not None:
     of_others, = send(d_all_weights[others].reshape(all_weights.shape), scatters=True)
     d_weights += exchange.done(of_others)[0].sum(0) + d_all_weights[own]
   d_experts = Experts(d_gate_up.reshape(gate_up.shape), d_down, gate_up_bias, down_bias)

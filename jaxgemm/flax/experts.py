@@ -233,7 +233,8 @@ def overlapped_mlp(
   arguments = weights, chosen, first_expert, shards
   if static is None:
     return blocks.in_two_blocks(
-        x.astype(shards.dtype), tokens, *arguments, first, sums, lambda sums, block, dtype: sums.astype(dtype))[0]
+        x.astype(shards.dtype), tokens, *arguments, first, sums,
+        lambda sums, block, dtype: sums.astype(dtype))[0]
   experts = Experts(params.gate_up.astype(shards.dtype), params.down.astype(shards.dtype),
                     params.gate_up_bias, params.down_bias)
   return overlapped.gated_experts(x, tokens, experts, *arguments, static)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from jaxgemm.fp8 import kernel_gradients
-from jaxgemm.fp8.kernel_gradients import Rows, gradient
+from jaxgemm.fp8.kernel_gradients import Rows, in_float8
 from jaxgemm.fp8.rows import bounds_of_rows
 
 FLOAT8 = jnp.float8_e4m3fn, jnp.float8_e5m2
@@ -31,7 +31,7 @@ def test_sums_over_the_rows_of_groups(rng, gathers, offset):
   given = (Rows(x, top(x)[lines] / 448, lines if gathers else None), Rows(ct, top(ct)))
   of = None if offset is None else jnp.array([offset])
   bounds = bounds_of_rows(sizes, of, count, rows)
-  found = jax.jit(lambda lhs, rhs, sizes: gradient(
+  found = jax.jit(lambda lhs, rhs, sizes: in_float8(
       lhs, rhs, (sizes, of), count, bounds, FLOAT8, jnp.float32, OPTIONS))(*given, sizes)
   wide = x.astype(np.float64)[lines], ct.astype(np.float64)
   for group, matrix in zip(local, np.asarray(found), strict=True):
