@@ -111,7 +111,7 @@ def start(x, *then, axis_name, scatters: bool = False, with_own: bool = False):
     else:
       each, *then = _bind_start(each, then, form)
       received.append(each)
-  return Started(tree.unflatten(received), form), *then
+  return Started(jax.tree.unflatten(tree, received), form), *then
 
 
 def done(started: Started, *before):
@@ -131,7 +131,7 @@ def done(started: Started, *before):
     each, *arrays = done_p.bind(each, *map(jnp.asarray, arrays), form=started.form,
                                 devices=_devices())
     received.append(each)
-  return tree.unflatten(received), *of_before.unflatten(arrays)
+  return jax.tree.unflatten(tree, received), *jax.tree.unflatten(of_before, arrays)
 
 
 def why_not(received, form: Form, mesh, manual_axes, platform: str | None) -> str | None:

@@ -150,11 +150,11 @@ def _backward(shards: Shards, static: Static, saved, ct):
     d_weights += exchange.done(of_others)[0].sum(0) + d_all_weights[own]
   d_experts = Experts(d_gate_up.reshape(gate_up.shape), d_down, gate_up_bias, down_bias)
   d_x, d_experts, d_weights = jax.tree.map(
-      _first_derivative, (d_x.astype(x.dtype), d_experts, d_weights.astype(weights.dtype)))
+      first_derivative, (d_x.astype(x.dtype), d_experts, d_weights.astype(weights.dtype)))
   return d_x, None, d_experts, d_weights, None, None
 
 
-def _first_derivative(x):
+def first_derivative(x):
   """x, of a derivative. To differentiate it again raises an error."""
   return without_derivative(
       x, "a layer with dispatch='overlap' was differentiated twice; for gated experts first "
@@ -171,7 +171,7 @@ def two_blocks_gradient(ct, cts, down, zs, whole: Block, blocks, product, static
     zs, blocks: the values before the activation and the blocks of own and others' tokens.
   """
   own, others = blocks
-  own_g = product(ct, down, own.sizes, K_LAST, zs[0].dtype, lhs_indices=own.table)
+  own_g = product(ct, down, own.sizes, K_LAST, zs[0].dtype, lhs_indices=own.table.token)
   cts, own_g = exchange.done(cts, own_g)
   others_g = product(flat(cts), down, others.sizes, K_LAST, zs[1].dtype,
                      lhs_indices=others.table.token + len(own.table.row))

@@ -290,7 +290,7 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, rout
         num_experts // num_local, dtype)
     shards = blocks.Shards(axes, num_local, most, room, dtype, splits)
     # Tokens begin to travel before the router.
-    tokens, x = blocks.send_tokens(x, shards, constant=static is not None)
+    tokens, x = experts_lib.send_tokens(x, shards, static, recipe)
   wide = jnp.promote_types(params.router.dtype, jnp.float32)
   wide_x, router, experts = _flat(x, params.router, experts, wide=wide, top_k=top_k)
   logits = dense.linear(wide_x, router, None, None)
@@ -312,7 +312,7 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, rout
   if dispatch == "overlap":
     out = experts_lib.overlapped_mlp(
         x, tokens, params.experts, activation, weights, stats.experts, first_expert[0], shards,
-        static,
+        static, recipe,
         lambda sizes, row_experts, tokens: experts_lib.grouped_products(
             ragged_dot, ragged_gated_linear_unit, precision, sizes, row_experts, None, recipe,
             tokens))

@@ -139,7 +139,8 @@ def forms_of(experts: Experts, params: Params) -> tuple[Weights, Weights]:
   flat = experts.gate_up
   if params.prepared[0] is None:
     flat = flat.reshape(count, features, 2 * hidden_features)
-  return tuple(weights_of(x, params.kind, params.float8[0]) for x in (flat, experts.down))
+  of = functools.partial(weights_of, kind=params.kind, dtype=params.float8[0])
+  return of(flat), of(experts.down)
 
 
 def hidden_rows(lhs: Quantized, gate_up: Quantized, bias, groups, bounds, params: Params, dtype,

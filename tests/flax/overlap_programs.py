@@ -60,6 +60,24 @@ def same_bits():
                    value_and_grads(function, x, params, cotangent), first)
 
 
+def in_float8():
+  """Tokens and cotangents travel in float8; the step has the same bits, whatever the delays are."""
+  for splits, recipe, load in (
+      (False, "rowwise", "balanced"), (True, "rowwise", "none to one device"),
+      (True, "blockwise", "all to one device")):
+    blocks.SPLITS = splits
+    x, params, cotangent = drawn(11, load)
+    function = overlapped(D, params, top_k=2, dtype=jnp.bfloat16, recipe=recipe)
+    given = value_and_grads(function, x, params, cotangent)
+    check(given, in_float64(x, params, cotangent, function=dense_moe, top_k=2), 0.12)
+    jax.tree.map(np.testing.assert_array_equal,
+                 value_and_grads(function, x, params, cotangent), given)
+    text = jax.jit(function).lower(x, params).as_text()
+    # The values and the scales of tokens, choices, weights, and what comes back.
+    assert text.count("@jaxgemm_exchange_start(") == text.count("@jaxgemm_exchange_done(") == 5
+    assert "collective_permute" not in text and "all_gather" not in text
+
+
 def with_room():
   x, params, _ = drawn(3, "balanced")
   chosen = jnp.stack([jnp.arange(len(x)) % E, (jnp.arange(len(x)) + 3) % E], -1)
