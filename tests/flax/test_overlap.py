@@ -37,13 +37,6 @@ LOADS = {
 }
 
 
-@pytest.fixture(params=["one block", "two blocks"])
-def blocks(request, monkeypatch):
-  """Runs a test with both ways to compute the rows of gated experts."""
-  monkeypatch.setattr(in_blocks, "SPLITS", request.param == "two blocks")
-  return request.param
-
-
 def make_mesh(count):
   return jax.make_mesh((count,), ("expert",), axis_types=(jax.sharding.AxisType.Auto,),
                        devices=jax.devices()[:count])

@@ -17,7 +17,7 @@ from jaxgemm.flax import experts as experts_lib
 from jaxgemm.fp8 import kernel_gradients
 from jaxgemm.fp8.rows import quantized_rows
 from tests.emulator.test_virtual_rocm import check_programs
-from tests.flax.test_overlap import LOADS, blocks, overlapped  # noqa: F401
+from tests.flax.test_overlap import LOADS, overlapped
 from tests.support.moe_reference import (
   E,
   assert_near,
@@ -114,15 +114,15 @@ def exchanges(function, *args):
   return jaxgemm.explain(function, *args).data["exchanges"]
 
 
-@pytest.mark.parametrize("recipe, blocks_of_row, columns, scales", [
-    ("tensorwise", 1, 16, "float32"), ("rowwise", 1, 16, "float32"), ("blockwise", 1, 16, "float32"),
-    ("mxfp8", 1, 32, "float8_e8m0fnu")])
-def test_explain_says_what_travels(rng, blocks, recipe, blocks_of_row, columns, scales):
+@pytest.mark.parametrize("recipe, columns, scales", [
+    ("tensorwise", 16, "float32"), ("rowwise", 16, "float32"), ("blockwise", 16, "float32"),
+    ("mxfp8", 32, "float8_e8m0fnu")])
+def test_explain_says_what_travels(rng, blocks, recipe, columns, scales):
   x, params = tokens(rng, 40), make_params(rng)
   function = overlapped(4, params, top_k=2, recipe=recipe)
   values, of_values, *_, back = exchanges(function, x, params)
   assert values["block"] == f"float8_e4m3fn[10,{columns}]" and values["bytes"] == 10 * columns
-  assert of_values["block"] == f"{scales}[10,{blocks_of_row}]"
+  assert of_values["block"] == f"{scales}[10,1]"
   assert back["block"] == "float32[10,16]" and back["bytes"] == 640
   found = exchanges(jax.grad(lambda x, params: function(x, params)[0].sum(), (0, 1)), x, params)
   cotangents = {"blockwise": "e4m3fn", "mxfp8": "e4m3fn"}.get(recipe, "e5m2")
@@ -142,7 +142,7 @@ def test_without_one_derivative_tokens_travel_as_they_are(rng, options):
   function = overlapped(4, params, top_k=2, recipe="rowwise", **options)
   assert not any("float8" in each["block"] for each in exchanges(function, x, params))
   wanted = value_and_grads(layer, x, params, cotangent, top_k=2, **options)
-  assert_close(value_and_grads(function, x, params, cotangent), wanted, 0.15)
+  assert_close(value_and_grads(function, x, params, cotangent), wanted, 0.2)
 
 
 @pytest.mark.parametrize("recipe", RECIPES)
@@ -177,7 +177,7 @@ def test_second_derivatives_are_refused(rng, blocks):
   x, params, _ = drawn(rng, 2)
   function = overlapped(2, params, top_k=2, recipe="rowwise")
   loss = lambda x: (function(x, params)[0] ** 2).sum()
-  with pytest.raises(NotImplementedError, match="dispatch='overlap' was differentiated twice"):
+  with pytest.raises(NotImplementedError, match="was differentiated twice"):
     jax.grad(lambda x: (jax.grad(loss)(x) * x).sum())(x)
 
 
