@@ -36,7 +36,7 @@ class Rows(NamedTuple):
   Attributes:
     values: [T, K], or [R, K].
     scales: float32[R]: for an lhs those by which the rows are quantised; for a cotangent the
-      largest magnitudes of the rows, or 0. Only a gradient in float8 reads them.
+      largest magnitudes of the rows; tiny for rows of zeros. Only a gradient in float8 reads them.
     lines: int32[R], the line of values that each row is, or None.
   """
 
@@ -57,13 +57,8 @@ def row_scales(of: Quantized) -> jax.Array:
 
 
 def tops(of: Quantized) -> jax.Array:
-  """The largest magnitude of each row of what `quantized_rows` gives.
-
-  The scale of a block of zeros is 1. It must not decide the scale of all rows.
-  """
-  scales = of.scales.astype(jnp.float32)
-  largest = float(jnp.finfo(of.values.dtype).max)
-  return jnp.where(scales == 1, 0, scales).max(axis=-1) * largest
+  """The largest magnitude of each row of what `quantized_rows` gives; tiny for a row of zeros."""
+  return row_scales(of) * float(jnp.finfo(of.values.dtype).max)
 
 
 def _in_tiles(groups, count: int, rows: int) -> tuple[jax.Array, jax.Array]:

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 
 from jaxgemm import _ffi
 from jaxgemm.call import epilogue
-from jaxgemm.call.quantization import BLOCKS, Quantized, quantize
+from jaxgemm.call.quantization import BLOCKS, Quantized, quantize_rows
 from jaxgemm.fp8 import blocks
 from jaxgemm.fp8.recipes import first_derivative
 from jaxgemm.grouped import gated_gradient
@@ -32,9 +32,11 @@ def bounds_of_rows(sizes, offset, local_groups: int, rows: int) -> jax.Array:
 def quantized_rows(x: jax.Array, kind: str, dtype, bounds: jax.Array | None = None) -> Quantized:
   """x[R, K] as `quantize` of kind "row", "block" or "mx" along K; elements that are inf become NaN.
 
+  Scales of zeros are tiny, but for "mx" (see `quantize_rows`).
+
   Args:
-    bounds: int32[2], the first row and the end. Rows out of these bounds are not read. They become
-      zeros, with scales of 1. None: all rows.
+    bounds: int32[2], the first row and the end. Rows out of these bounds are not read, and become
+      zeros. None: all rows.
   """
   return _quantized(x, None, kind, dtype, bounds)
 
@@ -108,7 +110,7 @@ def _rows_within(x, bounds, *, gated: bool, activation):
 def _quantize(rows, block: int, dtype, mx: bool) -> Quantized:
   kind = "mx" if mx else "block" if block else "row"
   finite = jnp.where(jnp.isinf(rows), jnp.nan, rows)
-  return quantize(finite, kind, axis=-1, dtype=dtype, block=block or None)
+  return quantize_rows(finite, (finite.ndim - 1,), dtype, kind, block or None)
 
 
 def _rows_by_xla(x, bounds, *, gated, activation, block, dtype, mx):
