@@ -26,12 +26,7 @@ from jaxgemm.call.quantization import BLOCKS, Quantized
 from jaxgemm.call.residuals import kept
 from jaxgemm.fp8 import kernel_gradients
 from jaxgemm.fp8.recipes import RECIPES, check, dtypes_of, first_derivative
-from jaxgemm.fp8.rows import (
-  bounds_of_rows,
-  gated_gradient_quantized,
-  hidden_quantized,
-  quantized_rows,
-)
+from jaxgemm.fp8.rows import gated_gradient_quantized, hidden_quantized, quantized_rows
 from jaxgemm.fp8.weights import (
   Weights,
   gradient_of,
@@ -158,8 +153,8 @@ def _forward(x, experts: Experts, weights, sizes, table: RoutingTable | None, of
   groups = sizes, offset
   tokens = None if table is None else table.token
   gate_up, down = forms_of(experts, params)
-  bounds = bounds_of_rows(sizes, offset, len(down.forward.values),
-                          len(x) if tokens is None else len(tokens))
+  bounds = copies.bounds_of_rows(sizes, offset, len(down.forward.values),
+                                 len(x) if tokens is None else len(tokens))
   lhs = quantized_rows(x, params.of_rows, params.float8[0], bounds if tokens is None else None)
   z, hidden = hidden_rows(lhs, gate_up.forward, experts.gate_up_bias, groups, bounds, params,
                           x.dtype, tokens)

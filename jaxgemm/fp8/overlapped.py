@@ -16,6 +16,7 @@ import jax
 from jax import lax
 import jax.numpy as jnp
 
+from jaxgemm.call.copies import bounds_of_rows
 from jaxgemm.call.quantization import Quantized
 from jaxgemm.call.residuals import kept
 from jaxgemm.collective import exchange
@@ -26,8 +27,6 @@ from jaxgemm.collective.blocks import (
   flat,
   in_one_block,
   in_two_blocks,
-  plus,
-  wide,
   with_own,
 )
 from jaxgemm.collective.experts import first_derivative, two_blocks_gradient
@@ -35,7 +34,7 @@ from jaxgemm.fp8 import experts as float8
 from jaxgemm.fp8.experts import Params
 from jaxgemm.fp8.kernel_gradients import Rows, row_scales, tops
 from jaxgemm.fp8.recipes import RECIPES, dtypes_of
-from jaxgemm.fp8.rows import bounds_of_rows, gated_gradient_quantized, quantized_rows
+from jaxgemm.fp8.rows import gated_gradient_quantized, quantized_rows
 from jaxgemm.grouped.experts import Experts, Static
 from jaxgemm.grouped.rows import of_rows
 from jaxgemm.sharding.manual_axes import unify_varying
@@ -91,8 +90,8 @@ def _forward(x, tokens: Tokens, experts, weights, chosen, first_expert, shards, 
     return float8.product(hidden, down.forward, (block.sizes, None), params, shards.dtype,
                           bias=experts.down_bias)
 
-  def add(rows, block: Block, dtype):
-    return block.sums(rows, slice(None), dtype)
+  def add(rows, block: Block, dtype, others):
+    return block.sums(rows, slice(None), dtype, others)
 
   arguments = tokens.started, weights, chosen, first_expert, shards, first, rows
   result, of_blocks = (in_two_blocks(tokens.own, *arguments, add) if shards.splits else
@@ -167,12 +166,12 @@ def _backward(shards: Shards, params: Params, saved, ct):
   d_others, d_experts = exchange.done(d_others, d_experts)
   d_weights, d_experts = exchange.done(d_weights, d_experts)
   d_weights = d_weights.sum(0) + of_choices(own)
-  d_x = plus(whole.sums(d_rows, own, wide(shards), weighted=False), d_others)
+  d_x = whole.sums(d_rows, own, of_x.dtype, d_others, weighted=False)
   if d_all_weights is not None:
     of_others, = send(d_all_weights[others].reshape(all_weights.shape), scatters=True)
     d_weights += exchange.done(of_others)[0].sum(0) + d_all_weights[own]
   d_x, d_experts, d_weights = jax.tree.map(
-      first_derivative, (d_x.astype(of_x.dtype), d_experts, d_weights.astype(weights.dtype)))
+      first_derivative, (d_x, d_experts, d_weights.astype(weights.dtype)))
   return d_x, None, float8.as_given(d_experts, params), d_weights, None, None
 
 

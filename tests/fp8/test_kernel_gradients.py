@@ -5,9 +5,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxgemm.call.copies import bounds_of_rows
 from jaxgemm.fp8 import kernel_gradients
 from jaxgemm.fp8.kernel_gradients import Rows, in_float8
-from jaxgemm.fp8.rows import bounds_of_rows, quantized_rows
+from jaxgemm.fp8.rows import quantized_rows
 
 FLOAT8 = jnp.float8_e4m3fn, jnp.float8_e5m2
 OPTIONS = {"implementation": None}
