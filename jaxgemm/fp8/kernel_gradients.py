@@ -12,16 +12,16 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxgemm.call.quantization import SMALLEST_NORMAL, Quantized
-from jaxgemm.fp8.rows import quantized_columns
-from jaxgemm.grouped.api import ragged_dot_general
-from jaxgemm.grouped.checks import OF_RHS
-from jaxgemm.grouped.group_sizes import (
+from jaxgemm.call.group_sizes import (
   bounds_of_groups,
   ends_of_groups,
   groups_of_rows,
   local_sizes,
 )
+from jaxgemm.call.quantization import SMALLEST_NORMAL, Quantized
+from jaxgemm.fp8.rows import quantized_columns
+from jaxgemm.grouped.api import ragged_dot_general
+from jaxgemm.grouped.checks import OF_RHS
 from jaxgemm.scaled.call import RAGGED
 
 # Tuning constants, of an H200. Transposing takes time for each row and column of both operands, and
