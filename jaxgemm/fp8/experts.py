@@ -109,12 +109,13 @@ def _experts(x, experts, weights, sizes, table, offset, params: Params) -> jax.A
 
 
 def product(lhs: Quantized, rhs: Quantized, groups, params: Params, dtype, *,
-            lines=None, bias=None) -> jax.Array:
+            lines=None, bounds=None, bias=None) -> jax.Array:
   """[R, N]: the rows of each group times its matrix of rhs[G, N, K].
 
   Args:
     groups: (sizes, offset).
     lines: int32[R], the line of lhs that each row is, or None.
+    bounds: with lines, the first row of a group and the end of these rows.
   """
   sizes, offset = groups
   options = params.static.options.keywords()
@@ -123,7 +124,7 @@ def product(lhs: Quantized, rhs: Quantized, groups, params: Params, dtype, *,
         lhs.values, rhs.values, sizes, K_LAST, None, dtype, offset, lhs_indices=lines,
         scale_lhs=lhs.scales, scale_rhs=rhs.scales, bias=bias, **options)
   if lines is not None:
-    lhs = Quantized(*(copies.gathered(x, lines) for x in lhs))
+    lhs = Quantized(*(copies.gathered(x, lines, bounds) for x in lhs))
   return scaled_ragged_dot(lhs.values, rhs.values, sizes, lhs.scales, rhs.scales, dtype, offset,
                            bias=bias, **options)
 
@@ -143,7 +144,7 @@ def hidden_rows(lhs: Quantized, gate_up: Quantized, bias, groups, bounds, params
   """(the values before the activation [R, 2, H], the hidden rows); see `product`."""
   if bias is not None:
     bias = bias.reshape(len(bias), gate_up.values.shape[1])
-  z = product(lhs, gate_up, groups, params, dtype, lines=lines, bias=bias)
+  z = product(lhs, gate_up, groups, params, dtype, lines=lines, bounds=bounds, bias=bias)
   z = epilogue.named(z.reshape(len(z), 2, z.shape[1] // 2))
   return z, hidden_quantized(z, params.static.activation, params.of_rows, params.float8[0], bounds)
 
@@ -179,7 +180,7 @@ def _backward(params: Params, saved, ct):
   tokens = None if table is None else table.token
   ct = ct.astype(z.dtype)
   of_ct = quantized_rows(ct, params.of_rows, dtype, bounds if table is None else None)
-  of_hidden = product(of_ct, down, groups, params, z.dtype, lines=tokens)
+  of_hidden = product(of_ct, down, groups, params, z.dtype, lines=tokens, bounds=bounds)
   w = jnp.ones(len(z)) if table is None else of_rows(weights, table.choice)
   d_z, hidden, d_w, of_z = gated_gradient_quantized(
       z, of_hidden, w, params.static.activation, params.of_rows, dtype)

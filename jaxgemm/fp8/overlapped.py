@@ -35,6 +35,7 @@ from jaxgemm.fp8.experts import Params
 from jaxgemm.fp8.kernel_gradients import Rows, row_scales, tops
 from jaxgemm.fp8.recipes import RECIPES, dtypes_of
 from jaxgemm.fp8.rows import gated_gradient_quantized, quantized_rows
+from jaxgemm.grouped.checks import K_LAST
 from jaxgemm.grouped.experts import Experts, Static
 from jaxgemm.grouped.rows import of_rows
 from jaxgemm.sharding.manual_axes import unify_varying
@@ -113,9 +114,11 @@ def _backward(shards: Shards, params: Params, saved, ct):
   send = functools.partial(exchange.start, axis_name=shards.axis_name)
   of_ct = quantized_rows(ct.astype(shards.dtype), params.of_rows, params.float8[1])
 
-  def product(rows, kernels, sizes, numbers, dtype, lhs_indices=None):
+  def of_tokens(rows, kernels, sizes, numbers, dtype, lhs_indices):
     del numbers  # all are K_LAST
-    return float8.product(rows, kernels, (sizes, None), params, dtype, lines=lhs_indices)
+    return float8.product(
+        rows, kernels, (sizes, None), params, dtype, lines=lhs_indices,
+        bounds=bounds_of_rows(sizes, None, count, len(lhs_indices)))
 
   whole = block_of(with_own(chosen, choices), with_own(weights, all_weights), first_expert,
                    len(ct), shards)
@@ -129,7 +132,7 @@ def _backward(shards: Shards, params: Params, saved, ct):
     blocks = (ordering._replace(sizes=sizes),
               block_of(flat(choices), flat(all_weights), first_expert, 0, shards))
     cts, (d_z, hidden, d_w) = two_blocks_gradient(
-        of_ct, cts, down, zs, whole, blocks, product, params.static)
+        of_ct, cts, down, zs, whole, blocks, of_tokens, params.static)
     of_z = quantized_rows(d_z.reshape(len(d_z), 2 * hidden_features), params.of_rows,
                           params.float8[1], bounds)
     # The blocks' rows, in the order of all choices.
@@ -138,8 +141,7 @@ def _backward(shards: Shards, params: Params, saved, ct):
         mode="fill", fill_value=1)
   else:
     cts, sizes = exchange.done(cts, sizes)
-    g = float8.product(flat(cts), down, (sizes, None), params, zs[0].dtype,
-                       lines=whole.table.token)
+    g = of_tokens(flat(cts), down, sizes, K_LAST, zs[0].dtype, whole.table.token)
     d_z, hidden, d_w, of_z = gated_gradient_quantized(
         zs[0], g, w, params.static.activation, params.of_rows, params.float8[1])
     of_hidden, = scales

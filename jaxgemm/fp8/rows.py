@@ -19,6 +19,9 @@ from jaxgemm.sharding.manual_axes import unify_varying
 
 _VECTOR_BYTES = 16  # what a lane loads at once
 _ROWS_AT_ONCE = 8  # what a lane stores of a column
+# e4m3 and e5m2
+_OCP = jnp.dtype(jnp.float8_e4m3fn), jnp.dtype(jnp.float8_e5m2)
+_FNUZ = jnp.dtype(jnp.float8_e4m3fnuz), jnp.dtype(jnp.float8_e5m2fnuz)
 
 
 def quantized_rows(x: jax.Array, kind: str, dtype, bounds: jax.Array | None = None) -> Quantized:
@@ -124,11 +127,12 @@ def _rows_results(x, bounds, *, gated, activation, block, dtype, mx):
 
 def _limits_of_target(target: str, dtype) -> str:
   """Why a target's kernels do not make a dtype, or ""."""
-  is_fnuz = dtype in (jnp.float8_e4m3fnuz, jnp.float8_e5m2fnuz)
-  if is_fnuz != (target in _ffi.FNUZ_TARGETS) or (
-      not is_fnuz and dtype not in (jnp.float8_e4m3fn, jnp.float8_e5m2)):
-    return f"the products of {target} read other formats than {dtype.name} without a conversion"
-  return ""
+  own = _FNUZ if target in _ffi.FNUZ_TARGETS else _OCP
+  if dtype in own:
+    return ""
+  alike = own[jnp.finfo(dtype).nmant == 2]
+  return (f"the products of {target} read {alike.name} without a conversion, and {dtype.name} is "
+          "wanted")
 
 
 def _rows_limits(target, x, bounds, *, gated, activation, block, dtype, mx) -> str:

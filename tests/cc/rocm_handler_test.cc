@@ -425,6 +425,19 @@ FakeCall MakePlaced(int64_t rows, int64_t results, int64_t places, bool in_place
   return call;
 }
 
+// 33 rows of 64 elements in float8.
+FakeCall MakeQuantized(XLA_FFI_DataType format) {
+  static char memory[33 * 64 * 2];
+  FakeCall call;
+  call.attributes["activation"] = "";
+  call.attributes["block"] = int64_t{0};
+  call.AddArg(XLA_FFI_DataType_BF16, memory, {33, 64});
+  call.AddArg(XLA_FFI_DataType_S32, memory, {2});
+  call.AddRet(format, memory, {33, 64});
+  call.AddRet(XLA_FFI_DataType_F32, memory, {33, 1});
+  return call;
+}
+
 void TestRouting() {
   const auto run = [](const FakeCall& call, XLA_FFI_Handler* handler) {
     return call.Run(handler, XLA_FFI_ExecutionStage_EXECUTE, 0, kStream);
@@ -432,14 +445,15 @@ void TestRouting() {
   const auto initialize = [](const FakeCall& call) {
     return call.Run(kRocmRoutingHandlers.initialize, XLA_FFI_ExecutionStage_INITIALIZE, 0, nullptr);
   };
-  const auto& [table, top_k, gated, quantized_gated, quantize, columns] =
+  const auto& [table, top_k, gated, quantized_gated, quantize, columns, gather, combine] =
       kRocmRoutingHandlers.captured;
-  for (XLA_FFI_Handler* handler : {table, top_k, gated, quantized_gated, quantize, columns}) {
+  for (XLA_FFI_Handler* handler :
+       {table, top_k, gated, quantized_gated, quantize, columns, gather, combine}) {
     CHECK_THAT(TraitsOf(handler) == XLA_FFI_HANDLER_TRAITS_COMMAND_BUFFER_COMPATIBLE, "traits");
   }
   const auto& plain = kRocmRoutingHandlers.uncaptured;
   for (XLA_FFI_Handler* handler : {plain.table, plain.top_k, plain.gated, plain.quantized_gated,
-                                   plain.quantize, plain.columns}) {
+                                   plain.quantize, plain.columns, plain.gather, plain.combine}) {
     CHECK_THAT(TraitsOf(handler) == 0, "traits");
   }
 
@@ -465,6 +479,10 @@ void TestRouting() {
     for (const char* dtype : {"float32", "float16", "bfloat16"}) {
       loading.push_back(std::string("hipModuleGetFunction jaxgemm_") + kernel + "_" + dtype);
     }
+  }
+  for (const char* kernel :
+       {"gather_rows", "combine_float32", "combine_float16", "combine_bfloat16"}) {
+    loading.push_back(std::string("hipModuleGetFunction jaxgemm_") + kernel);
   }
   Expect("loading", initialize(few), loading);
   Expect("loading again", initialize(few), {});
@@ -518,6 +536,15 @@ void TestRouting() {
               "do not fit each other");
   ExpectError("a small workspace", run(MakeTable({2, 257, 8}, 128, words - 1), table),
               "the workspace is too small");
+
+  // The fake's device stores FNUZ.
+  constexpr auto kE4m3 = XLA_FFI_DataType_F8E4M3FN, kE5m2 = XLA_FFI_DataType_F8E5M2;
+  Expect("rows in float8", run(MakeQuantized(XLA_FFI_DataType_F8E4M3FNUZ), quantize),
+         {"hipGetDevice", launch("quantize_rows_bfloat16", 2, 256)});
+  ExpectError("rows in e4m3 of OCP", run(MakeQuantized(kE4m3), quantize),
+              "store float8_e4m3fnuz, and float8_e4m3fn is wanted");
+  ExpectError("rows in e5m2 of OCP", run(MakeQuantized(kE5m2), quantize),
+              "store float8_e5m2fnuz, and float8_e5m2 is wanted");
   ExpectError("many experts", run(MakeTable({1, 2, 2}, 513, 0), table), "at most 512 experts");
   ExpectError("no experts", run(MakeTable({1, 2, 2}, 0, 0), table), "do not fit each other");
   ExpectError("top-k of many experts", run(MakeTopK(1, 1025, 8), top_k), "8 of 1025 experts");

@@ -121,7 +121,8 @@ def test_what_has_a_kernel(rng, platform, dtype):
     assert not calls(columns, platform, g, w, bounds)
   other = E4M3 if dtype == FNUZ else FNUZ
   for function, given, reason in (
-      (lambda x: quantized_rows(x, "row", other), g, f"other formats than {np.dtype(other).name}"),
+      (lambda x: quantized_rows(x, "row", other), g,
+       f"read {np.dtype(dtype).name} without a conversion, and {np.dtype(other).name} is wanted"),
       (lambda x: quantized_rows(x, "row", dtype), g[:, :12], "these have 12 elements of bfloat16"),
       (lambda x: hidden_quantized(x, "gelu", "row", dtype), z, "silu, and gelu was given")):
     fallback._warned.clear()
