@@ -130,6 +130,10 @@ def test_explain_says_what_travels(rng, blocks, recipe, columns, scales):
   wide = ["float32[10,16]"] * 2  # the sums, and those of the gradient of tokens
   small = [f"float8_{dtype}[10,{columns}]" for dtype in ("e4m3fn", cotangents, "e4m3fn")]
   assert sorted(travels) == sorted(small + wide * (columns == 16))
+  # The tokens travel again beside the cotangents of hidden rows, and so do their scales.
+  of_values, of_scales = ([each["products"] for each in found if each["block"] == block][-1]
+                          for block in (f"float8_e4m3fn[10,{columns}]", f"{scales}[10,1]"))
+  assert of_values and of_values == of_scales
 
 
 @pytest.mark.parametrize("options", [
