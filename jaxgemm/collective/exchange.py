@@ -106,12 +106,11 @@ def start(x, *then, axis_name, scatters: bool = False, with_own: bool = False):
       raise ValueError(
           f"x has shape {each.shape}; with {size} devices along {axis_name!r} its first dimension "
           f"has to be {blocks}, one block for each device that gets one.")
-    if form is None:
-      each = each if scatters or not with_own else each[None]
-      received.append(each if scatters or with_own else jnp.zeros((0, *each.shape), each.dtype))
-    else:
+    if form is not None:
       each, *then = _bind_start(each, then, form)
-      received.append(each)
+    elif not scatters:
+      each = each[None][:blocks]
+    received.append(each)
   return Started(jax.tree.unflatten(tree, received), form), *then
 
 

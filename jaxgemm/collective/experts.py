@@ -22,6 +22,8 @@ from jaxgemm.collective.blocks import (
   flat,
   in_one_block,
   in_two_blocks,
+  plus,
+  wide,
   with_own,
 )
 from jaxgemm.collective.ring import room_p
@@ -50,8 +52,8 @@ def _compute(x, tokens, experts, weights, chosen, first_expert, shards, static, 
   def rows(hidden, block: Block):
     return _product(hidden, experts.down, block.sizes, static, bias=experts.down_bias)
 
-  def add(rows, block: Block, dtype, others):
-    return block.sums(rows, slice(None), dtype, others)
+  def add(rows, block: Block, dtype):
+    return block.sums(rows, slice(None), dtype)
 
   arguments = tokens, weights, chosen, first_expert, shards, first, rows
   x = x.astype(shards.dtype)
@@ -141,7 +143,7 @@ def _backward(shards: Shards, static: Static, saved, ct):
   d_others, d_gate_up, d_down = exchange.done(d_others, d_gate_up, d_down)
   d_weights, d_down = exchange.done(d_weights, d_down)
   d_weights = d_weights.sum(0) + of_choices(own)
-  d_x = whole.sums(d_rows, own, x.dtype, d_others, weighted=False)
+  d_x = plus(whole.sums(d_rows, own, wide(shards), weighted=False), d_others)
   gate_up_bias, down_bias, d_all_weights = bias_gradients(
       (gate_up_bias, down_bias), d_z, flat(cts), whole.weights, whole.table, None,
       lambda rows, cts, dtype: product(rows, cts, whole.sizes, OF_RHS, dtype))
@@ -150,7 +152,7 @@ def _backward(shards: Shards, static: Static, saved, ct):
     d_weights += exchange.done(of_others)[0].sum(0) + d_all_weights[own]
   d_experts = Experts(d_gate_up.reshape(gate_up.shape), d_down, gate_up_bias, down_bias)
   d_x, d_experts, d_weights = jax.tree.map(
-      first_derivative, (d_x, d_experts, d_weights.astype(weights.dtype)))
+      first_derivative, (d_x.astype(x.dtype), d_experts, d_weights.astype(weights.dtype)))
   return d_x, None, d_experts, d_weights, None, None
 
 

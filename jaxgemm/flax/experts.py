@@ -218,7 +218,7 @@ def overlapped_mlp(
     x: jax.Array, tokens, params: Mlp, activation: Activation, weights, chosen, first_expert,
     shards: blocks.Shards, static: Static | None, recipe: str | None, products_of: Callable,
 ) -> jax.Array:
-  """[T, C]: `mlp` of tokens whose experts are on many devices, weighted and summed.
+  """f32[T, C]: `mlp` of tokens whose experts are on many devices, weighted and summed.
 
   Args:
     x: [T, C], the tokens of this device.
@@ -241,9 +241,9 @@ def overlapped_mlp(
 
   arguments = weights, chosen, first_expert, shards
   if static is None:
-    add = lambda own, block, dtype, others: blocks.plus(own, others).astype(dtype)
     return blocks.in_two_blocks(
-        x.astype(shards.dtype), tokens, *arguments, first, sums, add)[0]
+        x.astype(shards.dtype), tokens, *arguments, first, sums,
+        lambda sums, block, dtype: sums.astype(dtype))[0]
   if recipe is not None:
     experts = Experts(params.gate_up, params.down, params.gate_up_bias, params.down_bias)
     return overlapped_float8.gated_experts(x, tokens, experts, *arguments, static, recipe)

@@ -27,6 +27,8 @@ from jaxgemm.collective.blocks import (
   flat,
   in_one_block,
   in_two_blocks,
+  plus,
+  wide,
   with_own,
 )
 from jaxgemm.collective.experts import first_derivative, two_blocks_gradient
@@ -91,8 +93,8 @@ def _forward(x, tokens: Tokens, experts, weights, chosen, first_expert, shards, 
     return float8.product(hidden, down.forward, (block.sizes, None), params, shards.dtype,
                           bias=experts.down_bias)
 
-  def add(rows, block: Block, dtype, others):
-    return block.sums(rows, slice(None), dtype, others)
+  def add(rows, block: Block, dtype):
+    return block.sums(rows, slice(None), dtype)
 
   arguments = tokens.started, weights, chosen, first_expert, shards, first, rows
   result, of_blocks = (in_two_blocks(tokens.own, *arguments, add) if shards.splits else
@@ -168,12 +170,12 @@ def _backward(shards: Shards, params: Params, saved, ct):
   d_others, d_experts = exchange.done(d_others, d_experts)
   d_weights, d_experts = exchange.done(d_weights, d_experts)
   d_weights = d_weights.sum(0) + of_choices(own)
-  d_x = whole.sums(d_rows, own, of_x.dtype, d_others, weighted=False)
+  d_x = plus(whole.sums(d_rows, own, wide(shards), weighted=False), d_others)
   if d_all_weights is not None:
     of_others, = send(d_all_weights[others].reshape(all_weights.shape), scatters=True)
     d_weights += exchange.done(of_others)[0].sum(0) + d_all_weights[own]
   d_x, d_experts, d_weights = jax.tree.map(
-      first_derivative, (d_x, d_experts, d_weights.astype(weights.dtype)))
+      first_derivative, (d_x.astype(of_x.dtype), d_experts, d_weights.astype(weights.dtype)))
   return d_x, None, float8.as_given(d_experts, params), d_weights, None, None
 
 
