@@ -124,10 +124,10 @@ class Workgroup {
   static constexpr bool kIsScaled = IsScaled(Traits::kForm);
   static constexpr bool kIsFewRows = IsFewRows(Traits::kForm);
   static constexpr bool kIsScaledCast = kIsScaled && Traits::kIsPlain;
-  static constexpr int kConsumerRegisters =
-      kIsScaled && Traits::kTileN > kScaleBlock ? kScaledWideRegisters
-      : kIsScaled || Traits::kGathers           ? kScaledRegisters
-                                                : 224;
+  static constexpr int kConsumerRegisters = kIsScaled && Traits::kTileN > kScaleBlock
+                                                ? kScaledWideRegisters
+                                            : kIsScaled || Traits::kGathers ? kScaledRegisters
+                                                                            : 224;
   using Mainloop =
       std::conditional_t<Traits::kRhsInRegisters, RegisterMainloop<Traits>, SmemMainloop<Traits>>;
 
