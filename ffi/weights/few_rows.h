@@ -29,8 +29,11 @@ class FewRows {
   using Scales = typename Decoder::Scales;
   static constexpr int kBlocks = kForm.blocks, kRows = kForm.rows(), kSteps = kForm.steps;
   static constexpr int kWarpsN = kForm.warps_n, kWarpsK = kForm.warps_k();
-  static constexpr int kThreads = 32 * kFewWarps;              // those that multiply
-  static constexpr int kProducts = kForm.warp_columns() / 16;  // of 16 columns
+  static constexpr int kThreads = 32 * kForm.warps;              // those that multiply
+  // The parts of 32 columns of a warp, its products of 16 columns in each, and in all.
+  static constexpr int kUnits = kForm.warp_columns() / 32;
+  static constexpr int kOfUnit = kForm.halves ? 1 : 2, kProducts = kUnits * kOfUnit;
+  static_assert(kForm.wgmma() || !kForm.halves);
 
  public:
   JAXGEMM_FEW FewRows(const FewRowsArgs& args, char* shared)
@@ -38,14 +41,14 @@ class FewRows {
         shared_(shared),
         lane_(threadIdx.x % 32),
         warp_n_(threadIdx.x / 32 % kWarpsN),
-        warp_k_(kWarpsK == 1 ? 0
-                             : __shfl_sync(~0u, static_cast<int>(threadIdx.x / 32 / kWarpsN), 0)),
+        warp_k_(kWarpsK == 1 ? 0 : Uniform(threadIdx.x / 32 / (kWarpsN * (3 - kOfUnit)))),
+        half_(kForm.halves ? Uniform(threadIdx.x / 32 / kWarpsN % 2) : 0),
         stages_(shared) {}
 
   JAXGEMM_FEW void Run() {
     const int split = args_.split, place = blockIdx.x / split;
     rank_ = blockIdx.x % split;
-    part_.column = place % args_.tiles_n * kFewColumns;
+    part_.column = place % args_.tiles_n * kForm.columns;
     const int steps = args_.k / kFewStep, of_stage = kForm.stage_steps();
     const int64_t stages = (steps + of_stage - 1) / of_stage;
     part_.begin = static_cast<int>(stages * rank_ / split) * of_stage;
@@ -60,15 +63,19 @@ class FewRows {
     stages_.StartBarriers();
     // Registers of the warps that load go to those that multiply.
     if (threadIdx.x >= kThreads) {
-      asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kForm.ctas > 1 ? 40 : 56));
+      if constexpr (kForm.copiers() == 128) asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kForm.LoaderRegisters()));
       for (part_.row = first; part_.row < part_.last; part_.row += kRows) {
         LoadRows();
         AddUp<true>();
       }
     } else {
-      asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kForm.ctas > 1 ? 96 : 224));
+      if constexpr (kForm.copiers() == 128) asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kForm.Registers()));
       for (part_.row = first; part_.row < part_.last; part_.row += kRows) {
-        MultiplyRows();
+        if (half_) {
+          MultiplyRows<1>();
+        } else {
+          MultiplyRows<0>();
+        }
         AddUp<false>();
       }
     }
@@ -78,12 +85,17 @@ class FewRows {
   // Brings the first weights into the L2 while the kernels before may still run. If they write the
   // weights, the L2 has what they write.
   JAXGEMM_FEW void Prefetch() const {
-    const int k = threadIdx.x;
-    if (k >= min((part_.end - part_.begin) * kFewStep, kFewPrefetch)) return;
-    const char* from = static_cast<const char*>(args_.weights) +
-                       (int64_t{part_.begin} * kFewStep + k) * (args_.n / 2) + part_.column / 2;
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
+    constexpr int kLines = kForm.columns / 256;  // of 128 bytes
+    const int k = min((part_.end - part_.begin) * kFewStep, kForm.prefetch);
+    for (int i = threadIdx.x; i < k * kLines; i += kForm.threads()) {
+      const int column = part_.column + i % kLines * 256;
+      const char* from = static_cast<const char*>(args_.weights) +
+                         (int64_t{part_.begin} * kFewStep + i / kLines) * (args_.n / 2) +
+                         column / 2;
+      if (column < args_.n) asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
+    }
   }
+  static JAXGEMM_FEW int Uniform(int value) { return __shfl_sync(~0u, value, 0); }
 
   // Finds group and rows of this CTA: those of the local group with rows before which are `slot`
   // others. The CTAs of the first slot also clear the rows of no group.
@@ -120,7 +132,7 @@ class FewRows {
   }
   // Clears all rows but these.
   JAXGEMM_FEW void ClearRows(int first, int last) {
-    const int chunks = min(kFewColumns, args_.n - part_.column) * (args_.wide ? 4 : 2) / 16;
+    const int chunks = min(kForm.columns, args_.n - part_.column) * (args_.wide ? 4 : 2) / 16;
     for (int row = threadIdx.x / 32; row < args_.rows; row += kForm.threads() / 32) {
       if (row >= first && row < last) continue;
       char* to = static_cast<char*>(args_.out) +
@@ -138,6 +150,7 @@ class FewRows {
     }
   }
 
+  template <int kHalf>
   JAXGEMM_FEW void MultiplyRows() {
     StartReads();
 #pragma unroll
@@ -149,7 +162,7 @@ class FewRows {
     for (int step = part_.begin; step < part_.end; step += kForm.stage_steps()) {
       stages_.WaitUntilFull();
       if constexpr (kForm.wgmma()) asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-      if (step < end) MultiplyStage(stages_.from(), end - step);
+      if (step < end) MultiplyStage<kHalf>(stages_.from(), end - step);
       stages_.EmptyAndNext();
     }
   }
@@ -217,15 +230,15 @@ class FewRows {
       if constexpr (!kForm.wgmma()) x_from_[i] = FewKept(x_from_[i]);
     }
 #pragma unroll
-    for (int i = 0; i < kProducts / 2; ++i) {
-      weights_from_[i] = FewKept(shared + Stages::PlaceOfWeights(k, warp_n_ * kProducts / 2 + i));
+    for (int i = 0; i < kUnits; ++i) {
+      weights_from_[i] = FewKept(shared + Stages::PlaceOfWeights(k, warp_n_ * kUnits + i));
     }
     const int column = warp_n_ * kForm.warp_columns() + lane_ / 4 * 4;
     scales_from_ = FewKept(shared + Stages::kScales +
-                           (warp_k_ * kSteps * kFewColumns + column) * Stages::kScaleBytes);
+                           (warp_k_ * kSteps * kForm.columns + column) * Stages::kScaleBytes);
   }
   JAXGEMM_FEW Scales LoadScales(uint32_t from, int i, int step) const {
-    const uint32_t at = scales_from_ + from + (step * kFewColumns + i * 32) * Stages::kScaleBytes;
+    const uint32_t at = scales_from_ + from + (step * kForm.columns + i * 32) * Stages::kScaleBytes;
     Scales scales = {};
     if constexpr (kE2M1) {
       scales.bytes = *static_cast<const uint32_t*>(__cvta_shared_to_generic(at));
@@ -236,21 +249,22 @@ class FewRows {
   }
 
   // Multiplies the warp's `steps` steps of a stage, kSteps at most.
+  template <int kHalf>
   JAXGEMM_FEW void MultiplyStage(uint32_t from, int steps) {
     if (kSteps == 1 || (Decoder::kScalesWeights ? steps >= kSteps : part_.whole)) {
-      MultiplySteps<kSteps>(from, 0);
+      MultiplySteps<kSteps, kHalf>(from, 0);
     } else {
 #pragma unroll
       for (int step = 0; step < kSteps; ++step) {
-        if (step < steps) MultiplySteps<1>(from, step);
+        if (step < steps) MultiplySteps<1, kHalf>(from, step);
       }
     }
   }
   // Multiplies kN steps, with one scale for each column if scales are not for the weights.
-  template <int kN>
+  template <int kN, int kHalf>
   JAXGEMM_FEW void MultiplySteps(uint32_t from, int step) {
     if constexpr (kForm.wgmma()) {
-      MultiplyByWarpgroup<kN>(from, step);
+      MultiplyByWarpgroup<kN, kHalf>(from, step);
     } else {
       MultiplyByWarp<kN>(from, step);
     }
@@ -307,25 +321,24 @@ class FewRows {
   }
 
   // The same with wgmma: the four warps of a warpgroup have neighbouring columns. While the tensor
-  // cores multiply, the next columns are decoded.
-  template <int kN>
+  // cores multiply, the next columns are decoded, and those after them are read.
+  template <int kN, int kHalf>
   JAXGEMM_FEW void MultiplyByWarpgroup(uint32_t from, int step) {
     using Wgmma = FewWgmma<kBF16, kRows>;
-    uint32_t w[kProducts / 2][kN][4], a[2][2][4];
-    Scales scales[kProducts / 2][kN];
-    float part[2][kBlocks][4];
-    constexpr int kTurns = kProducts * kN;
+    uint32_t w[2][4], a[2][2][4];
+    Scales scales[3];
+    float part[kParts][kBlocks][4];
+    constexpr int kReads = kUnits * kN, kTurns = kReads * kOfUnit;
+    ReadUnit<kN>(w[0], scales[0], from, step, 0);
 #pragma unroll
     for (int turn = 0; turn < kTurns; ++turn) {
-      const int product = turn / kN, d = turn % kN, i = product / 2, t = product % 2;
-      if (t == 0) {
-        LoadMatrices<true>(w[i][d],
-                           weights_from_[i] + from + (step + d) * kFewStep * Stages::kChunks * 16);
-        if (Decoder::kScalesWeights || d == 0) scales[i][d] = LoadScales(from, i, step + d);
+      const int read = turn / kOfUnit, d = read % kN;
+      if (turn % kOfUnit == 0 && read + 1 < kReads) {
+        ReadUnit<kN>(w[(read + 1) % 2], scales[(read + 1) % 3], from, step, read + 1);
       }
-      const int at = turn % 2;
-      Decoder::DecodeColumns(a[at], t, w[i][d], scales[i][Decoder::kScalesWeights ? d : 0]);
-      float (&to)[kBlocks][4] = Decoder::kScalesWeights ? acc_[product] : part[t];
+      const int at = turn % 2, product = Product<kN>(turn);
+      Decoder::DecodeColumns(a[at], kForm.halves ? kHalf : turn % 2, w[read % 2], scales[read % 3]);
+      float (&to)[kBlocks][4] = Decoder::kScalesWeights ? acc_[product] : part[product % kParts];
       // Rows of x have 128 bytes, whose chunks are swizzled, and 8 rows 1024 bytes.
       constexpr uint64_t kLayout = uint64_t{1} << 62 | uint64_t{64} << 32 | uint64_t{1} << 16;
       const uint64_t x = kLayout | ((x_from_[step + d] + from) >> 4);
@@ -335,30 +348,47 @@ class FewRows {
       Wgmma::Commit();
       if (turn == 0) continue;
       Wgmma::template Wait<1>();
-      FinishTurn<kN>(a, part, scales, turn - 1);
+      FinishTurn<kN, kHalf>(a, part, scales, turn - 1);
     }
     Wgmma::template Wait<0>();
-    FinishTurn<kN>(a, part, scales, kTurns - 1);
+    FinishTurn<kN, kHalf>(a, part, scales, kTurns - 1);
     if constexpr (Decoder::kScalesWeights) {
 #pragma unroll
       for (int i = 0; i < kProducts; ++i) Wgmma::Keep(acc_[i]);
     }
   }
+  // Sums that wait for their scales.
+  static constexpr int kParts = kProducts > 1 ? 2 : 1;
+  // The product of a turn: the products of a unit take turns at each step.
   template <int kN>
-  JAXGEMM_FEW void FinishTurn(uint32_t (&a)[2][2][4], float (&part)[2][kBlocks][4],
-                              const Scales (&scales)[kProducts / 2][kN], int turn) {
-    const int product = turn / kN, t = product % 2;
+  static JAXGEMM_FEW constexpr int Product(int turn) {
+    return turn / kOfUnit / kN * kOfUnit + turn % kOfUnit;
+  }
+  // Reads the weights of a step of a unit, and what scales they need.
+  template <int kN>
+  JAXGEMM_FEW void ReadUnit(uint32_t (&w)[4], Scales& scales, uint32_t from, int step, int read) {
+    const int i = read / kN, d = read % kN;
+    LoadMatrices<true>(w, weights_from_[i] + from + (step + d) * kFewStep * Stages::kChunks * 16);
+    if (Decoder::kScalesWeights || d == kN - 1) {
+      scales = LoadScales(from, i, step + (Decoder::kScalesWeights ? d : 0));
+    }
+  }
+  template <int kN, int kHalf>
+  JAXGEMM_FEW void FinishTurn(uint32_t (&a)[2][2][4], float (&part)[kParts][kBlocks][4],
+                              const Scales (&scales)[3], int turn) {
+    const int read = turn / kOfUnit, product = Product<kN>(turn);
 #pragma unroll
     for (int j = 0; j < 8; ++j) asm volatile("" : "+r"(a[turn % 2][j / 4][j % 4])::"memory");
-    if (Decoder::kScalesWeights || turn % kN < kN - 1) return;
-    FewWgmma<kBF16, kRows>::Keep(part[t]);
-    AddScaled(acc_[product], part[t], scales[product / 2][0], t);
+    if (Decoder::kScalesWeights || read % kN < kN - 1) return;
+    FewWgmma<kBF16, kRows>::Keep(part[product % kParts]);
+    AddScaled(acc_[product], part[product % kParts], scales[read % 3],
+              kForm.halves ? kHalf : turn % 2);
   }
 
   // Four sums of part `part` in shared memory: those of a row, from a column.
   JAXGEMM_FEW float4* Sums(int part, int row, int column) const {
     return reinterpret_cast<float4*>(reinterpret_cast<float*>(shared_) +
-                                     (part * kRows + row) * kFewSumColumns + column);
+                                     (part * kRows + row) * kForm.sum_columns() + column);
   }
   static JAXGEMM_FEW void Add(float4* to, const float4& from) {
     to->x += from.x, to->y += from.y, to->z += from.z, to->w += from.w;
@@ -384,7 +414,7 @@ class FewRows {
     __syncthreads();  // all stages are read
     if constexpr (!kLoads) StoreSums();
     __syncthreads();
-    constexpr int kFours = kFewColumns / 4;
+    constexpr int kFours = kForm.columns / 4;
     const int split = args_.split, row = part_.row;
     const int fours = kLoads ? 0 : min(part_.last - row, kRows) * kFours;
     for (int i = threadIdx.x; i < fours; i += kThreads) {
@@ -417,16 +447,20 @@ class FewRows {
   JAXGEMM_FEW void StoreSums() const {
     // Lane 4 g + q has the columns 4 g to 4 g + 3 of each 32, of rows 2 q and 2 q + 1 of each 8.
 #pragma unroll
-    for (int i = 0; i < kProducts / 2; ++i) {
+    for (int i = 0; i < kUnits; ++i) {
 #pragma unroll
       for (int j = 0; j < 2 * kBlocks; ++j) {
         const auto sum = [&](int t, int odd) {
-          return acc_[2 * i + t][j / 2][j % 2 + 2 * odd] *
+          return acc_[kOfUnit * i + t][j / 2][j % 2 + 2 * odd] *
                  (odd ? Decoder::kOddFactor : Decoder::kFactor);
         };
-        *Sums(warp_k_, j / 2 * 8 + lane_ % 4 * 2 + j % 2,
-              warp_n_ * kForm.warp_columns() + i * 32 + lane_ / 4 * 4) =
-            float4{sum(0, 0), sum(0, 1), sum(1, 0), sum(1, 1)};
+        float4* to = Sums(warp_k_, j / 2 * 8 + lane_ % 4 * 2 + j % 2,
+                          warp_n_ * kForm.warp_columns() + i * 32 + lane_ / 4 * 4);
+        if constexpr (kForm.halves) {
+          reinterpret_cast<float2*>(to)[half_] = float2{sum(0, 0), sum(0, 1)};
+        } else {
+          *to = float4{sum(0, 0), sum(0, 1), sum(1, 0), sum(1, 1)};
+        }
       }
     }
   }
@@ -454,11 +488,11 @@ class FewRows {
 
   const FewRowsArgs& args_;
   char* const shared_;
-  const int lane_, warp_n_, warp_k_;
+  const int lane_, warp_n_, warp_k_, half_;
   int rank_;
   Stages stages_;
   FewPart part_ = {};
-  uint32_t weights_from_[kProducts / 2], x_from_[kSteps], scales_from_;
+  uint32_t weights_from_[kUnits], x_from_[kSteps], scales_from_;
   // In the layout of mma: rows 2 q and 2 q + 1 of column 4 g + 2 t, and of column 4 g + 2 t + 1.
   float acc_[kProducts][kBlocks][4];
 };

@@ -7,10 +7,6 @@ namespace jaxgemm {
 
 inline constexpr int kFewStep = 32;  // k
 
-// A CTA of Hopper's kernel has so many warps that multiply, threads that copy, and columns. The
-// sums of a row in shared memory have a gap for its banks. So many k come to the L2 early.
-inline constexpr int kFewWarps = 8, kFewCopiers = 128, kFewColumns = 256;
-inline constexpr int kFewSumColumns = kFewColumns + 4, kFewPrefetch = 256;
 
 // A form of this kernel.
 struct FewForm {
@@ -19,23 +15,35 @@ struct FewForm {
   int steps;    // of a warp in a stage, neighbours along k
   int stages;   // of the ring in shared memory
   int ctas;     // on a multiprocessor
+  int warps = 8;         // that multiply
+  bool halves = false;   // a warp multiplies two of each four columns
+  int columns = 256;     // of a CTA
+  int prefetch = 256;    // so many k come to the L2 early
+  bool by_warp = false;  // without wgmma
 
   // With 8 rows a warpgroup's instruction would gain nothing.
-  constexpr bool wgmma() const { return blocks > 1; }
-  constexpr int threads() const { return 32 * kFewWarps + kFewCopiers; }
+  constexpr bool wgmma() const { return blocks > 1 && !by_warp; }
+  // The threads that copy, and all.
+  constexpr int copiers() const { return warps > 8 && blocks < 4 ? 64 : 128; }
+  constexpr int threads() const { return 32 * warps + copiers(); }
   constexpr int rows() const { return 8 * blocks; }
-  constexpr int warp_columns() const { return kFewColumns / warps_n; }
-  constexpr int warps_k() const { return kFewWarps / warps_n; }
+  constexpr int warp_columns() const { return columns / warps_n; }
+  constexpr int warps_k() const { return warps / warps_n / (halves ? 2 : 1); }
+  // The registers of a thread that multiplies, and of one that copies.
+  constexpr int Registers() const { return ctas > 1 ? 96 : warps > 8 ? 112 : 224; }
+  constexpr int LoaderRegisters() const { return ctas > 1 ? 40 : warps > 8 ? 32 : 56; }
+  // The sums of a row in shared memory have a gap for its banks.
+  constexpr int sum_columns() const { return columns + 4; }
   constexpr int stage_steps() const { return warps_k() * steps; }
   // The parts of a stage: weights, x, and scales.
-  constexpr int WeightBytes() const { return stage_steps() * kFewStep * kFewColumns / 2; }
+  constexpr int WeightBytes() const { return stage_steps() * kFewStep * columns / 2; }
   constexpr int XBytes() const { return stage_steps() * kFewStep * rows() * 2; }
   constexpr int StageBytes(bool e2m1) const {
-    const int bytes = WeightBytes() + XBytes() + stage_steps() * kFewColumns * (e2m1 ? 1 : 4);
+    const int bytes = WeightBytes() + XBytes() + stage_steps() * columns * (e2m1 ? 1 : 4);
     return wgmma() ? (bytes + 1023) / 1024 * 1024 : bytes;
   }
   constexpr int RingBytes(bool e2m1) const {
-    const int ring = stages * StageBytes(e2m1), sums = warps_k() * rows() * kFewSumColumns * 4;
+    const int ring = stages * StageBytes(e2m1), sums = warps_k() * rows() * sum_columns() * 4;
     return ring > sums ? ring : sums;
   }
   // Each stage has two barriers.

@@ -111,7 +111,7 @@ int64_t RowsOf(const FewRowsArgs& args) {
 // is the kernel. A tuning choice.
 int Choose(FewRowsArgs* args, const Loaded& loaded, bool bf16, bool e2m1) {
   const int64_t rows = RowsOf(*args);
-  args->tiles_n = static_cast<int32_t>(CeilDiv(args->n, kFewColumns));
+  args->tiles_n = static_cast<int32_t>(CeilDiv(args->n, kFewForms[0].columns));
   const int64_t tiles = args->tiles_n * GroupsOf(*args);
   int form = 0;
   while (form < kForms - 1 && kFewForms[form].rows() < rows) ++form;

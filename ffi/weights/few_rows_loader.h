@@ -21,20 +21,25 @@ template <bool kE2M1, FewForm kForm>
 class FewLoader {
   using Stages = FewStages<kE2M1, kForm>;
   static constexpr int kSteps = Stages::kSteps, kScaleBytes = Stages::kScaleBytes;
+  static constexpr int kCopiers = kForm.copiers();
   // A copy of weights is kRowsOfCopy rows of all threads, so all rows of a thread have one place.
-  static constexpr int kRowsOfCopy = kFewCopiers / Stages::kChunks;
+  static constexpr int kRowsOfCopy = kCopiers / Stages::kChunks;
   static constexpr int kWeightCopies = kSteps * kFewStep / kRowsOfCopy;
   static_assert(kRowsOfCopy % 8 == 0 && kFewStep % kRowsOfCopy == 0);
   // The chunks of the scales of a step, and the copies of a thread.
-  static constexpr int kScaleChunks = kFewColumns * kScaleBytes / 16;
-  static constexpr int kXCopies = (kForm.rows() * Stages::kXChunks - 1) / kFewCopiers + 1;
-  static constexpr int kScaleCopies = (kSteps * kScaleChunks - 1) / kFewCopiers + 1;
-  static_assert(kFewCopiers % Stages::kXChunks == 0);
+  static constexpr int kScaleChunks = kForm.columns * kScaleBytes / 16;
+  static constexpr int kXCopies = (kForm.rows() * Stages::kXChunks - 1) / kCopiers + 1;
+  static constexpr int kScaleCopies = (kSteps * kScaleChunks - 1) / kCopiers + 1;
+  static_assert(kCopiers % Stages::kXChunks == 0);
+  // A copy of x has so many rows. Rows that are a multiple of 8 apart have one place in their piece.
+  static constexpr int kXRows = kCopiers / Stages::kXChunks;
+  static constexpr int kXPlaces = kXCopies == 1 || kXRows % 8 == 0 ? 1 : 8 / kXRows;
+  static_assert(kForm.rows() <= kXRows || kForm.rows() % kXRows == 0);
 
  public:
   JAXGEMM_FEW FewLoader(const FewRowsArgs& args, const FewPart& part, uint32_t shared)
       : args_(args) {
-    const int thread = threadIdx.x % kFewCopiers;
+    const int thread = threadIdx.x % kCopiers;
     const int k = thread / Stages::kChunks, chunk = thread % Stages::kChunks;
     weights_ = static_cast<const char*>(args.weights) +
                (int64_t{part.group} * args.k + part.begin * kFewStep + k) * (args.n / 2) +
@@ -44,23 +49,25 @@ class FewLoader {
     weights_to_ = FewKept(shared + Stages::PlaceOfWeights(k, chunk));
 #pragma unroll
     for (int i = 0; i < kXCopies; ++i) {
-      const int of_rows = (thread + i * kFewCopiers) / Stages::kXChunks;
+      const int of_rows = (thread + i * kCopiers) / Stages::kXChunks;
       const int of_row = thread % Stages::kXChunks, at = part.row + of_rows;
       int line = at < part.last ? at : -1;
       if (args.indices && line >= 0) {
         line = args.indices[line];
         line = line < args.lines ? line : -1;
       }
-      x_bytes_[i] = FewKept(line < 0 ? 0 : 16);
-      x_[i] = static_cast<const char*>(args.x) +
-              (int64_t{max(line, 0)} * args.k + part.begin * kFewStep) * 2 + of_row * 16;
-      x_to_[i] = FewKept(shared + Stages::PlaceOfX(of_rows, of_row));
-      x_end_[i] = FewKept(of_rows < kForm.rows() ? part.end - of_row / 4 : 0);
+      x_given_ |= static_cast<uint32_t>(line >= 0) << i;
+      x_line_[i] = FewKept(static_cast<uint32_t>(max(line, 0)) * (args.k / kFewStep));
+      if (i < kXPlaces) x_to_[i] = FewKept(shared + Stages::PlaceOfX(of_rows, of_row));
     }
+    x_ = static_cast<const char*>(args.x) + int64_t{part.begin} * kFewStep * 2 +
+         thread % Stages::kXChunks * 16;
+    const bool has_x = thread / Stages::kXChunks < kForm.rows();
+    x_end_ = FewKept(has_x ? part.end - thread % Stages::kXChunks / 4 : 0);
     const int blocks = args.k / kFewStep / args.steps_of_block;
 #pragma unroll
     for (int i = 0; i < kScaleCopies; ++i) {
-      const int at = thread + i * kFewCopiers, of_step = at / kScaleChunks;
+      const int at = thread + i * kCopiers, of_step = at / kScaleChunks;
       const int column = part.column + at % kScaleChunks * 16 / kScaleBytes;
       scales_[i] = static_cast<const char*>(args.scales) +
                    (int64_t{part.group} * blocks * args.n + column) * kScaleBytes;
@@ -84,15 +91,18 @@ class FewLoader {
     }
 #pragma unroll
     for (int i = 0; i < kXCopies; ++i) {
-      if (step < x_end_[i]) Copy(x_to_[i] + to, x_[i], x_bytes_[i]);
-      x_[i] += kSteps * kFewStep * 2;
+      const uint32_t place = x_to_[i % kXPlaces] + i / kXPlaces * kXPlaces * kXRows * 128;
+      if (step < x_end_) {
+        Copy(place + to, x_ + uint64_t{x_line_[i]} * (kFewStep * 2), x_given_ >> i << 4 & 16);
+      }
     }
+    x_ += kSteps * kFewStep * 2;
 #pragma unroll
     for (int i = 0; i < kScaleCopies; ++i) {
       if (step < scales_end_[i]) {
         const int at = step + scales_step_[i];
         const int block = scales_shift_ >= 0 ? at >> scales_shift_ : at / args_.steps_of_block;
-        Copy(scales_to_ + to + i * kFewCopiers * 16,
+        Copy(scales_to_ + to + i * kCopiers * 16,
              scales_[i] + int64_t{block} * args_.n * kScaleBytes);
       }
     }
@@ -108,9 +118,10 @@ class FewLoader {
   }
 
   const FewRowsArgs& args_;
-  const char *weights_, *x_[kXCopies], *scales_[kScaleCopies];
-  uint32_t weights_to_, x_to_[kXCopies], scales_to_;
-  int weights_end_, x_end_[kXCopies], scales_end_[kScaleCopies], x_bytes_[kXCopies];
+  const char *weights_, *x_, *scales_[kScaleCopies];
+  uint32_t weights_to_, x_to_[kXPlaces], x_given_ = 0, scales_to_;
+  uint32_t x_line_[kXCopies];  // the steps of x before the line
+  int weights_end_, x_end_, scales_end_[kScaleCopies];
   int scales_step_[kScaleCopies], scales_shift_;
 };
 

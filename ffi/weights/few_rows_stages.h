@@ -19,7 +19,7 @@ class FewStages {
   static constexpr int kX = kForm.WeightBytes(), kScales = kX + kForm.XBytes();
   static constexpr int kBytes = kForm.StageBytes(kE2M1);
   // The chunks of 16 bytes in a row of weights. Rows of x are in pieces of kXPiece chunks.
-  static constexpr int kChunks = kFewColumns / 32, kXChunks = kSteps * kFewStep / 8;
+  static constexpr int kChunks = kForm.columns / 32, kXChunks = kSteps * kFewStep / 8;
   static constexpr int kXPiece = 8;
   static_assert(kXChunks % kXPiece == 0 && kBytes % 128 == 0 && kX % 128 == 0);
   static_assert(!kForm.wgmma() || (kX % 1024 == 0 && kBytes % 1024 == 0));
@@ -47,9 +47,9 @@ class FewStages {
   JAXGEMM_FEW void StartBarriers() const {
     if (threadIdx.x == 0) {
       for (int i = 0; i < kForm.stages; ++i) {
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(Full(i)), "n"(kFewCopiers)
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(Full(i)), "n"(kForm.copiers())
                      : "memory");
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(Empty(i)), "n"(kFewWarps)
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(Empty(i)), "n"(kForm.warps)
                      : "memory");
       }
       asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
