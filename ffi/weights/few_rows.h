@@ -53,14 +53,20 @@ class FewRows {
     const int64_t stages = (steps + of_stage - 1) / of_stage;
     part_.begin = static_cast<int>(stages * rank_ / split) * of_stage;
     part_.end = min(static_cast<int>(stages * (rank_ + 1) / split) * of_stage, steps);
+    first_ = part_.begin;
+    if constexpr (kForm.spread > 0) {
+      const int parts = (args_.tiles_n + kForm.spread - 1) / kForm.spread;
+      const int count = (part_.end - part_.begin + of_stage - 1) / of_stage;
+      first_ += place % args_.tiles_n / kForm.spread * count / parts * of_stage;
+    }
     part_.whole = !Decoder::kScalesWeights && args_.steps_of_block % kSteps == 0;
     asm volatile("griddepcontrol.launch_dependents;");  // the next kernel may start
     if (!args_.sizes) Prefetch();
+    stages_.StartBarriers();
     asm volatile("griddepcontrol.wait;" ::: "memory");  // for the end of those before
     int first = 0;
     part_.last = args_.rows;
     if (args_.sizes) FindRows(place / args_.tiles_n, &first, &part_.last);
-    stages_.StartBarriers();
     // Registers of the warps that load go to those that multiply.
     if (threadIdx.x >= kThreads) {
       if constexpr (kForm.copiers() == 128) asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kForm.LoaderRegisters()));
@@ -85,12 +91,12 @@ class FewRows {
   // Brings the first weights into the L2 while the kernels before may still run. If they write the
   // weights, the L2 has what they write.
   JAXGEMM_FEW void Prefetch() const {
-    constexpr int kLines = kForm.columns / 256;  // of 128 bytes
-    const int k = min((part_.end - part_.begin) * kFewStep, kForm.prefetch);
+    constexpr int kLines = (kForm.columns + 255) / 256;  // of 128 bytes
+    const int k = min((part_.end - first_) * kFewStep, kForm.prefetch);
     for (int i = threadIdx.x; i < k * kLines; i += kForm.threads()) {
       const int column = part_.column + i % kLines * 256;
       const char* from = static_cast<const char*>(args_.weights) +
-                         (int64_t{part_.begin} * kFewStep + i / kLines) * (args_.n / 2) +
+                         (int64_t{first_} * kFewStep + i / kLines) * (args_.n / 2) +
                          column / 2;
       if (column < args_.n) asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
     }
@@ -141,13 +147,20 @@ class FewRows {
     }
   }
 
+  // Calls `run` with the first step of each stage: from first_ on, then those before.
+  JAXGEMM_FEW void ForStages(const auto& run) const {
+    for (int step = first_; step < part_.end; step += kForm.stage_steps()) run(step);
+    if constexpr (kForm.spread > 0) {
+      for (int step = part_.begin; step < first_; step += kForm.stage_steps()) run(step);
+    }
+  }
   JAXGEMM_FEW void LoadRows() {
     FewLoader<kE2M1, kForm> loader(args_, part_, stages_.shared());
-    for (int step = part_.begin; step < part_.end; step += kForm.stage_steps()) {
+    ForStages([&](int step) {
       stages_.WaitUntilEmpty();
       loader.Load(stages_.from(), step);
       stages_.FillAndNext();
-    }
+    });
   }
 
   template <int kHalf>
@@ -159,12 +172,12 @@ class FewRows {
       for (int i = 0; i < kBlocks * 4; ++i) acc_[t][i / 4][i % 4] = 0;
     }
     const int end = part_.end - warp_k_ * kSteps;
-    for (int step = part_.begin; step < part_.end; step += kForm.stage_steps()) {
+    ForStages([&](int step) {
       stages_.WaitUntilFull();
       if constexpr (kForm.wgmma()) asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
       if (step < end) MultiplyStage<kHalf>(stages_.from(), end - step);
       stages_.EmptyAndNext();
-    }
+    });
   }
 
   // Four matrices of 8 x 8 units of 16 bits: two of a row, or transposed of a column.
@@ -489,7 +502,7 @@ class FewRows {
   const FewRowsArgs& args_;
   char* const shared_;
   const int lane_, warp_n_, warp_k_, half_;
-  int rank_;
+  int rank_, first_;
   Stages stages_;
   FewPart part_ = {};
   uint32_t weights_from_[kUnits], x_from_[kSteps], scales_from_;

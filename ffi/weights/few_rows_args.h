@@ -20,6 +20,7 @@ struct FewForm {
   int columns = 256;     // of a CTA
   int prefetch = 256;    // so many k come to the L2 early
   bool by_warp = false;  // without wgmma
+  int spread = 0;        // so many neighbouring tiles begin at the same k; 0: all
 
   // With 8 rows a warpgroup's instruction would gain nothing.
   constexpr bool wgmma() const { return blocks > 1 && !by_warp; }

@@ -42,7 +42,7 @@ class FewLoader {
     const int thread = threadIdx.x % kCopiers;
     const int k = thread / Stages::kChunks, chunk = thread % Stages::kChunks;
     weights_ = static_cast<const char*>(args.weights) +
-               (int64_t{part.group} * args.k + part.begin * kFewStep + k) * (args.n / 2) +
+               (int64_t{part.group} * args.k + k) * (args.n / 2) +
                part.column / 2 + chunk * 16;
     // No weights, if the columns are after the last one.
     weights_end_ = FewKept(part.column + chunk * 32 < args.n ? part.end - k / kFewStep : 0);
@@ -60,8 +60,7 @@ class FewLoader {
       x_line_[i] = FewKept(static_cast<uint32_t>(max(line, 0)) * (args.k / kFewStep));
       if (i < kXPlaces) x_to_[i] = FewKept(shared + Stages::PlaceOfX(of_rows, of_row));
     }
-    x_ = static_cast<const char*>(args.x) + int64_t{part.begin} * kFewStep * 2 +
-         thread % Stages::kXChunks * 16;
+    x_ = static_cast<const char*>(args.x) + thread % Stages::kXChunks * 16;
     const bool has_x = thread / Stages::kXChunks < kForm.rows();
     x_end_ = FewKept(has_x ? part.end - thread % Stages::kXChunks / 4 : 0);
     const int blocks = args.k / kFewStep / args.steps_of_block;
@@ -80,23 +79,24 @@ class FewLoader {
     scales_shift_ = __popc(args.steps_of_block) == 1 ? __ffs(args.steps_of_block) - 1 : -1;
   }
 
-  // Begins the copies of the stage of the steps from `step`. Stages are loaded in the order of k.
+  // Begins the copies of the stage of the steps from `step`.
   JAXGEMM_FEW void Load(uint32_t to, int step) {
+    const char* weights = weights_ + int64_t{step} * (kFewStep / 2 * args_.n);
+    const char* x = x_ + int64_t{step} * (kFewStep * 2);
 #pragma unroll
     for (int i = 0; i < kWeightCopies; ++i) {
       if (step + i * kRowsOfCopy / kFewStep < weights_end_) {
-        Copy(weights_to_ + to + i * kRowsOfCopy * Stages::kChunks * 16, weights_);
+        Copy(weights_to_ + to + i * kRowsOfCopy * Stages::kChunks * 16, weights);
       }
-      weights_ += int64_t{kRowsOfCopy / 2} * args_.n;
+      weights += int64_t{kRowsOfCopy / 2} * args_.n;
     }
 #pragma unroll
     for (int i = 0; i < kXCopies; ++i) {
       const uint32_t place = x_to_[i % kXPlaces] + i / kXPlaces * kXPlaces * kXRows * 128;
       if (step < x_end_) {
-        Copy(place + to, x_ + uint64_t{x_line_[i]} * (kFewStep * 2), x_given_ >> i << 4 & 16);
+        Copy(place + to, x + uint64_t{x_line_[i]} * (kFewStep * 2), x_given_ >> i << 4 & 16);
       }
     }
-    x_ += kSteps * kFewStep * 2;
 #pragma unroll
     for (int i = 0; i < kScaleCopies; ++i) {
       if (step < scales_end_[i]) {

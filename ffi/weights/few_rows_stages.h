@@ -36,7 +36,8 @@ class FewStages {
   // time are in different banks.
   static JAXGEMM_FEW int Place(int row, int i) { return i ^ (row % 8); }
   static JAXGEMM_FEW int PlaceOfWeights(int k, int chunk) {
-    return (k * kChunks + Place(k, chunk)) * 16;
+    // Two rows of four chunks share the banks.
+    return (k * kChunks + (kChunks < 8 ? chunk ^ (k / 2 % 4) : Place(k, chunk))) * 16;
   }
   static JAXGEMM_FEW int PlaceOfX(int row, int chunk) {
     const int piece = chunk / kXPiece, i = chunk % kXPiece;
