@@ -215,8 +215,9 @@ std::string CheckProblem(const Problem& p, const Chip& chip) {
   if (p.save_preact && p.activation == Activation::kNone && !p.gated) {
     return "save_preact=1 needs an activation.";
   }
-  if ((p.accumulate && p.ragged != Ragged::kK) || (p.gated && p.ragged != Ragged::kM)) {
-    return "accumulate=1 needs ragged='k' and gated=1 needs ragged='m'.";
+  if ((p.accumulate && p.ragged != Ragged::kK) ||
+      ((p.gated || p.skips_rest) && p.ragged != Ragged::kM)) {
+    return "accumulate=1 needs ragged='k', and gated=1 and skips_rest=1 need ragged='m'.";
   }
   if (p.quantize_out != QuantizeOut::kNone) {
     const std::string error = CheckQuantizeOut(p, chip);

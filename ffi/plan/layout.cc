@@ -31,7 +31,7 @@ GroupedMap Plan::grouped_map(const Problem& p) const {
           .extent = ToIndex(p.ragged == Ragged::kM ? p.m : p.k),
           .tile = ToIndex(p.ragged == Ragged::kM ? choice.tile_m : choice.tile_k),
           .batch = ToIndex(p.batch),
-          .skips_empty = p.accumulate,
+          .skips_empty = p.accumulate || p.skips_rest,
           .aligned = instance && instance->family == Family::kHopper ? ToIndex(AlignedK(p)) : 1,
           .cut = cut};
 }

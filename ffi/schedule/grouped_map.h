@@ -2,7 +2,8 @@
 // into consecutive groups.
 //
 //   ragged m: group g has rows of lhs and out, and its own rhs. The tiles of rows before and after
-//             the groups of this shard have no k tiles: out is zero there.
+//             the groups of this shard have no k tiles: out is zero there. With skips_empty these
+//             rows have no tiles: out keeps its value.
 //   ragged k: group g has a range of k and its own out. If the range is empty, out is zero, or
 //             keeps its value (skips_empty).
 //
@@ -32,7 +33,7 @@ struct GroupedMap {
   Index extent;        // number of rows (ragged m) or k (ragged k)
   Index tile;          // tile_m (ragged m) or tile_k (ragged k), elements
   Index batch;
-  bool skips_empty;            // ragged k: out keeps its value in an empty group
+  bool skips_empty;            // out keeps its value in rows of no group, or in an empty group
   Index aligned;               // ragged k: k tiles begin at multiples of this, a power of two
   StreamKMap cut;              // its grid has the tile counts that all groups share
   const int32_t* group_sizes;  // [num_groups], or [batch, num_groups]
@@ -111,10 +112,10 @@ struct GroupedMap {
     }
     TileGrid grid = cut.grid;
     grid.batch = 1;
-    grid.tiles_m = TilesM(cursor.size);
-    WorkTile place = Rasterize(grid, linear - cursor.first_tile);
     work.batch = BatchOf(cursor.region);
     Index in_batch = cursor.region - work.batch * regions();
+    grid.tiles_m = TilesM(in_batch, cursor.size);
+    WorkTile place = Rasterize(grid, linear - cursor.first_tile);
     work.m = place.m, work.n = place.n;
     work.origin = cursor.origin, work.limit = cursor.origin + cursor.size;
     if (ragged == Ragged::kK) {
@@ -126,7 +127,7 @@ struct GroupedMap {
       work.valid = work.peer < work.num_peers;
       work.k_begin = static_cast<Index>(k_tiles * work.peer / work.num_peers);
       work.k_end = static_cast<Index>(k_tiles * (work.peer + 1) / work.num_peers);
-    } else if (in_batch == 0 || in_batch > local_groups) {
+    } else if (IsOfNoGroup(in_batch)) {
       work.zero = true;
       work.k_end = work.k_begin;
     } else {
@@ -152,9 +153,13 @@ struct GroupedMap {
   JAXGEMM_DEVICE Index BatchOf(Index region) const {
     return batch == 1 ? 0 : Div(region, regions());
   }
-  // Number of tile rows in a region of this size.
-  JAXGEMM_DEVICE Index TilesM(Index size) const {
-    if (ragged == Ragged::kM) return TilesOf(size);
+  // Ragged m: whether a region of a batch has rows of no group.
+  JAXGEMM_DEVICE bool IsOfNoGroup(Index in_batch) const {
+    return in_batch == 0 || in_batch > local_groups;
+  }
+  // Number of tile rows in a region of a batch that has this size.
+  JAXGEMM_DEVICE Index TilesM(Index in_batch, Index size) const {
+    if (ragged == Ragged::kM) return skips_empty && IsOfNoGroup(in_batch) ? 0 : TilesOf(size);
     return skips_empty && size == 0 ? 0 : cut.grid.tiles_m;
   }
   JAXGEMM_DEVICE Index GroupSize(Index batch_index, Index group) const {
@@ -214,7 +219,8 @@ struct GroupedMap {
       for (Index i = 0; i < kEach; ++i) {
         if (sizes[i] > left) sizes[i] = left;
         left -= sizes[i];
-        tiles[i] = first + i < count ? TilesM(sizes[i]) * cut.grid.tiles_n : 0;
+        tiles[i] =
+            first + i < count ? TilesM(in_batch + first + i, sizes[i]) * cut.grid.tiles_n : 0;
         all += tiles[i];
       }
       Index tiles_end = cursor.first_tile + SumUpTo<Lanes>(all, kNoTile);

@@ -88,7 +88,7 @@ struct Config {
 // The version of the call: of its attributes, operands and results, and of what they mean. An
 // exported or cached program contains it, so that a later jaxgemm refuses a program that it would
 // read in another way. Raise it with each such change of call_schema.def.
-inline constexpr int64_t kCallVersion = 5;
+inline constexpr int64_t kCallVersion = 6;
 
 struct Choice {
 #define JAXGEMM_CHOICE(type, name, initial) type name = initial;

@@ -138,6 +138,7 @@ class Geometry:
   lhs_indices_batched: bool = False
   rhs_indices_batched: bool = False
   accumulate: bool = False
+  skips_rest: bool = False  # rows of no group are not written
   gated: bool = False
   # For an lhs that arrives in chunks: see chunked/primitive.py. num_chunks is -1 while it is
   # unknown.

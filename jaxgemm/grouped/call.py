@@ -82,6 +82,7 @@ class Call(NamedTuple):
     numbers, num_local_groups: see `jaxgemm.ragged_dot_general`.
     gated: rhs has shape (G, K, 2, N), and numbers are BASIC.
     saves: the result has the value before the activation beside it.
+    skips_rest: rows of no group need not be zero; the kernels do not write them.
   """
 
   options: Options
@@ -89,6 +90,7 @@ class Call(NamedTuple):
   num_local_groups: int | None = None
   gated: bool = False
   saves: bool = False
+  skips_rest: bool = False
 
 
 def ragged_result(given: Given, call: Call) -> tuple[jax.core.ShapedArray, int]:
@@ -143,13 +145,13 @@ def _free_of_rhs(numbers, rank: int) -> list[int]:
 
 
 def compute(arguments: Mapping[str, Any], numbers=BASIC, gated: bool = False,
-            saves: bool = False) -> jax.Array:
+            saves: bool = False, skips_rest: bool = False) -> jax.Array:
   """A grouped product.
 
   Args:
     arguments: those of the public function, by name.
     numbers: the dimension numbers.
-    gated, saves: see `Call`.
+    gated, saves, skips_rest: see `Call`.
   """
   if numbers is not BASIC:
     check_numbers(numbers)
@@ -164,8 +166,8 @@ def compute(arguments: Mapping[str, Any], numbers=BASIC, gated: bool = False,
   sizes, offset = given_groups(arguments["group_sizes"], arguments["group_offset"])
   indices = given_indices(lhs, rhs, arguments.get("lhs_indices"), arguments.get("rhs_indices"),
                           numbers)
-  return _call(Call(options, numbers, num_local, gated, saves), lhs, rhs, sizes, offset, indices,
-               **buffers, **given_vectors(arguments))
+  return _call(Call(options, numbers, num_local, gated, saves, skips_rest), lhs, rhs, sizes, offset,
+               indices, **buffers, **given_vectors(arguments))
 
 
 @functools.partial(jax.jit, static_argnums=0, inline=INLINE)
@@ -264,13 +266,14 @@ def _result(call: Call, lhs, rhs, sizes, offset, indices, accumulate=None, rhs_g
     kernel_spec = spec.accumulator(lhs, rhs) if layout.is_summed else spec
     operands = Operands(lhs, rhs, sizes, offset, indices.lhs, indices.rhs, indices.inverse, buffer,
                         bias, scale, row_scale)
+    form = layout.form._replace(skips_rest=call.skips_rest)
     if mesh is not None:
       return sharding.explicit(
-          mesh, operands, form=layout.form, spec=kernel_spec, compute=ragged_local, finish=finish,
+          mesh, operands, form=form, spec=kernel_spec, compute=ragged_local, finish=finish,
           result=wanted)
     if call.saves:
-      return tuple(ragged(operands, form=layout.form, spec=kernel_spec.for_derivative(gated)))
-    out, *scales = ragged(operands, form=layout.form, spec=kernel_spec)
+      return tuple(ragged(operands, form=form, spec=kernel_spec.for_derivative(gated)))
+    out, *scales = ragged(operands, form=form, spec=kernel_spec)
     out = grouped_layout.result(out, layout, wanted.dtype)
     if spec.quantize_out is not None:
       blocks = (*out.shape[:-1], out.shape[-1] // QUANTIZE_OUT[spec.quantize_out])

@@ -69,6 +69,7 @@ class GroupedParams(NamedTuple):
     paired: whether rhs, and every array with its columns, has two dimensions for them, which
       are the last ones of the array.
     gated: whether out is activation(gate) * up.
+    skips_rest: mode "m": rows of no group are not written, and may hold anything, NaN too.
     tangent: whether the call belongs to a derivative, where rhs is the tangent of the
       buffer.
     offset, lhs_gathered, rhs_gathered, inverse, accumulate, bias, scale, row_scale: whether there
@@ -82,6 +83,7 @@ class GroupedParams(NamedTuple):
   local_groups: int = 0
   paired: bool = False
   gated: bool = False
+  skips_rest: bool = False
   tangent: bool = False
   offset: bool = False
   lhs_gathered: bool = False
@@ -164,7 +166,7 @@ class GroupedParams(NamedTuple):
         dense, batch=batch, m=m, k=k, n=dense.n // 2 if self.gated else dense.n,
         lhs_batched=batched.lhs, rhs_batched=batched.rhs, sizes_batched=batched.sizes, **gathered,
         ragged=self.mode, groups=sizes[-1], local_groups=self.local_groups,
-        group_offset=self.offset, gated=self.gated,
+        group_offset=self.offset, gated=self.gated, skips_rest=self.skips_rest,
         accumulate=self.accumulate and self.mode == "k")
 
   def out_shapes(self, operands) -> list[tuple[int, ...]]:
