@@ -30,10 +30,8 @@ class FewRows {
   static constexpr int kBlocks = kForm.blocks, kRows = kForm.rows(), kSteps = kForm.steps;
   static constexpr int kWarpsN = kForm.warps_n, kWarpsK = kForm.warps_k();
   static constexpr int kThreads = 32 * kForm.warps;              // those that multiply
-  // The parts of 32 columns of a warp, its products of 16 columns in each, and in all.
-  static constexpr int kUnits = kForm.warp_columns() / 32;
-  static constexpr int kOfUnit = kForm.halves ? 1 : 2, kProducts = kUnits * kOfUnit;
-  static_assert(kForm.wgmma() || !kForm.halves);
+  // The parts of 32 columns of a warp, and its products of 16 columns.
+  static constexpr int kUnits = kForm.warp_columns() / 32, kProducts = 2 * kUnits;
 
  public:
   JAXGEMM_FEW FewRows(const FewRowsArgs& args, char* shared)
@@ -41,8 +39,8 @@ class FewRows {
         shared_(shared),
         lane_(threadIdx.x % 32),
         warp_n_(threadIdx.x / 32 % kWarpsN),
-        warp_k_(kWarpsK == 1 ? 0 : Uniform(threadIdx.x / 32 / (kWarpsN * (3 - kOfUnit)))),
-        half_(kForm.halves ? Uniform(threadIdx.x / 32 / kWarpsN % 2) : 0),
+        warp_k_(kWarpsK == 1 ? 0
+                             : __shfl_sync(~0u, static_cast<int>(threadIdx.x / 32 / kWarpsN), 0)),
         stages_(shared) {}
 
   JAXGEMM_FEW void Run() {
@@ -53,12 +51,6 @@ class FewRows {
     const int64_t stages = (steps + of_stage - 1) / of_stage;
     part_.begin = static_cast<int>(stages * rank_ / split) * of_stage;
     part_.end = min(static_cast<int>(stages * (rank_ + 1) / split) * of_stage, steps);
-    first_ = part_.begin;
-    if constexpr (kForm.spread > 0) {
-      const int parts = (args_.tiles_n + kForm.spread - 1) / kForm.spread;
-      const int count = (part_.end - part_.begin + of_stage - 1) / of_stage;
-      first_ += place % args_.tiles_n / kForm.spread * count / parts * of_stage;
-    }
     part_.whole = !Decoder::kScalesWeights && args_.steps_of_block % kSteps == 0;
     asm volatile("griddepcontrol.launch_dependents;");  // the next kernel may start
     if (!args_.sizes) Prefetch();
@@ -77,11 +69,7 @@ class FewRows {
     } else {
       if constexpr (kForm.copiers() == 128) asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kForm.Registers()));
       for (part_.row = first; part_.row < part_.last; part_.row += kRows) {
-        if (half_) {
-          MultiplyRows<1>();
-        } else {
-          MultiplyRows<0>();
-        }
+        MultiplyRows();
         AddUp<false>();
       }
     }
@@ -91,17 +79,13 @@ class FewRows {
   // Brings the first weights into the L2 while the kernels before may still run. If they write the
   // weights, the L2 has what they write.
   JAXGEMM_FEW void Prefetch() const {
-    constexpr int kLines = (kForm.columns + 255) / 256;  // of 128 bytes
-    const int k = min((part_.end - first_) * kFewStep, kForm.prefetch);
-    for (int i = threadIdx.x; i < k * kLines; i += kForm.threads()) {
-      const int column = part_.column + i % kLines * 256;
+    const int count = min((part_.end - part_.begin) * kFewStep, kForm.prefetch);
+    for (int k = threadIdx.x; k < count; k += kForm.threads()) {
       const char* from = static_cast<const char*>(args_.weights) +
-                         (int64_t{first_} * kFewStep + i / kLines) * (args_.n / 2) +
-                         column / 2;
-      if (column < args_.n) asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
+                         (int64_t{part_.begin} * kFewStep + k) * (args_.n / 2) + part_.column / 2;
+      asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
     }
   }
-  static JAXGEMM_FEW int Uniform(int value) { return __shfl_sync(~0u, value, 0); }
 
   // Finds group and rows of this CTA: those of the local group with rows before which are `slot`
   // others. The CTAs of the first slot also clear the rows of no group.
@@ -147,23 +131,15 @@ class FewRows {
     }
   }
 
-  // Calls `run` with the first step of each stage: from first_ on, then those before.
-  JAXGEMM_FEW void ForStages(const auto& run) const {
-    for (int step = first_; step < part_.end; step += kForm.stage_steps()) run(step);
-    if constexpr (kForm.spread > 0) {
-      for (int step = part_.begin; step < first_; step += kForm.stage_steps()) run(step);
-    }
-  }
   JAXGEMM_FEW void LoadRows() {
     FewLoader<kE2M1, kForm> loader(args_, part_, stages_.shared());
-    ForStages([&](int step) {
+    for (int step = part_.begin; step < part_.end; step += kForm.stage_steps()) {
       stages_.WaitUntilEmpty();
       loader.Load(stages_.from(), step);
       stages_.FillAndNext();
-    });
+    }
   }
 
-  template <int kHalf>
   JAXGEMM_FEW void MultiplyRows() {
     StartReads();
 #pragma unroll
@@ -172,12 +148,12 @@ class FewRows {
       for (int i = 0; i < kBlocks * 4; ++i) acc_[t][i / 4][i % 4] = 0;
     }
     const int end = part_.end - warp_k_ * kSteps;
-    ForStages([&](int step) {
+    for (int step = part_.begin; step < part_.end; step += kForm.stage_steps()) {
       stages_.WaitUntilFull();
       if constexpr (kForm.wgmma()) asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-      if (step < end) MultiplyStage<kHalf>(stages_.from(), end - step);
+      if (step < end) MultiplyStage(stages_.from(), end - step);
       stages_.EmptyAndNext();
-    });
+    }
   }
 
   // Four matrices of 8 x 8 units of 16 bits: two of a row, or transposed of a column.
@@ -262,22 +238,21 @@ class FewRows {
   }
 
   // Multiplies the warp's `steps` steps of a stage, kSteps at most.
-  template <int kHalf>
   JAXGEMM_FEW void MultiplyStage(uint32_t from, int steps) {
     if (kSteps == 1 || (Decoder::kScalesWeights ? steps >= kSteps : part_.whole)) {
-      MultiplySteps<kSteps, kHalf>(from, 0);
+      MultiplySteps<kSteps>(from, 0);
     } else {
 #pragma unroll
       for (int step = 0; step < kSteps; ++step) {
-        if (step < steps) MultiplySteps<1, kHalf>(from, step);
+        if (step < steps) MultiplySteps<1>(from, step);
       }
     }
   }
   // Multiplies kN steps, with one scale for each column if scales are not for the weights.
-  template <int kN, int kHalf>
+  template <int kN>
   JAXGEMM_FEW void MultiplySteps(uint32_t from, int step) {
     if constexpr (kForm.wgmma()) {
-      MultiplyByWarpgroup<kN, kHalf>(from, step);
+      MultiplyByWarpgroup<kN>(from, step);
     } else {
       MultiplyByWarp<kN>(from, step);
     }
@@ -335,23 +310,23 @@ class FewRows {
 
   // The same with wgmma: the four warps of a warpgroup have neighbouring columns. While the tensor
   // cores multiply, the next columns are decoded, and those after them are read.
-  template <int kN, int kHalf>
+  template <int kN>
   JAXGEMM_FEW void MultiplyByWarpgroup(uint32_t from, int step) {
     using Wgmma = FewWgmma<kBF16, kRows>;
     uint32_t w[2][4], a[2][2][4];
     Scales scales[3];
-    float part[kParts][kBlocks][4];
-    constexpr int kReads = kUnits * kN, kTurns = kReads * kOfUnit;
+    float part[2][kBlocks][4];
+    constexpr int kReads = kUnits * kN, kTurns = 2 * kReads;
     ReadUnit<kN>(w[0], scales[0], from, step, 0);
 #pragma unroll
     for (int turn = 0; turn < kTurns; ++turn) {
-      const int read = turn / kOfUnit, d = read % kN;
-      if (turn % kOfUnit == 0 && read + 1 < kReads) {
+      const int read = turn / 2, d = read % kN;
+      if (turn % 2 == 0 && read + 1 < kReads) {
         ReadUnit<kN>(w[(read + 1) % 2], scales[(read + 1) % 3], from, step, read + 1);
       }
       const int at = turn % 2, product = Product<kN>(turn);
-      Decoder::DecodeColumns(a[at], kForm.halves ? kHalf : turn % 2, w[read % 2], scales[read % 3]);
-      float (&to)[kBlocks][4] = Decoder::kScalesWeights ? acc_[product] : part[product % kParts];
+      Decoder::DecodeColumns(a[at], turn % 2, w[read % 2], scales[read % 3]);
+      float (&to)[kBlocks][4] = Decoder::kScalesWeights ? acc_[product] : part[turn % 2];
       // Rows of x have 128 bytes, whose chunks are swizzled, and 8 rows 1024 bytes.
       constexpr uint64_t kLayout = uint64_t{1} << 62 | uint64_t{64} << 32 | uint64_t{1} << 16;
       const uint64_t x = kLayout | ((x_from_[step + d] + from) >> 4);
@@ -361,21 +336,19 @@ class FewRows {
       Wgmma::Commit();
       if (turn == 0) continue;
       Wgmma::template Wait<1>();
-      FinishTurn<kN, kHalf>(a, part, scales, turn - 1);
+      FinishTurn<kN>(a, part, scales, turn - 1);
     }
     Wgmma::template Wait<0>();
-    FinishTurn<kN, kHalf>(a, part, scales, kTurns - 1);
+    FinishTurn<kN>(a, part, scales, kTurns - 1);
     if constexpr (Decoder::kScalesWeights) {
 #pragma unroll
       for (int i = 0; i < kProducts; ++i) Wgmma::Keep(acc_[i]);
     }
   }
-  // Sums that wait for their scales.
-  static constexpr int kParts = kProducts > 1 ? 2 : 1;
   // The product of a turn: the products of a unit take turns at each step.
   template <int kN>
   static JAXGEMM_FEW constexpr int Product(int turn) {
-    return turn / kOfUnit / kN * kOfUnit + turn % kOfUnit;
+    return turn / 2 / kN * 2 + turn % 2;
   }
   // Reads the weights of a step of a unit, and what scales they need.
   template <int kN>
@@ -386,16 +359,16 @@ class FewRows {
       scales = LoadScales(from, i, step + (Decoder::kScalesWeights ? d : 0));
     }
   }
-  template <int kN, int kHalf>
-  JAXGEMM_FEW void FinishTurn(uint32_t (&a)[2][2][4], float (&part)[kParts][kBlocks][4],
+  template <int kN>
+  JAXGEMM_FEW void FinishTurn(uint32_t (&a)[2][2][4], float (&part)[2][kBlocks][4],
                               const Scales (&scales)[3], int turn) {
-    const int read = turn / kOfUnit, product = Product<kN>(turn);
+    const int read = turn / 2, product = Product<kN>(turn);
 #pragma unroll
     for (int j = 0; j < 8; ++j) asm volatile("" : "+r"(a[turn % 2][j / 4][j % 4])::"memory");
     if (Decoder::kScalesWeights || read % kN < kN - 1) return;
-    FewWgmma<kBF16, kRows>::Keep(part[product % kParts]);
-    AddScaled(acc_[product], part[product % kParts], scales[read % 3],
-              kForm.halves ? kHalf : turn % 2);
+    FewWgmma<kBF16, kRows>::Keep(part[turn % 2]);
+    AddScaled(acc_[product], part[turn % 2], scales[read % 3],
+              turn % 2);
   }
 
   // Four sums of part `part` in shared memory: those of a row, from a column.
@@ -464,16 +437,12 @@ class FewRows {
 #pragma unroll
       for (int j = 0; j < 2 * kBlocks; ++j) {
         const auto sum = [&](int t, int odd) {
-          return acc_[kOfUnit * i + t][j / 2][j % 2 + 2 * odd] *
+          return acc_[2 * i + t][j / 2][j % 2 + 2 * odd] *
                  (odd ? Decoder::kOddFactor : Decoder::kFactor);
         };
-        float4* to = Sums(warp_k_, j / 2 * 8 + lane_ % 4 * 2 + j % 2,
-                          warp_n_ * kForm.warp_columns() + i * 32 + lane_ / 4 * 4);
-        if constexpr (kForm.halves) {
-          reinterpret_cast<float2*>(to)[half_] = float2{sum(0, 0), sum(0, 1)};
-        } else {
-          *to = float4{sum(0, 0), sum(0, 1), sum(1, 0), sum(1, 1)};
-        }
+        *Sums(warp_k_, j / 2 * 8 + lane_ % 4 * 2 + j % 2,
+              warp_n_ * kForm.warp_columns() + i * 32 + lane_ / 4 * 4) =
+            float4{sum(0, 0), sum(0, 1), sum(1, 0), sum(1, 1)};
       }
     }
   }
@@ -501,8 +470,8 @@ class FewRows {
 
   const FewRowsArgs& args_;
   char* const shared_;
-  const int lane_, warp_n_, warp_k_, half_;
-  int rank_, first_;
+  const int lane_, warp_n_, warp_k_;
+  int rank_;
   Stages stages_;
   FewPart part_ = {};
   uint32_t weights_from_[kUnits], x_from_[kSteps], scales_from_;

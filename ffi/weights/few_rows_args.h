@@ -16,20 +16,17 @@ struct FewForm {
   int stages;   // of the ring in shared memory
   int ctas;     // on a multiprocessor
   int warps = 8;         // that multiply
-  bool halves = false;   // a warp multiplies two of each four columns
-  int columns = 256;     // of a CTA
-  int prefetch = 256;    // so many k come to the L2 early
-  bool by_warp = false;  // without wgmma
-  int spread = 0;        // so many neighbouring tiles begin at the same k; 0: all
+  int columns = 256;   // of a CTA
+  int prefetch = 256;  // so many k come to the L2 early
 
   // With 8 rows a warpgroup's instruction would gain nothing.
-  constexpr bool wgmma() const { return blocks > 1 && !by_warp; }
+  constexpr bool wgmma() const { return blocks > 1; }
   // The threads that copy, and all.
   constexpr int copiers() const { return warps > 8 && blocks < 4 ? 64 : 128; }
   constexpr int threads() const { return 32 * warps + copiers(); }
   constexpr int rows() const { return 8 * blocks; }
   constexpr int warp_columns() const { return columns / warps_n; }
-  constexpr int warps_k() const { return warps / warps_n / (halves ? 2 : 1); }
+  constexpr int warps_k() const { return warps / warps_n; }
   // The registers of a thread that multiplies, and of one that copies.
   constexpr int Registers() const { return ctas > 1 ? 96 : warps > 8 ? 112 : 224; }
   constexpr int LoaderRegisters() const { return ctas > 1 ? 40 : warps > 8 ? 32 : 56; }
