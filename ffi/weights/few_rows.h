@@ -79,11 +79,13 @@ class FewRows {
   // Brings the first weights into the L2 while the kernels before may still run. If they write the
   // weights, the L2 has what they write.
   JAXGEMM_FEW void Prefetch() const {
-    const int count = min((part_.end - part_.begin) * kFewStep, kForm.prefetch);
-    for (int k = threadIdx.x; k < count; k += kForm.threads()) {
+    constexpr int kLines = kForm.test & 1 ? kForm.columns / 128 : 1;  // of 64 bytes
+    const int count = min((part_.end - part_.begin) * kFewStep, kForm.prefetch) * kLines;
+    for (int i = threadIdx.x; i < count; i += kForm.threads()) {
+      const int column = part_.column + i % kLines * 128;
       const char* from = static_cast<const char*>(args_.weights) +
-                         (int64_t{part_.begin} * kFewStep + k) * (args_.n / 2) + part_.column / 2;
-      asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
+                         (int64_t{part_.begin} * kFewStep + i / kLines) * (args_.n / 2) + column / 2;
+      if (column < args_.n) asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
     }
   }
 
@@ -313,9 +315,9 @@ class FewRows {
   template <int kN>
   JAXGEMM_FEW void MultiplyByWarpgroup(uint32_t from, int step) {
     using Wgmma = FewWgmma<kBF16, kRows>;
-    uint32_t w[2][4], a[2][2][4];
+    uint32_t w[2][4], a[kAhead + 1][2][4];
     Scales scales[3];
-    float part[2][kBlocks][4];
+    float part[2 * kAhead][kBlocks][4];
     constexpr int kReads = kUnits * kN, kTurns = 2 * kReads;
     ReadUnit<kN>(w[0], scales[0], from, step, 0);
 #pragma unroll
@@ -324,9 +326,9 @@ class FewRows {
       if (turn % 2 == 0 && read + 1 < kReads) {
         ReadUnit<kN>(w[(read + 1) % 2], scales[(read + 1) % 3], from, step, read + 1);
       }
-      const int at = turn % 2, product = Product<kN>(turn);
+      const int at = turn % (kAhead + 1), product = Product<kN>(turn);
       Decoder::DecodeColumns(a[at], turn % 2, w[read % 2], scales[read % 3]);
-      float (&to)[kBlocks][4] = Decoder::kScalesWeights ? acc_[product] : part[turn % 2];
+      float (&to)[kBlocks][4] = Decoder::kScalesWeights ? acc_[product] : part[PartOf<kN>(turn)];
       // Rows of x have 128 bytes, whose chunks are swizzled, and 8 rows 1024 bytes.
       constexpr uint64_t kLayout = uint64_t{1} << 62 | uint64_t{64} << 32 | uint64_t{1} << 16;
       const uint64_t x = kLayout | ((x_from_[step + d] + from) >> 4);
@@ -334,9 +336,13 @@ class FewRows {
       Wgmma::Run(to, a[at][0], x, Decoder::kScalesWeights || d > 0);
       Wgmma::Run(to, a[at][1], x + 2, true);
       Wgmma::Commit();
-      if (turn == 0) continue;
+      if (turn < kAhead) continue;
+      Wgmma::template Wait<kAhead>();
+      FinishTurn<kN>(a, part, scales, turn - kAhead);
+    }
+    if constexpr (kAhead > 1) {
       Wgmma::template Wait<1>();
-      FinishTurn<kN>(a, part, scales, turn - 1);
+      FinishTurn<kN>(a, part, scales, kTurns - 2);
     }
     Wgmma::template Wait<0>();
     FinishTurn<kN>(a, part, scales, kTurns - 1);
@@ -350,6 +356,11 @@ class FewRows {
   static JAXGEMM_FEW constexpr int Product(int turn) {
     return turn / 2 / kN * 2 + turn % 2;
   }
+  static constexpr int kAhead = kForm.test & 4 ? 2 : 1;
+  template <int kN>
+  static JAXGEMM_FEW constexpr int PartOf(int turn) {
+    return turn / 2 / kN % kAhead * 2 + turn % 2;
+  }
   // Reads the weights of a step of a unit, and what scales they need.
   template <int kN>
   JAXGEMM_FEW void ReadUnit(uint32_t (&w)[4], Scales& scales, uint32_t from, int step, int read) {
@@ -360,14 +371,14 @@ class FewRows {
     }
   }
   template <int kN>
-  JAXGEMM_FEW void FinishTurn(uint32_t (&a)[2][2][4], float (&part)[2][kBlocks][4],
+  JAXGEMM_FEW void FinishTurn(uint32_t (&a)[kAhead + 1][2][4], float (&part)[2 * kAhead][kBlocks][4],
                               const Scales (&scales)[3], int turn) {
     const int read = turn / 2, product = Product<kN>(turn);
 #pragma unroll
-    for (int j = 0; j < 8; ++j) asm volatile("" : "+r"(a[turn % 2][j / 4][j % 4])::"memory");
+    for (int j = 0; j < 8; ++j) asm volatile("" : "+r"(a[turn % (kAhead + 1)][j / 4][j % 4])::"memory");
     if (Decoder::kScalesWeights || read % kN < kN - 1) return;
-    FewWgmma<kBF16, kRows>::Keep(part[turn % 2]);
-    AddScaled(acc_[product], part[turn % 2], scales[read % 3],
+    FewWgmma<kBF16, kRows>::Keep(part[PartOf<kN>(turn)]);
+    AddScaled(acc_[product], part[PartOf<kN>(turn)], scales[read % 3],
               turn % 2);
   }
 
@@ -399,10 +410,30 @@ class FewRows {
   JAXGEMM_FEW void AddUp() {
     __syncthreads();  // all stages are read
     if constexpr (!kLoads) StoreSums();
-    __syncthreads();
     constexpr int kFours = kForm.columns / 4;
     const int split = args_.split, row = part_.row;
     const int fours = kLoads ? 0 : min(part_.last - row, kRows) * kFours;
+    if constexpr (kForm.test & 2) {
+    if (split > 1) {
+      ClusterBarrier();
+    } else {
+      __syncthreads();
+    }
+    // Of the sums, each CTA of the cluster adds up and writes a part.
+    for (int i = threadIdx.x * split + rank_; i < fours; i += kThreads * split) {
+      float4 sum = {};
+      for (int rank = 0; rank < split; ++rank) {
+#pragma unroll
+        for (int part = 0; part < kWarpsK; ++part) {
+          const float4* own = Sums(part, i / kFours, i % kFours * 4);
+          Add(&sum, split > 1 ? OfRank(Stages::Address(own), rank) : *own);
+        }
+      }
+      Store(row + i / kFours, i % kFours * 4, sum);
+    }
+    if (split > 1) ClusterBarrier();  // the others may still read this CTA's sums
+    } else {
+    __syncthreads();
     for (int i = threadIdx.x; i < fours; i += kThreads) {
       float4 sum = *Sums(0, i / kFours, i % kFours * 4);
 #pragma unroll
@@ -427,6 +458,7 @@ class FewRows {
         Store(row + i / kFours, i % kFours * 4, sum);
       }
       ClusterBarrier();  // the others may still read this CTA's sums
+    }
     }
     __syncthreads();  // before the next rows
   }

@@ -18,6 +18,7 @@ struct FewForm {
   int warps = 8;         // that multiply
   int columns = 256;   // of a CTA
   int prefetch = 256;  // so many k come to the L2 early
+  int test = 0;
 
   // With 8 rows a warpgroup's instruction would gain nothing.
   constexpr bool wgmma() const { return blocks > 1; }
