@@ -129,7 +129,6 @@ nb::dict Registrations(bool command_buffers) {
     targets[kQuantizeTarget] = stages(routing.initialize, launches.quantize);
     targets[kColumnsTarget] = stages(routing.initialize, launches.columns);
     targets[kGatherTarget] = stages(routing.initialize, launches.gather);
-    targets[kCombineTarget] = stages(routing.initialize, launches.combine);
     targets[kFewRowsTarget] =
         stages(few_rows.initialize, command_buffers ? few_rows.captured : few_rows.uncaptured);
     targets[kJoinTarget] = capsule(chunks.join);

@@ -432,50 +432,6 @@ ffi::Error GatherRows(int32_t device, void* stream, ffi::AnyBuffer x, Integers l
                  kernels ? kernels->Launch(args, workgroups, device, stream) : error);
 }
 
-template <OpenDriver kOpen>
-ffi::Error CombineRows(int32_t device, void* stream, ffi::AnyBuffer rows, Integers row,
-                       ffi::Buffer<ffi::DataType::F32> weights, ffi::AnyBuffer addends,
-                       ffi::Result<ffi::AnyBuffer> out) {
-  DType dtype = DType::kF32;
-  Refusal refusal = ParseWide("rows", rows, &dtype);
-  const int64_t length = LastSize(rows), top_k = LastSize(row);
-  const int64_t choices = row.element_count(), tokens = top_k ? choices / top_k : 0;
-  const int64_t all = tokens * length;
-  const int64_t num_addends = all ? static_cast<int64_t>(addends.element_count()) / all : 0;
-  const bool has_weights = weights.element_count() != 0;
-  const bool is_wide = out->element_type() == ffi::DataType::F32;
-  CombineArgs args{.rows = rows.untyped_data(),
-                   .row = row.typed_data(),
-                   .weights = has_weights ? weights.typed_data() : nullptr,
-                   .addends = addends.untyped_data(),
-                   .out = out->untyped_data(),
-                   .num_rows = length ? static_cast<int64_t>(rows.element_count()) / length : 0,
-                   .tokens = tokens,
-                   .top_k = static_cast<int32_t>(top_k),
-                   .num_addends = static_cast<int32_t>(num_addends),
-                   .vectors = VectorsOf(rows),
-                   .is_wide = is_wide};
-  if (refusal.empty() &&
-      (args.vectors == 0 || static_cast<int64_t>(out->element_count()) != all ||
-       static_cast<int64_t>(addends.element_count()) != num_addends * all ||
-       addends.element_type() != rows.element_type() ||
-       (!is_wide && out->element_type() != rows.element_type()) ||
-       (has_weights && static_cast<int64_t>(weights.element_count()) != choices))) {
-    refusal =
-        Concat("the arrays do not fit each other, or a row has no multiple of 16 bytes; rows is ",
-               Shape(rows), ", addends is ", Shape(addends), ", and out ", Shape(*out), ".");
-  }
-  const int64_t workgroups = refusal.empty() ? DivideRows(&args) : 0;
-  if (AreTooMany(workgroups)) {
-    refusal = Concat(Str(tokens), " tokens are more than one kernel takes.");
-  }
-  if (!refusal.empty()) return Refused(kCombineTarget, refusal);
-  std::string error;
-  RoutingKernels* kernels = TheKernels<kOpen>(&error);
-  return Outcome(kCombineTarget,
-                 kernels ? kernels->Launch(dtype, args, workgroups, device, stream) : error);
-}
-
 using Traits = std::initializer_list<ffi::Traits>;
 
 template <OpenDriver kOpen, bool kCaptured>
@@ -587,27 +543,11 @@ XLA_FFI_Error* CallGather(XLA_FFI_CallFrame* call_frame) {
 }
 
 template <OpenDriver kOpen, bool kCaptured>
-XLA_FFI_Error* CallCombine(XLA_FFI_CallFrame* call_frame) {
-  static auto* handler =
-      ffi::Ffi::Bind()
-          .Ctx<ffi::DeviceOrdinal>()
-          .Ctx<ffi::PlatformStream<void*>>()
-          .Arg<ffi::AnyBuffer>()
-          .Arg<Integers>()
-          .Arg<ffi::Buffer<ffi::DataType::F32>>()
-          .Arg<ffi::AnyBuffer>()
-          .Ret<ffi::AnyBuffer>()
-          .To(CombineRows<kOpen>, kCaptured ? Traits{ffi::Traits::kCmdBufferCompatible} : Traits{})
-          .release();
-  return handler->Call(call_frame);
-}
-
-template <OpenDriver kOpen, bool kCaptured>
 constexpr RoutingHandlers::Launches kLaunches = {
     CallTable<kOpen, kCaptured>,    CallTopK<kOpen, kCaptured>,
     CallGated<kOpen, kCaptured>,    CallQuantizedGated<kOpen, kCaptured>,
     CallQuantize<kOpen, kCaptured>, CallColumns<kOpen, kCaptured>,
-    CallGather<kOpen, kCaptured>,   CallCombine<kOpen, kCaptured>};
+    CallGather<kOpen, kCaptured>};
 template <OpenDriver kOpen>
 constexpr RoutingHandlers kHandlers = {Initialize<kOpen>, kLaunches<kOpen, true>,
                                        kLaunches<kOpen, false>};

@@ -31,10 +31,6 @@
 // "jaxgemm_gather_rows", on GPUs
 //   operands: x [T, K] of any dtype; lines s32[R], the row of x for each row; and bounds s32[2].
 //   result: [R, K] in x's dtype, where rows out of bounds are not written.
-// "jaxgemm_combine", on GPUs
-//   operands: rows [R, C] of float32, float16 or bfloat16; row s32[T, k]; weights f32[T, k], or
-//   f32[0] for ones; and addends [A, T, C] in the dtype of rows. result: [T, C] in this dtype or
-//   f32.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +46,6 @@ inline constexpr char kQuantizedGatedTarget[] = "jaxgemm_quantized_gradient";
 inline constexpr char kQuantizeTarget[] = "jaxgemm_quantize_rows";
 inline constexpr char kColumnsTarget[] = "jaxgemm_quantize_columns";
 inline constexpr char kGatherTarget[] = "jaxgemm_gather_rows";
-inline constexpr char kCombineTarget[] = "jaxgemm_combine";
 
 // The number of integers in a table's workspace on a GPU.
 int64_t TableWorkspace(int64_t batch, int64_t choices, int64_t num_experts);
@@ -62,8 +57,7 @@ XLA_FFI_Error* TableHost(XLA_FFI_CallFrame* call_frame);
 struct RoutingHandlers {
   XLA_FFI_Handler* initialize;
   struct Launches {
-    XLA_FFI_Handler *table, *top_k, *gated, *quantized_gated, *quantize, *columns, *gather,
-        *combine;
+    XLA_FFI_Handler *table, *top_k, *gated, *quantized_gated, *quantize, *columns, *gather;
   } captured, uncaptured;
 };
 extern const RoutingHandlers kRocmRoutingHandlers, kCudaRoutingHandlers;

@@ -27,10 +27,7 @@ constexpr const char* kFunctions[] = {"jaxgemm_routing_counts",
                                       "jaxgemm_quantize_columns_float32",
                                       "jaxgemm_quantize_columns_float16",
                                       "jaxgemm_quantize_columns_bfloat16",
-                                      "jaxgemm_gather_rows",
-                                      "jaxgemm_combine_float32",
-                                      "jaxgemm_combine_float16",
-                                      "jaxgemm_combine_bfloat16"};
+                                      "jaxgemm_gather_rows"};
 
 // Tuning constants. So many choices are sorted by one workgroup; and for more there are at most so
 // many workgroups, each with at least so many choices.
@@ -71,9 +68,6 @@ int64_t DivideRows(QuantizeArgs* args) {
 }
 int64_t DivideRows(GatherArgs* args) {
   return Divide(args->rows, args->vectors, /*block_bits=*/0, &args->lane_bits);
-}
-int64_t DivideRows(CombineArgs* args) {
-  return Divide(args->tokens, args->vectors, /*block_bits=*/0, &args->lane_bits);
 }
 
 int64_t DivideColumns(ColumnsArgs* args, int64_t batch) {
@@ -152,11 +146,6 @@ std::string RoutingKernels::Launch(DType dtype, const ColumnsArgs& args, int64_t
 std::string RoutingKernels::Launch(const GatherArgs& args, int64_t workgroups, int device,
                                    void* stream) {
   return Launch(kGatherRows, workgroups, kRowsThreads, &args, device, stream);
-}
-
-std::string RoutingKernels::Launch(DType dtype, const CombineArgs& args, int64_t workgroups,
-                                   int device, void* stream) {
-  return Launch(Of(kCombine, dtype), workgroups, kRowsThreads, &args, device, stream);
 }
 
 RoutingKernels::Kernel RoutingKernels::Of(Kernel first, DType dtype) {

@@ -16,7 +16,6 @@ void DivideChoices(TableArgs* args);
 int64_t DivideRows(GatedArgs* args, const Float8Rows& out = {.block_bits = -1});
 int64_t DivideRows(QuantizeArgs* args);
 int64_t DivideRows(GatherArgs* args);
-int64_t DivideRows(CombineArgs* args);
 // Sets how many tiles there are, and returns the number of workgroups.
 int64_t DivideColumns(ColumnsArgs* args, int64_t batch);
 
@@ -43,8 +42,6 @@ class RoutingKernels {
   std::string Launch(DType dtype, const ColumnsArgs& args, int64_t workgroups, int device,
                      void* stream);
   std::string Launch(const GatherArgs& args, int64_t workgroups, int device, void* stream);
-  std::string Launch(DType dtype, const CombineArgs& args, int64_t workgroups, int device,
-                     void* stream);
 
  private:
   // A kernel with a dtype has three forms: float32, float16 and bfloat16.
@@ -58,8 +55,7 @@ class RoutingKernels {
     kQuantizeHidden = kQuantizeRows + 3,
     kQuantizeColumns = kQuantizeHidden + 3,
     kGatherRows = kQuantizeColumns + 3,
-    kCombine,
-    kKernels = kCombine + 3
+    kKernels
   };
   static Kernel Of(Kernel first, DType dtype);
   std::string Launch(Kernel kernel, int64_t workgroups, int threads, const void* args, int device,

@@ -66,15 +66,6 @@ JAXGEMM_GPU_KERNEL(jaxgemm::kRowsThreads) jaxgemm_gather_rows(jaxgemm::GatherArg
   jaxgemm::GatherRows(args);
 }
 
-#define JAXGEMM_COMBINE(type, dtype)                                                            \
-  JAXGEMM_GPU_KERNEL(jaxgemm::kRowsThreads) jaxgemm_combine_##type(jaxgemm::CombineArgs args) { \
-    jaxgemm::CombineRows<jaxgemm::DType::dtype>(args);                                          \
-  }
-JAXGEMM_COMBINE(float32, kF32)
-JAXGEMM_COMBINE(float16, kF16)
-JAXGEMM_COMBINE(bfloat16, kBF16)
-#undef JAXGEMM_COMBINE
-
 #define JAXGEMM_QUANTIZED_GRADIENT(type, dtype)                                 \
   JAXGEMM_GPU_KERNEL(jaxgemm::kGatedThreads)                                    \
   jaxgemm_quantized_gradient_##type(jaxgemm::QuantizedGatedArgs args) {         \

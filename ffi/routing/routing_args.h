@@ -10,8 +10,7 @@
 // Rows are quantised to float8 with a scale for each row, or for each block of a row. For products
 // that contract rows, they are transposed and quantised with a factor for each row.
 //
-// Products that do not read rows by index get a copy of them. At the end the rows of a token are
-// combined.
+// Products that do not read rows by index get a copy of them.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +24,7 @@ inline constexpr int kTableThreads = 512, kTopKThreads = 256, kGatedThreads = 25
                      kRowsThreads = kGatedThreads;
 // A lane keeps so many vectors of a row whose scale it does not know yet.
 inline constexpr int kQuantizeVectors = 8;
-// A lane copies or adds up so many vectors of a row at once.
+// A lane copies so many vectors of a row at once.
 inline constexpr int kRowsVectors = 4;
 // Rows and columns of a tile that a workgroup transposes.
 inline constexpr int kColumnsTile = 128;
@@ -137,20 +136,6 @@ struct GatherArgs {
   int64_t rows, num_lines;
   int32_t vectors;    // those of K elements
   int32_t lane_bits;  // 2**lane_bits lanes share a row; at most kRowsThreads
-};
-
-// Sums of the rows of tokens. Rows of C elements are whole vectors of 16 bytes.
-struct CombineArgs {
-  const void* rows;      // [num_rows, C]
-  const int32_t* row;    // [tokens, top_k]: the row of each choice; one that is not there is zeros
-  const float* weights;  // [tokens, top_k]; null: ones
-  const void* addends;   // [num_addends, tokens, C]
-  void* out;             // [tokens, C], in the dtype of rows, or float32
-  int64_t num_rows, tokens;
-  int32_t top_k, num_addends;
-  int32_t vectors;    // those of C elements
-  int32_t lane_bits;  // 2**lane_bits lanes share a token; at most kRowsThreads
-  bool is_wide;       // out is float32
 };
 
 // The gated gradient, and dz in float8, of rows with 2 H elements.

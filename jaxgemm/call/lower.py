@@ -22,6 +22,7 @@ from jaxgemm.call.options import QUANTIZE_OUT
 from jaxgemm.call.plan import PLATFORMS, plan_call, require_built
 from jaxgemm.call.primitives import reshaped
 from jaxgemm.call.spec import Geometry, Spec
+from jaxgemm.sharding.mesh import is_exported
 
 CALL_TARGET = "jaxgemm_gemm"
 # The same call, which also starts the copy that brings the chunks of lhs: see chunked/producers.py.
@@ -192,8 +193,10 @@ def prepared(ctx, operands, geometry: Geometry, chosen: dict):
       indices, of_indices = operands.pop(at), avals.pop(at)
       del names[at]
       places, gather = [i], copies.gathered
-      # Only rows of groups are copied, unless XLA fuses the copy with another one.
-      if not wanted[name] and avals[i].ndim == of_indices.ndim + 1 == avals[2].ndim + 1 == 2:
+      # Our kernel copies only rows of groups. XLA fuses its own copy with others, and jax exports it
+      # without asking for a custom call's name.
+      if not (wanted[name] or is_exported(ctx)) and (
+          avals[i].ndim == of_indices.ndim + 1 == avals[2].ndim + 1 == 2):
         places += [2] + [names.index("group_offset")] * geometry.group_offset
         gather = functools.partial(_gathered_rows, local_groups=geometry.local_groups)
       operands[i], avals[i] = applied(

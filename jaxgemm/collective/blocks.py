@@ -32,7 +32,7 @@ import jax.numpy as jnp
 from jaxgemm.call.transposes import INLINE
 from jaxgemm.collective import exchange
 from jaxgemm.grouped.routing_calls import routing_table
-from jaxgemm.grouped.rows import RoutingTable, combined
+from jaxgemm.grouped.rows import RoutingTable, combine
 
 
 class Shards(NamedTuple):
@@ -44,8 +44,6 @@ class Shards(NamedTuple):
     most_per_token: the largest number of a token's rows for one device.
     room: for how many rows of a token a device has room, on average; None: most_per_token.
     dtype: that in which tokens and sums travel.
-    rounds: whether the result of the layer is these sums, so that it is in this dtype; else it is
-      in float32 at least.
     splits: whether own and others' tokens are two blocks; see `splits`.
   """
 
@@ -54,12 +52,7 @@ class Shards(NamedTuple):
   most_per_token: int
   room: float | None
   dtype: Any
-  rounds: bool
   splits: bool
-
-  @property
-  def result_dtype(self):
-    return self.dtype if self.rounds else jnp.promote_types(self.dtype, jnp.float32)
 
   def rows(self, tokens: int) -> int:
     """For how many rows of so many tokens there is room."""
@@ -84,12 +77,11 @@ class Block(NamedTuple):
   weights: jax.Array
   is_lost: jax.Array | None
 
-  def sums(self, rows, tokens: slice, dtype, others=(), *, weighted: bool = True) -> jax.Array:
-    """The sums of some of the tokens over their rows, plus others[D - 1, T, C]."""
-    weights: Any = self.weights[tokens]  # NaN for those that are lost
-    if not weighted:
-      weights = None if self.is_lost is None else self.or_nan(jnp.ones_like(weights), tokens)
-    return combined(rows, self.table.row[tokens], weights, dtype, others)
+  def sums(self, rows, tokens: slice, dtype, *, weighted: bool = True) -> jax.Array:
+    """The sums of some of the tokens over their rows."""
+    table = RoutingTable.of(self.table.choice, self.table.row[tokens])
+    sums = combine(rows, table, self.weights[tokens] if weighted else None, dtype=dtype)
+    return self.or_nan(sums, tokens)
 
   def or_nan(self, values, tokens: slice = slice(None)) -> jax.Array:
     """The values [T, n] of some of the tokens; NaN for those that are lost."""
@@ -177,7 +169,7 @@ def with_own(own, others):
 
 def in_two_blocks(x, tokens: exchange.Started, weights, chosen, first_expert, shards: Shards,
                   first: Callable, rows: Callable, add: Callable):
-  """[T, C]: the weighted sums of the experts' results for this device's tokens, in `result_dtype`.
+  """f32[T, C]: the weighted sums of the experts' results for this device's tokens.
 
   Args:
     x: [T, C], the tokens of this device.
@@ -190,8 +182,7 @@ def in_two_blocks(x, tokens: exchange.Started, weights, chosen, first_expert, sh
       kept of them.
     rows: a function of (hidden rows, block) that computes the last product. It gives what `add`
       takes.
-    add: a function of (rows, block, dtype, others) that gives the sums of the block's tokens, plus
-      those of other devices, which may be ().
+    add: a function of (rows, block, dtype) that gives the sums of the block's tokens.
 
   Returns:
     The sums, and (the choices and the weights of the other devices' tokens, [D - 1, T, top_k]; what
@@ -211,13 +202,13 @@ def in_two_blocks(x, tokens: exchange.Started, weights, chosen, first_expert, sh
   received, own_hidden = exchange.done(tokens, own_hidden)
   others = block_of(flat(choices), flat(all_weights), first_expert, 0, shards)
   hidden, of_others = first(flat(received), others)
-  sums = add(rows(hidden, others), others, shards.dtype, ())
+  sums = add(rows(hidden, others), others, shards.dtype)
   sums, sizes = send(sums.reshape(received.shape), own.sizes, scatters=True)
   own = own._replace(sizes=sizes)
   own_rows = rows(own_hidden, own)
+  # XLA adds up the own rows and what came back in one pass.
   sums, own_rows = exchange.done(sums, own_rows)
-  out = add(own_rows, own, shards.result_dtype, sums)
-  return out, (choices, all_weights, (of_own, of_others))
+  return plus(add(own_rows, own, wide(shards)), sums), (choices, all_weights, (of_own, of_others))
 
 
 def in_one_block(tokens: exchange.Started, weights, chosen, first_expert, shards: Shards,
@@ -244,11 +235,15 @@ def in_one_block(tokens: exchange.Started, weights, chosen, first_expert, shards
   sums, row = send(sums.reshape(len(received) - 1, count, sums.shape[-1]), block.table.row,
                    scatters=True)
   block = block._replace(table=block.table._replace(row=row))
-  own = block.sums(result, slice(count), jnp.promote_types(shards.dtype, jnp.float32))
+  own = block.sums(result, slice(count), wide(shards))
   sums, own = exchange.done(sums, own)
-  return plus(own, sums).astype(shards.result_dtype), (choices, all_weights, (kept,))
+  return plus(own, sums), (choices, all_weights, (kept,))
+
+
+def wide(shards: Shards):
+  return jnp.promote_types(shards.dtype, jnp.float32)
 
 
 def plus(own, others):
-  """The sum of own[T, C] and the blocks of others[D - 1, T, C] or (), in own's dtype."""
-  return functools.reduce(jnp.add, (each.astype(own.dtype) for each in others), own)
+  """The sum of own[T, C] and the blocks of others[D - 1, T, C], in own's dtype."""
+  return functools.reduce(jnp.add, others.astype(own.dtype), own)

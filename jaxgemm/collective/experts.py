@@ -22,6 +22,8 @@ from jaxgemm.collective.blocks import (
   flat,
   in_one_block,
   in_two_blocks,
+  plus,
+  wide,
   with_own,
 )
 from jaxgemm.collective.ring import room_p
@@ -51,8 +53,8 @@ def _compute(x, tokens, experts, weights, chosen, first_expert, shards, static, 
   def rows(hidden, block: Block):
     return _product(hidden, experts.down, block.sizes, static, bias=experts.down_bias)
 
-  def add(rows, block: Block, dtype, others):
-    return block.sums(rows, slice(None), dtype, others)
+  def add(rows, block: Block, dtype):
+    return block.sums(rows, slice(None), dtype)
 
   arguments = tokens, weights, chosen, first_expert, shards, first, rows
   return in_two_blocks(x, *arguments, add) if shards.splits else in_one_block(*arguments)
@@ -141,10 +143,10 @@ def _backward(shards: Shards, static: Static, saved, ct):
   d_others, d_gate_up, d_down = exchange.done(d_others, d_gate_up, d_down)
   d_weights, d_down = exchange.done(d_weights, d_down)
   d_weights = d_weights.sum(0) + of_choices(own)
-  d_x = whole.sums(d_rows, own, x.dtype, d_others, weighted=False)
+  d_x = plus(whole.sums(d_rows, own, wide(shards), weighted=False), d_others)
   if gate_up_bias is not None:
     ones = jnp.ones((len(d_z), 1), d_z.dtype)
-    d_bias = product(ones, d_z, whole.sizes, OF_RHS, jnp.promote_types(shards.dtype, jnp.float32))
+    d_bias = product(ones, d_z, whole.sizes, OF_RHS, wide(shards))
     gate_up_bias = d_bias.reshape(gate_up_bias.shape).astype(gate_up_bias.dtype)
   if down_bias is not None:
     sums = lambda bias, weights: bias_sums(bias, weights, whole.table, None)
@@ -156,7 +158,7 @@ def _backward(shards: Shards, static: Static, saved, ct):
     d_weights += exchange.done(of_others)[0].sum(0) + d_all_weights[own]
   d_experts = Experts(d_gate_up.reshape(gate_up.shape), d_down, gate_up_bias, down_bias)
   d_x, d_experts, d_weights = jax.tree.map(
-      _first_derivative, (d_x, d_experts, d_weights.astype(weights.dtype)))
+      _first_derivative, (d_x.astype(x.dtype), d_experts, d_weights.astype(weights.dtype)))
   return d_x, None, d_experts, d_weights, None, None
 
 

@@ -288,8 +288,7 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, rout
     splits = static is None or blocks.splits(
         x.shape[0], x.shape[1], params.experts.down.shape[1], top_k, num_experts,
         num_experts // num_local, dtype)
-    rounds = params.shared is None and not tensor_axes
-    shards = blocks.Shards(axes, num_local, most, room, dtype, rounds, splits)
+    shards = blocks.Shards(axes, num_local, most, room, dtype, splits)
     # Tokens begin to travel before the router.
     tokens, x = blocks.send_tokens(x, shards, constant=static is not None)
   wide = jnp.promote_types(params.router.dtype, jnp.float32)

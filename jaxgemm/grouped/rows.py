@@ -5,9 +5,8 @@ each other, so both directions only gather, and none adds up at an index that se
 results are the same bits on every run, and a token's rows are added up in a fixed order.
 
 `spread`, `combine` and `dots` are each others' transposes, so derivatives of any order are made of
-them, too (SonicMoE, arXiv:2512.14080, combines by a gather in the same way). On GPUs a kernel adds
-rows up (ffi/routing/rows.h); the others are XLA's operations, which XLA fuses with the conversions
-and sums around the gather.
+them, too (SonicMoE, arXiv:2512.14080, combines by a gather in the same way). All are XLA's
+operations, which XLA fuses with the conversions and sums around the gather.
 """
 
 import functools
@@ -20,7 +19,6 @@ from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
 from jaxgemm.call.copies import lines_of
-from jaxgemm.call.kernel_calls import make
 from jaxgemm.call.primitives import batched_in_front
 from jaxgemm.sharding.manual_axes import unify_varying
 from jaxgemm.sharding.mesh import explicit_mesh
@@ -87,35 +85,6 @@ def combine(rows: jax.Array, table: RoutingTable, weights: jax.Array | None = No
   rows, weights = jnp.asarray(rows), None if weights is None else jnp.asarray(weights)
   _check(rows, table, weights)
   return _bind(_combine_p, rows, weights, table, dtype or _wide(rows.dtype))
-
-
-def combined(rows, row, weights, dtype, addends=()) -> jax.Array:
-  """[T, C]: the sums of `combine`, and then of addends. Derivatives are by XLA.
-
-  Args:
-    rows: [R, C], of which row[T, top_k] says those of each token. A row that is not there is zeros.
-    weights: [T, top_k], or None for ones.
-    dtype: that of the result.
-    addends: [A, T, C] in the dtype of rows, or ().
-  """
-  tokens, features = row.shape[0], rows.shape[-1]
-  weights = jnp.zeros(0, jnp.float32) if weights is None else weights
-  addends = jnp.zeros((0, tokens, features), rows.dtype) if len(addends) == 0 else addends
-  if jnp.promote_types(rows.dtype, weights.dtype).itemsize <= 4:
-    weights = weights.astype(jnp.float32)
-  operands = unify_varying([rows, row, weights, addends])
-  return _combined(jnp.dtype(dtype), *operands)
-
-
-@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
-def _combined(dtype, *operands):
-  return _combined_p.bind(*operands, dtype=dtype)[0]
-
-
-@_combined.defjvp
-def _combined_jvp(dtype, primals, tangents):
-  function = lambda *operands: _combined_by_xla(*operands, dtype=dtype)[0]
-  return _combined(dtype, *primals), jax.jvp(function, primals, tangents)[1]
 
 
 def sums_of_lines(rows, indices, inverse, lines: int) -> jax.Array:
@@ -200,38 +169,10 @@ def _of_choices(rows, row):
 
 def _combine(rows, *weights_and_table, dtype):
   *weights, _, row = weights_and_table
-  return combined(rows, row, weights[0] if weights else None, dtype)
-
-
-def _combined_by_xla(rows, row, weights, addends, *, dtype):
-  if rows.ndim > 2:  # leading dimensions of vmap
-    return jax.vmap(functools.partial(_combined_by_xla, dtype=dtype))(rows, row, weights, addends)
   rows = _of_choices(rows, row)
-  if weights.size or not row.size:
-    rows *= weights.reshape(row.shape)[..., None].astype(rows.dtype)
-  sums = functools.reduce(jnp.add, addends.astype(rows.dtype), rows.sum(axis=1))
-  return [sums.astype(dtype)]
-
-
-def _combined_limits(target, rows, row, weights, addends, *, dtype) -> str:
-  del target, row
-  if rows.ndim > 2 or rows.dtype not in _COMBINED_DTYPES or weights.dtype != jnp.float32 or (
-      dtype not in (rows.dtype, jnp.float32)) or addends.dtype != rows.dtype:
-    return (f"rows of {rows.dtype.name} with weights of {weights.dtype.name}, of which sums of "
-            f"{dtype.name} are to be made, have no kernel")
-  if rows.shape[-1] * rows.dtype.itemsize % _VECTOR_BYTES:
-    return (f"rows of {rows.shape[-1]} elements of {rows.dtype.name} are no multiple of "
-            f"{_VECTOR_BYTES} bytes")
-  return ""
-
-
-_VECTOR_BYTES = 16  # what a lane loads at once
-_COMBINED_DTYPES = frozenset(map(jnp.dtype, (jnp.float32, jnp.float16, jnp.bfloat16)))
-# The kernel is in ffi/routing/rows.h.
-_combined_p = make(
-    "jaxgemm_combine",
-    lambda rows, row, weights, addends, *, dtype: [((*row.shape[:-1], rows.shape[-1]), dtype)],
-    _combined_by_xla, _combined_limits)
+  if weights:
+    rows *= weights[0][..., None].astype(rows.dtype)
+  return rows.sum(axis=1).astype(dtype)
 
 
 def _dots(rows, x, _, row, *, dtype):
