@@ -29,7 +29,7 @@ class FewRows {
   using Scales = typename Decoder::Scales;
   static constexpr int kBlocks = kForm.blocks, kRows = kForm.rows(), kSteps = kForm.steps;
   static constexpr int kWarpsN = kForm.warps_n, kWarpsK = kForm.warps_k();
-  static constexpr int kThreads = 32 * kForm.warps;              // those that multiply
+  static constexpr int kThreads = 32 * kFewWarps;  // those that multiply
   // The parts of 32 columns of a warp, and its products of 16 columns.
   static constexpr int kUnits = kForm.warp_columns() / 32, kProducts = 2 * kUnits;
 
@@ -61,13 +61,13 @@ class FewRows {
     if (args_.sizes) FindRows(place / args_.tiles_n, &first, &part_.last);
     // Registers of the warps that load go to those that multiply.
     if (threadIdx.x >= kThreads) {
-      if constexpr (kForm.copiers() == 128) asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kForm.LoaderRegisters()));
+      asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kForm.ctas > 1 ? 40 : 56));
       for (part_.row = first; part_.row < part_.last; part_.row += kRows) {
         LoadRows();
         AddUp<true>();
       }
     } else {
-      if constexpr (kForm.copiers() == 128) asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kForm.Registers()));
+      asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kForm.ctas > 1 ? 96 : 224));
       for (part_.row = first; part_.row < part_.last; part_.row += kRows) {
         MultiplyRows();
         AddUp<false>();
@@ -79,13 +79,11 @@ class FewRows {
   // Brings the first weights into the L2 while the kernels before may still run. If they write the
   // weights, the L2 has what they write.
   JAXGEMM_FEW void Prefetch() const {
-    constexpr int kLines = kForm.test & 1 ? kForm.columns / 128 : 1;  // of 64 bytes
-    const int count = min((part_.end - part_.begin) * kFewStep, kForm.prefetch) * kLines;
-    for (int i = threadIdx.x; i < count; i += kForm.threads()) {
-      const int column = part_.column + i % kLines * 128;
+    const int count = min((part_.end - part_.begin) * kFewStep, kFewPrefetch);
+    for (int k = threadIdx.x; k < count; k += kForm.threads()) {
       const char* from = static_cast<const char*>(args_.weights) +
-                         (int64_t{part_.begin} * kFewStep + i / kLines) * (args_.n / 2) + column / 2;
-      if (column < args_.n) asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
+                         (int64_t{part_.begin} * kFewStep + k) * (args_.n / 2) + part_.column / 2;
+      asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
     }
   }
 
@@ -315,9 +313,9 @@ class FewRows {
   template <int kN>
   JAXGEMM_FEW void MultiplyByWarpgroup(uint32_t from, int step) {
     using Wgmma = FewWgmma<kBF16, kRows>;
-    uint32_t w[2][4], a[kAhead + 1][2][4];
+    uint32_t w[2][4], a[2][2][4];
     Scales scales[3];
-    float part[2 * kAhead][kBlocks][4];
+    float part[2][kBlocks][4];
     constexpr int kReads = kUnits * kN, kTurns = 2 * kReads;
     ReadUnit<kN>(w[0], scales[0], from, step, 0);
 #pragma unroll
@@ -326,9 +324,9 @@ class FewRows {
       if (turn % 2 == 0 && read + 1 < kReads) {
         ReadUnit<kN>(w[(read + 1) % 2], scales[(read + 1) % 3], from, step, read + 1);
       }
-      const int at = turn % (kAhead + 1), product = Product<kN>(turn);
-      Decoder::DecodeColumns(a[at], turn % 2, w[read % 2], scales[read % 3]);
-      float (&to)[kBlocks][4] = Decoder::kScalesWeights ? acc_[product] : part[PartOf<kN>(turn)];
+      const int at = turn % 2;
+      Decoder::DecodeColumns(a[at], at, w[read % 2], scales[read % 3]);
+      float (&to)[kBlocks][4] = Decoder::kScalesWeights ? acc_[Product<kN>(turn)] : part[at];
       // Rows of x have 128 bytes, whose chunks are swizzled, and 8 rows 1024 bytes.
       constexpr uint64_t kLayout = uint64_t{1} << 62 | uint64_t{64} << 32 | uint64_t{1} << 16;
       const uint64_t x = kLayout | ((x_from_[step + d] + from) >> 4);
@@ -336,13 +334,9 @@ class FewRows {
       Wgmma::Run(to, a[at][0], x, Decoder::kScalesWeights || d > 0);
       Wgmma::Run(to, a[at][1], x + 2, true);
       Wgmma::Commit();
-      if (turn < kAhead) continue;
-      Wgmma::template Wait<kAhead>();
-      FinishTurn<kN>(a, part, scales, turn - kAhead);
-    }
-    if constexpr (kAhead > 1) {
+      if (turn == 0) continue;
       Wgmma::template Wait<1>();
-      FinishTurn<kN>(a, part, scales, kTurns - 2);
+      FinishTurn<kN>(a, part, scales, turn - 1);
     }
     Wgmma::template Wait<0>();
     FinishTurn<kN>(a, part, scales, kTurns - 1);
@@ -356,11 +350,6 @@ class FewRows {
   static JAXGEMM_FEW constexpr int Product(int turn) {
     return turn / 2 / kN * 2 + turn % 2;
   }
-  static constexpr int kAhead = kForm.test & 4 ? 2 : 1;
-  template <int kN>
-  static JAXGEMM_FEW constexpr int PartOf(int turn) {
-    return turn / 2 / kN % kAhead * 2 + turn % 2;
-  }
   // Reads the weights of a step of a unit, and what scales they need.
   template <int kN>
   JAXGEMM_FEW void ReadUnit(uint32_t (&w)[4], Scales& scales, uint32_t from, int step, int read) {
@@ -371,15 +360,14 @@ class FewRows {
     }
   }
   template <int kN>
-  JAXGEMM_FEW void FinishTurn(uint32_t (&a)[kAhead + 1][2][4], float (&part)[2 * kAhead][kBlocks][4],
+  JAXGEMM_FEW void FinishTurn(uint32_t (&a)[2][2][4], float (&part)[2][kBlocks][4],
                               const Scales (&scales)[3], int turn) {
-    const int read = turn / 2, product = Product<kN>(turn);
+    const int read = turn / 2, t = turn % 2;
 #pragma unroll
-    for (int j = 0; j < 8; ++j) asm volatile("" : "+r"(a[turn % (kAhead + 1)][j / 4][j % 4])::"memory");
+    for (int j = 0; j < 8; ++j) asm volatile("" : "+r"(a[t][j / 4][j % 4])::"memory");
     if (Decoder::kScalesWeights || read % kN < kN - 1) return;
-    FewWgmma<kBF16, kRows>::Keep(part[PartOf<kN>(turn)]);
-    AddScaled(acc_[product], part[PartOf<kN>(turn)], scales[read % 3],
-              turn % 2);
+    FewWgmma<kBF16, kRows>::Keep(part[t]);
+    AddScaled(acc_[Product<kN>(turn)], part[t], scales[read % 3], t);
   }
 
   // Four sums of part `part` in shared memory: those of a row, from a column.
@@ -405,62 +393,48 @@ class FewRows {
     asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::
                      : "memory");
   }
-  // Adds up the sums of the CTA's warps, then those of the cluster, and writes `rows` rows.
+  // Adds up the sums of the CTA's warps, and those of the cluster, and writes `rows` rows. The sums
+  // of two warps are added up together with those of the other CTAs, and others before.
   template <bool kLoads>
   JAXGEMM_FEW void AddUp() {
     __syncthreads();  // all stages are read
     if constexpr (!kLoads) StoreSums();
     constexpr int kFours = kForm.columns / 4;
+    constexpr bool kWarpsFirst = kWarpsK != 2;
     const int split = args_.split, row = part_.row;
     const int fours = kLoads ? 0 : min(part_.last - row, kRows) * kFours;
-    if constexpr (kForm.test & 2) {
-    if (split > 1) {
-      ClusterBarrier();
-    } else {
-      __syncthreads();
-    }
-    // Of the sums, each CTA of the cluster adds up and writes a part.
-    for (int i = threadIdx.x * split + rank_; i < fours; i += kThreads * split) {
-      float4 sum = {};
-      for (int rank = 0; rank < split; ++rank) {
+    if (kWarpsFirst || split == 1) __syncthreads();
+    if constexpr (kWarpsFirst) {
+      for (int i = threadIdx.x; i < fours; i += kThreads) {
+        float4 sum = *Sums(0, i / kFours, i % kFours * 4);
 #pragma unroll
-        for (int part = 0; part < kWarpsK; ++part) {
-          const float4* own = Sums(part, i / kFours, i % kFours * 4);
-          Add(&sum, split > 1 ? OfRank(Stages::Address(own), rank) : *own);
+        for (int part = 1; part < kWarpsK; ++part) {
+          Add(&sum, *Sums(part, i / kFours, i % kFours * 4));
+        }
+        if (split > 1) {
+          *Sums(0, i / kFours, i % kFours * 4) = sum;
+        } else {
+          Store(row + i / kFours, i % kFours * 4, sum);
         }
       }
-      Store(row + i / kFours, i % kFours * 4, sum);
     }
-    if (split > 1) ClusterBarrier();  // the others may still read this CTA's sums
-    } else {
-    __syncthreads();
-    for (int i = threadIdx.x; i < fours; i += kThreads) {
-      float4 sum = *Sums(0, i / kFours, i % kFours * 4);
-#pragma unroll
-      for (int part = 1; part < kWarpsK; ++part) {
-        Add(&sum, *Sums(part, i / kFours, i % kFours * 4));
-      }
-      if (split > 1) {
-        *Sums(0, i / kFours, i % kFours * 4) = sum;
-      } else {
-        Store(row + i / kFours, i % kFours * 4, sum);
-      }
-    }
-    if (split > 1) {
-      ClusterBarrier();
+    if (split > 1) ClusterBarrier();
+    if (!kWarpsFirst || split > 1) {
       for (int i = threadIdx.x * split + rank_; i < fours; i += kThreads * split) {
-        const uint32_t own = Stages::Address(Sums(0, i / kFours, i % kFours * 4));
         float4 sum = {};
 #pragma unroll 4
         for (int rank = 0; rank < split; ++rank) {
-          Add(&sum, OfRank(own, rank));
+#pragma unroll
+          for (int part = 0; part < (kWarpsFirst ? 1 : kWarpsK); ++part) {
+            const float4* own = Sums(part, i / kFours, i % kFours * 4);
+            Add(&sum, split > 1 ? OfRank(Stages::Address(own), rank) : *own);
+          }
         }
         Store(row + i / kFours, i % kFours * 4, sum);
       }
-      ClusterBarrier();  // the others may still read this CTA's sums
     }
-    }
-    __syncthreads();  // before the next rows
+    if (split > 1) ClusterBarrier();  // the others may still read this CTA's sums
+    __syncthreads();                  // before the next rows
   }
   JAXGEMM_FEW void StoreSums() const {
     // Lane 4 g + q has the columns 4 g to 4 g + 3 of each 32, of rows 2 q and 2 q + 1 of each 8.

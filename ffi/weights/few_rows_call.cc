@@ -109,18 +109,19 @@ int Choose(FewRowsArgs* args, const Loaded& loaded, bool bf16, bool e2m1) {
   while (kFewForms[first].rows() < std::min<int64_t>(rows, kFewForms[kForms - 1].rows())) ++first;
   int chosen = first, split = 1;
   int64_t least = INT64_MAX;
-  for (int form = first; form < kForms && kFewForms[form].rows() == kFewForms[first].rows(); ++form) {
+  for (int form = first; form < kForms && kFewForms[form].blocks == kFewForms[first].blocks;
+       ++form) {
     const FewForm& of = kFewForms[form];
     const int64_t tiles = CeilDiv(args->n, of.columns) * GroupsOf(*args);
     const int64_t stages = CeilDiv(args->k, kFewStep * of.stage_steps());
-    // With more CTAs than run at the same time, the begin and the end of one are hidden behind
-    // another, best by the last form.
+    // If more CTAs than fit hide their begin and end behind each other, the last form is the best.
     if (least == INT64_MAX) chosen = form;
     for (int count = 1; count <= kMostSplit && count <= stages; ++count) {
       if (tiles > loaded.clusters[KernelOf(bf16, e2m1, form)][count - 1]) continue;
-      // Otherwise the CTAs should have as little to do as possible.
-      const int64_t work = CeilDiv(stages, count) * of.stage_steps() * of.columns * of.ctas;
-      if (work < least) least = work, chosen = form, split = count;
+      // Otherwise the multiprocessors should have little to do, and clusters few CTAs.
+      const int64_t work = CeilDiv(stages, count) * of.stage_steps() * of.columns;
+      const int64_t time = (work * of.time + 16384 * count) * of.ctas;
+      if (time < least) least = time, chosen = form, split = count;
     }
   }
   args->tiles_n = static_cast<int32_t>(CeilDiv(args->n, kFewForms[chosen].columns));

@@ -21,35 +21,34 @@ template <bool kE2M1, FewForm kForm>
 class FewLoader {
   using Stages = FewStages<kE2M1, kForm>;
   static constexpr int kSteps = Stages::kSteps, kScaleBytes = Stages::kScaleBytes;
-  static constexpr int kCopiers = kForm.copiers();
   // A copy of weights is kRowsOfCopy rows of all threads, so all rows of a thread have one place.
-  static constexpr int kRowsOfCopy = kCopiers / Stages::kChunks;
+  static constexpr int kRowsOfCopy = kFewCopiers / Stages::kChunks;
   static constexpr int kWeightCopies = kSteps * kFewStep / kRowsOfCopy;
   static_assert(kRowsOfCopy % 8 == 0 && kFewStep % kRowsOfCopy == 0);
   // The chunks of the scales of a step, and the copies of a thread.
   static constexpr int kScaleChunks = kForm.columns * kScaleBytes / 16;
-  static constexpr int kXCopies = (kForm.rows() * Stages::kXChunks - 1) / kCopiers + 1;
-  static constexpr int kScaleCopies = (kSteps * kScaleChunks - 1) / kCopiers + 1;
-  static_assert(kCopiers % Stages::kXChunks == 0);
-  // A copy of x has so many rows. Rows that are a multiple of 8 apart have one place in their piece.
-  static constexpr int kXRows = kCopiers / Stages::kXChunks;
+  static constexpr int kXCopies = (kForm.rows() * Stages::kXChunks - 1) / kFewCopiers + 1;
+  static constexpr int kScaleCopies = (kSteps * kScaleChunks - 1) / kFewCopiers + 1;
+  static_assert(kFewCopiers % Stages::kXChunks == 0);
+  // A copy of x has so many rows. Rows that are a multiple of 8 apart have one place in their
+  // piece.
+  static constexpr int kXRows = kFewCopiers / Stages::kXChunks;
   static constexpr int kXPlaces = kXCopies == 1 || kXRows % 8 == 0 ? 1 : 8 / kXRows;
   static_assert(kForm.rows() <= kXRows || kForm.rows() % kXRows == 0);
 
  public:
   JAXGEMM_FEW FewLoader(const FewRowsArgs& args, const FewPart& part, uint32_t shared)
       : args_(args) {
-    const int thread = threadIdx.x % kCopiers;
+    const int thread = threadIdx.x % kFewCopiers;
     const int k = thread / Stages::kChunks, chunk = thread % Stages::kChunks;
     weights_ = static_cast<const char*>(args.weights) +
-               (int64_t{part.group} * args.k + k) * (args.n / 2) +
-               part.column / 2 + chunk * 16;
+               (int64_t{part.group} * args.k + k) * (args.n / 2) + part.column / 2 + chunk * 16;
     // No weights, if the columns are after the last one.
     weights_end_ = FewKept(part.column + chunk * 32 < args.n ? part.end - k / kFewStep : 0);
     weights_to_ = FewKept(shared + Stages::PlaceOfWeights(k, chunk));
 #pragma unroll
     for (int i = 0; i < kXCopies; ++i) {
-      const int of_rows = (thread + i * kCopiers) / Stages::kXChunks;
+      const int of_rows = (thread + i * kFewCopiers) / Stages::kXChunks;
       const int of_row = thread % Stages::kXChunks, at = part.row + of_rows;
       int line = at < part.last ? at : -1;
       if (args.indices && line >= 0) {
@@ -66,7 +65,7 @@ class FewLoader {
     const int blocks = args.k / kFewStep / args.steps_of_block;
 #pragma unroll
     for (int i = 0; i < kScaleCopies; ++i) {
-      const int at = thread + i * kCopiers, of_step = at / kScaleChunks;
+      const int at = thread + i * kFewCopiers, of_step = at / kScaleChunks;
       const int column = part.column + at % kScaleChunks * 16 / kScaleBytes;
       scales_[i] = static_cast<const char*>(args.scales) +
                    (int64_t{part.group} * blocks * args.n + column) * kScaleBytes;
@@ -102,7 +101,7 @@ class FewLoader {
       if (step < scales_end_[i]) {
         const int at = step + scales_step_[i];
         const int block = scales_shift_ >= 0 ? at >> scales_shift_ : at / args_.steps_of_block;
-        Copy(scales_to_ + to + i * kCopiers * 16,
+        Copy(scales_to_ + to + i * kFewCopiers * 16,
              scales_[i] + int64_t{block} * args_.n * kScaleBytes);
       }
     }

@@ -48,9 +48,9 @@ class FewStages {
   JAXGEMM_FEW void StartBarriers() const {
     if (threadIdx.x == 0) {
       for (int i = 0; i < kForm.stages; ++i) {
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(Full(i)), "n"(kForm.copiers())
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(Full(i)), "n"(kFewCopiers)
                      : "memory");
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(Empty(i)), "n"(kForm.warps)
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(Empty(i)), "n"(kFewWarps)
                      : "memory");
       }
       asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
