@@ -20,6 +20,10 @@ JAXGEMM_FEW_ROWS_OF(2)
 JAXGEMM_FEW_ROWS_OF(3)
 JAXGEMM_FEW_ROWS_OF(4)
 JAXGEMM_FEW_ROWS_OF(5)
-static_assert(sizeof(jaxgemm::kFewForms) / sizeof(jaxgemm::kFewForms[0]) == 6);
+JAXGEMM_FEW_ROWS_OF(6)
+JAXGEMM_FEW_ROWS_OF(7)
+JAXGEMM_FEW_ROWS_OF(8)
+JAXGEMM_FEW_ROWS_OF(9)
+static_assert(sizeof(jaxgemm::kFewForms) / sizeof(jaxgemm::kFewForms[0]) == 10);
 #undef JAXGEMM_FEW_ROWS_OF
 #undef JAXGEMM_FEW_ROWS

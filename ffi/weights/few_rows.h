@@ -29,8 +29,9 @@ class FewRows {
   using Scales = typename Decoder::Scales;
   static constexpr int kBlocks = kForm.blocks, kRows = kForm.rows(), kSteps = kForm.steps;
   static constexpr int kWarpsN = kForm.warps_n, kWarpsK = kForm.warps_k();
-  static constexpr int kThreads = 32 * kFewWarps;              // those that multiply
-  static constexpr int kProducts = kForm.warp_columns() / 16;  // of 16 columns
+  static constexpr int kThreads = 32 * kFewWarps;  // those that multiply
+  // The parts of 32 columns of a warp, and its products of 16 columns.
+  static constexpr int kUnits = kForm.warp_columns() / 32, kProducts = 2 * kUnits;
 
  public:
   JAXGEMM_FEW FewRows(const FewRowsArgs& args, char* shared)
@@ -45,7 +46,7 @@ class FewRows {
   JAXGEMM_FEW void Run() {
     const int split = args_.split, place = blockIdx.x / split;
     rank_ = blockIdx.x % split;
-    part_.column = place % args_.tiles_n * kFewColumns;
+    part_.column = place % args_.tiles_n * kForm.columns;
     const int steps = args_.k / kFewStep, of_stage = kForm.stage_steps();
     const int64_t stages = (steps + of_stage - 1) / of_stage;
     part_.begin = static_cast<int>(stages * rank_ / split) * of_stage;
@@ -53,11 +54,11 @@ class FewRows {
     part_.whole = !Decoder::kScalesWeights && args_.steps_of_block % kSteps == 0;
     asm volatile("griddepcontrol.launch_dependents;");  // the next kernel may start
     if (!args_.sizes) Prefetch();
+    stages_.StartBarriers();
     asm volatile("griddepcontrol.wait;" ::: "memory");  // for the end of those before
     int first = 0;
     part_.last = args_.rows;
     if (args_.sizes) FindRows(place / args_.tiles_n, &first, &part_.last);
-    stages_.StartBarriers();
     // Registers of the warps that load go to those that multiply.
     if (threadIdx.x >= kThreads) {
       asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kForm.ctas > 1 ? 40 : 56));
@@ -78,11 +79,12 @@ class FewRows {
   // Brings the first weights into the L2 while the kernels before may still run. If they write the
   // weights, the L2 has what they write.
   JAXGEMM_FEW void Prefetch() const {
-    const int k = threadIdx.x;
-    if (k >= min((part_.end - part_.begin) * kFewStep, kFewPrefetch)) return;
-    const char* from = static_cast<const char*>(args_.weights) +
-                       (int64_t{part_.begin} * kFewStep + k) * (args_.n / 2) + part_.column / 2;
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
+    const int count = min((part_.end - part_.begin) * kFewStep, kFewPrefetch);
+    for (int k = threadIdx.x; k < count; k += kForm.threads()) {
+      const char* from = static_cast<const char*>(args_.weights) +
+                         (int64_t{part_.begin} * kFewStep + k) * (args_.n / 2) + part_.column / 2;
+      asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
+    }
   }
 
   // Finds group and rows of this CTA: those of the local group with rows before which are `slot`
@@ -120,7 +122,7 @@ class FewRows {
   }
   // Clears all rows but these.
   JAXGEMM_FEW void ClearRows(int first, int last) {
-    const int chunks = min(kFewColumns, args_.n - part_.column) * (args_.wide ? 4 : 2) / 16;
+    const int chunks = min(kForm.columns, args_.n - part_.column) * (args_.wide ? 4 : 2) / 16;
     for (int row = threadIdx.x / 32; row < args_.rows; row += kForm.threads() / 32) {
       if (row >= first && row < last) continue;
       char* to = static_cast<char*>(args_.out) +
@@ -217,15 +219,15 @@ class FewRows {
       if constexpr (!kForm.wgmma()) x_from_[i] = FewKept(x_from_[i]);
     }
 #pragma unroll
-    for (int i = 0; i < kProducts / 2; ++i) {
-      weights_from_[i] = FewKept(shared + Stages::PlaceOfWeights(k, warp_n_ * kProducts / 2 + i));
+    for (int i = 0; i < kUnits; ++i) {
+      weights_from_[i] = FewKept(shared + Stages::PlaceOfWeights(k, warp_n_ * kUnits + i));
     }
     const int column = warp_n_ * kForm.warp_columns() + lane_ / 4 * 4;
     scales_from_ = FewKept(shared + Stages::kScales +
-                           (warp_k_ * kSteps * kFewColumns + column) * Stages::kScaleBytes);
+                           (warp_k_ * kSteps * kForm.columns + column) * Stages::kScaleBytes);
   }
   JAXGEMM_FEW Scales LoadScales(uint32_t from, int i, int step) const {
-    const uint32_t at = scales_from_ + from + (step * kFewColumns + i * 32) * Stages::kScaleBytes;
+    const uint32_t at = scales_from_ + from + (step * kForm.columns + i * 32) * Stages::kScaleBytes;
     Scales scales = {};
     if constexpr (kE2M1) {
       scales.bytes = *static_cast<const uint32_t*>(__cvta_shared_to_generic(at));
@@ -307,25 +309,24 @@ class FewRows {
   }
 
   // The same with wgmma: the four warps of a warpgroup have neighbouring columns. While the tensor
-  // cores multiply, the next columns are decoded.
+  // cores multiply, the next columns are decoded, and those after them are read.
   template <int kN>
   JAXGEMM_FEW void MultiplyByWarpgroup(uint32_t from, int step) {
     using Wgmma = FewWgmma<kBF16, kRows>;
-    uint32_t w[kProducts / 2][kN][4], a[2][2][4];
-    Scales scales[kProducts / 2][kN];
+    uint32_t w[2][4], a[2][2][4];
+    Scales scales[3];
     float part[2][kBlocks][4];
-    constexpr int kTurns = kProducts * kN;
+    constexpr int kReads = kUnits * kN, kTurns = 2 * kReads;
+    ReadUnit<kN>(w[0], scales[0], from, step, 0);
 #pragma unroll
     for (int turn = 0; turn < kTurns; ++turn) {
-      const int product = turn / kN, d = turn % kN, i = product / 2, t = product % 2;
-      if (t == 0) {
-        LoadMatrices<true>(w[i][d],
-                           weights_from_[i] + from + (step + d) * kFewStep * Stages::kChunks * 16);
-        if (Decoder::kScalesWeights || d == 0) scales[i][d] = LoadScales(from, i, step + d);
+      const int read = turn / 2, d = read % kN;
+      if (turn % 2 == 0 && read + 1 < kReads) {
+        ReadUnit<kN>(w[(read + 1) % 2], scales[(read + 1) % 3], from, step, read + 1);
       }
       const int at = turn % 2;
-      Decoder::DecodeColumns(a[at], t, w[i][d], scales[i][Decoder::kScalesWeights ? d : 0]);
-      float (&to)[kBlocks][4] = Decoder::kScalesWeights ? acc_[product] : part[t];
+      Decoder::DecodeColumns(a[at], at, w[read % 2], scales[read % 3]);
+      float (&to)[kBlocks][4] = Decoder::kScalesWeights ? acc_[Product<kN>(turn)] : part[at];
       // Rows of x have 128 bytes, whose chunks are swizzled, and 8 rows 1024 bytes.
       constexpr uint64_t kLayout = uint64_t{1} << 62 | uint64_t{64} << 32 | uint64_t{1} << 16;
       const uint64_t x = kLayout | ((x_from_[step + d] + from) >> 4);
@@ -344,21 +345,35 @@ class FewRows {
       for (int i = 0; i < kProducts; ++i) Wgmma::Keep(acc_[i]);
     }
   }
+  // The product of a turn: the products of a unit take turns at each step.
+  template <int kN>
+  static JAXGEMM_FEW constexpr int Product(int turn) {
+    return turn / 2 / kN * 2 + turn % 2;
+  }
+  // Reads the weights of a step of a unit, and what scales they need.
+  template <int kN>
+  JAXGEMM_FEW void ReadUnit(uint32_t (&w)[4], Scales& scales, uint32_t from, int step, int read) {
+    const int i = read / kN, d = read % kN;
+    LoadMatrices<true>(w, weights_from_[i] + from + (step + d) * kFewStep * Stages::kChunks * 16);
+    if (Decoder::kScalesWeights || d == kN - 1) {
+      scales = LoadScales(from, i, step + (Decoder::kScalesWeights ? d : 0));
+    }
+  }
   template <int kN>
   JAXGEMM_FEW void FinishTurn(uint32_t (&a)[2][2][4], float (&part)[2][kBlocks][4],
-                              const Scales (&scales)[kProducts / 2][kN], int turn) {
-    const int product = turn / kN, t = product % 2;
+                              const Scales (&scales)[3], int turn) {
+    const int read = turn / 2, t = turn % 2;
 #pragma unroll
-    for (int j = 0; j < 8; ++j) asm volatile("" : "+r"(a[turn % 2][j / 4][j % 4])::"memory");
-    if (Decoder::kScalesWeights || turn % kN < kN - 1) return;
+    for (int j = 0; j < 8; ++j) asm volatile("" : "+r"(a[t][j / 4][j % 4])::"memory");
+    if (Decoder::kScalesWeights || read % kN < kN - 1) return;
     FewWgmma<kBF16, kRows>::Keep(part[t]);
-    AddScaled(acc_[product], part[t], scales[product / 2][0], t);
+    AddScaled(acc_[Product<kN>(turn)], part[t], scales[read % 3], t);
   }
 
   // Four sums of part `part` in shared memory: those of a row, from a column.
   JAXGEMM_FEW float4* Sums(int part, int row, int column) const {
     return reinterpret_cast<float4*>(reinterpret_cast<float*>(shared_) +
-                                     (part * kRows + row) * kFewSumColumns + column);
+                                     (part * kRows + row) * kForm.sum_columns() + column);
   }
   static JAXGEMM_FEW void Add(float4* to, const float4& from) {
     to->x += from.x, to->y += from.y, to->z += from.z, to->w += from.w;
@@ -378,46 +393,53 @@ class FewRows {
     asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::
                      : "memory");
   }
-  // Adds up the sums of the CTA's warps, then those of the cluster, and writes `rows` rows.
+  // Adds up the sums of the CTA's warps, and those of the cluster, and writes `rows` rows. The sums
+  // of two warps are added up together with those of the other CTAs, and others before.
   template <bool kLoads>
   JAXGEMM_FEW void AddUp() {
     __syncthreads();  // all stages are read
     if constexpr (!kLoads) StoreSums();
-    __syncthreads();
-    constexpr int kFours = kFewColumns / 4;
+    constexpr int kFours = kForm.columns / 4;
+    constexpr bool kWarpsFirst = kWarpsK != 2;
     const int split = args_.split, row = part_.row;
     const int fours = kLoads ? 0 : min(part_.last - row, kRows) * kFours;
-    for (int i = threadIdx.x; i < fours; i += kThreads) {
-      float4 sum = *Sums(0, i / kFours, i % kFours * 4);
+    if (kWarpsFirst || split == 1) __syncthreads();
+    if constexpr (kWarpsFirst) {
+      for (int i = threadIdx.x; i < fours; i += kThreads) {
+        float4 sum = *Sums(0, i / kFours, i % kFours * 4);
 #pragma unroll
-      for (int part = 1; part < kWarpsK; ++part) {
-        Add(&sum, *Sums(part, i / kFours, i % kFours * 4));
-      }
-      if (split > 1) {
-        *Sums(0, i / kFours, i % kFours * 4) = sum;
-      } else {
-        Store(row + i / kFours, i % kFours * 4, sum);
+        for (int part = 1; part < kWarpsK; ++part) {
+          Add(&sum, *Sums(part, i / kFours, i % kFours * 4));
+        }
+        if (split > 1) {
+          *Sums(0, i / kFours, i % kFours * 4) = sum;
+        } else {
+          Store(row + i / kFours, i % kFours * 4, sum);
+        }
       }
     }
-    if (split > 1) {
-      ClusterBarrier();
+    if (split > 1) ClusterBarrier();
+    if (!kWarpsFirst || split > 1) {
       for (int i = threadIdx.x * split + rank_; i < fours; i += kThreads * split) {
-        const uint32_t own = Stages::Address(Sums(0, i / kFours, i % kFours * 4));
         float4 sum = {};
 #pragma unroll 4
         for (int rank = 0; rank < split; ++rank) {
-          Add(&sum, OfRank(own, rank));
+#pragma unroll
+          for (int part = 0; part < (kWarpsFirst ? 1 : kWarpsK); ++part) {
+            const float4* own = Sums(part, i / kFours, i % kFours * 4);
+            Add(&sum, split > 1 ? OfRank(Stages::Address(own), rank) : *own);
+          }
         }
         Store(row + i / kFours, i % kFours * 4, sum);
       }
-      ClusterBarrier();  // the others may still read this CTA's sums
     }
-    __syncthreads();  // before the next rows
+    if (split > 1) ClusterBarrier();  // the others may still read this CTA's sums
+    __syncthreads();                  // before the next rows
   }
   JAXGEMM_FEW void StoreSums() const {
     // Lane 4 g + q has the columns 4 g to 4 g + 3 of each 32, of rows 2 q and 2 q + 1 of each 8.
 #pragma unroll
-    for (int i = 0; i < kProducts / 2; ++i) {
+    for (int i = 0; i < kUnits; ++i) {
 #pragma unroll
       for (int j = 0; j < 2 * kBlocks; ++j) {
         const auto sum = [&](int t, int odd) {
@@ -458,7 +480,7 @@ class FewRows {
   int rank_;
   Stages stages_;
   FewPart part_ = {};
-  uint32_t weights_from_[kProducts / 2], x_from_[kSteps], scales_from_;
+  uint32_t weights_from_[kUnits], x_from_[kSteps], scales_from_;
   // In the layout of mma: rows 2 q and 2 q + 1 of column 4 g + 2 t, and of column 4 g + 2 t + 1.
   float acc_[kProducts][kBlocks][4];
 };

@@ -7,10 +7,9 @@ namespace jaxgemm {
 
 inline constexpr int kFewStep = 32;  // k
 
-// A CTA of Hopper's kernel has so many warps that multiply, threads that copy, and columns. The
-// sums of a row in shared memory have a gap for its banks. So many k come to the L2 early.
-inline constexpr int kFewWarps = 8, kFewCopiers = 128, kFewColumns = 256;
-inline constexpr int kFewSumColumns = kFewColumns + 4, kFewPrefetch = 256;
+// A CTA of Hopper's kernel has so many warps that multiply, and threads that copy. So many k come
+// to the L2 early.
+inline constexpr int kFewWarps = 8, kFewCopiers = 128, kFewPrefetch = 256;
 
 // A form of this kernel.
 struct FewForm {
@@ -19,38 +18,46 @@ struct FewForm {
   int steps;    // of a warp in a stage, neighbours along k
   int stages;   // of the ring in shared memory
   int ctas;     // on a multiprocessor
+  int columns;  // of a CTA
+  int time;     // that the same work takes, relative to the forms with as many rows
 
   // With 8 rows a warpgroup's instruction would gain nothing.
   constexpr bool wgmma() const { return blocks > 1; }
   constexpr int threads() const { return 32 * kFewWarps + kFewCopiers; }
   constexpr int rows() const { return 8 * blocks; }
-  constexpr int warp_columns() const { return kFewColumns / warps_n; }
+  constexpr int warp_columns() const { return columns / warps_n; }
   constexpr int warps_k() const { return kFewWarps / warps_n; }
+  // The sums of a row in shared memory have a gap for its banks.
+  constexpr int sum_columns() const { return columns + 4; }
   constexpr int stage_steps() const { return warps_k() * steps; }
   // The parts of a stage: weights, x, and scales.
-  constexpr int WeightBytes() const { return stage_steps() * kFewStep * kFewColumns / 2; }
+  constexpr int WeightBytes() const { return stage_steps() * kFewStep * columns / 2; }
   constexpr int XBytes() const { return stage_steps() * kFewStep * rows() * 2; }
   constexpr int StageBytes(bool e2m1) const {
-    const int bytes = WeightBytes() + XBytes() + stage_steps() * kFewColumns * (e2m1 ? 1 : 4);
+    const int bytes = WeightBytes() + XBytes() + stage_steps() * columns * (e2m1 ? 1 : 4);
     return wgmma() ? (bytes + 1023) / 1024 * 1024 : bytes;
   }
   constexpr int RingBytes(bool e2m1) const {
-    const int ring = stages * StageBytes(e2m1), sums = warps_k() * rows() * kFewSumColumns * 4;
+    const int ring = stages * StageBytes(e2m1), sums = warps_k() * rows() * sum_columns() * 4;
     return ring > sums ? ring : sums;
   }
   // Each stage has two barriers.
   constexpr int SharedBytes(bool e2m1) const { return RingBytes(e2m1) + 16 * stages; }
 };
 
-// The forms that are built, the fewest rows first. Of two with the same rows, the second one is for
-// more CTAs than the device has multiprocessors.
+// The forms that are built, the fewest rows first. The last one with some rows is for more CTAs
+// than the device has room for.
 inline constexpr FewForm kFewForms[] = {
-    {.blocks = 1, .warps_n = 2, .steps = 2, .stages = 4, .ctas = 1},
-    {.blocks = 1, .warps_n = 2, .steps = 1, .stages = 4, .ctas = 2},
-    {.blocks = 2, .warps_n = 8, .steps = 4, .stages = 8, .ctas = 1},
-    {.blocks = 2, .warps_n = 4, .steps = 2, .stages = 4, .ctas = 2},
-    {.blocks = 4, .warps_n = 8, .steps = 4, .stages = 7, .ctas = 1},
-    {.blocks = 8, .warps_n = 8, .steps = 4, .stages = 5, .ctas = 1},
+    {.blocks = 1, .warps_n = 1, .steps = 2, .stages = 4, .ctas = 1, .columns = 128, .time = 33},
+    {.blocks = 1, .warps_n = 2, .steps = 2, .stages = 4, .ctas = 1, .columns = 256, .time = 32},
+    {.blocks = 1, .warps_n = 2, .steps = 1, .stages = 4, .ctas = 2, .columns = 256, .time = 32},
+    {.blocks = 2, .warps_n = 4, .steps = 4, .stages = 7, .ctas = 1, .columns = 128, .time = 33},
+    {.blocks = 2, .warps_n = 4, .steps = 4, .stages = 3, .ctas = 2, .columns = 128, .time = 32},
+    {.blocks = 4, .warps_n = 4, .steps = 4, .stages = 6, .ctas = 1, .columns = 128, .time = 33},
+    {.blocks = 4, .warps_n = 8, .steps = 4, .stages = 7, .ctas = 1, .columns = 256, .time = 32},
+    {.blocks = 4, .warps_n = 4, .steps = 4, .stages = 3, .ctas = 2, .columns = 128, .time = 32},
+    {.blocks = 8, .warps_n = 4, .steps = 2, .stages = 8, .ctas = 1, .columns = 128, .time = 36},
+    {.blocks = 8, .warps_n = 8, .steps = 4, .stages = 5, .ctas = 1, .columns = 256, .time = 32},
 };
 
 // The forms of AMD's kernel have so many blocks of 16 rows. Its tiles are pairs of these columns.

@@ -39,9 +39,7 @@ constexpr int kMostSplit = 8;  // CTAs of a cluster
 // The kernels of each device.
 struct Loaded {
   void* functions[kKernels];
-  // Not of AMD GPUs: the multiprocessors, and the clusters of 1, 2, ... CTAs that run at the same
-  // time.
-  int sms;
+  // Not of AMD GPUs: the clusters of 1, 2, ... CTAs that run at the same time.
   int clusters[kKernels][kMostSplit];
 };
 using LoadedOfDevices = std::atomic<Loaded*>[kMaxDevices];
@@ -59,11 +57,7 @@ std::string Load(const Driver& driver, int device, LoadedOfDevices& loaded) {
   CurrentDevice current(driver, device);
   if (result == 0) result = current.result();
   auto found = std::make_unique<Loaded>();
-  constexpr int kMultiprocessors = 16;  // CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
   const bool amd = IsAmd(driver);
-  if (result == 0 && !amd) {
-    result = driver.get_device_attribute(&found->sms, kMultiprocessors, device);
-  }
   if (result != 0) return KernelFailure("asking for the device", driver, kName, device, result);
   void* module = nullptr;
   error = LoadCodeObject(driver, target, kName, device, &module);
@@ -111,21 +105,28 @@ int64_t RowsOf(const FewRowsArgs& args) {
 // is the kernel. A tuning choice.
 int Choose(FewRowsArgs* args, const Loaded& loaded, bool bf16, bool e2m1) {
   const int64_t rows = RowsOf(*args);
-  args->tiles_n = static_cast<int32_t>(CeilDiv(args->n, kFewColumns));
-  const int64_t tiles = args->tiles_n * GroupsOf(*args);
-  int form = 0;
-  while (form < kForms - 1 && kFewForms[form].rows() < rows) ++form;
-  const bool has_other = form < kForms - 1 && kFewForms[form + 1].rows() == kFewForms[form].rows();
-  if (has_other && tiles > loaded.sms) ++form;
-  const int kernel = KernelOf(bf16, e2m1, form);
-  // CTAs share k only if all run at the same time. Otherwise the begin and the end of one are
-  // hidden behind another.
-  const int64_t stages = CeilDiv(args->k, kFewStep * kFewForms[form].stage_steps());
-  args->split = 1;
-  for (int split = 2; split <= kMostSplit && split <= stages; ++split) {
-    if (tiles <= loaded.clusters[kernel][split - 1]) args->split = split;
+  int first = 0;
+  while (kFewForms[first].rows() < std::min<int64_t>(rows, kFewForms[kForms - 1].rows())) ++first;
+  int chosen = first, split = 1;
+  int64_t least = INT64_MAX;
+  for (int form = first; form < kForms && kFewForms[form].blocks == kFewForms[first].blocks;
+       ++form) {
+    const FewForm& of = kFewForms[form];
+    const int64_t tiles = CeilDiv(args->n, of.columns) * GroupsOf(*args);
+    const int64_t stages = CeilDiv(args->k, kFewStep * of.stage_steps());
+    // If more CTAs than fit hide their begin and end behind each other, the last form is the best.
+    if (least == INT64_MAX) chosen = form;
+    for (int count = 1; count <= kMostSplit && count <= stages; ++count) {
+      if (tiles > loaded.clusters[KernelOf(bf16, e2m1, form)][count - 1]) continue;
+      // Otherwise the multiprocessors should have little to do, and clusters few CTAs.
+      const int64_t work = CeilDiv(stages, count) * of.stage_steps() * of.columns;
+      const int64_t time = (work * of.time + 16384 * count) * of.ctas;
+      if (time < least) least = time, chosen = form, split = count;
+    }
   }
-  return kernel;
+  args->tiles_n = static_cast<int32_t>(CeilDiv(args->n, kFewForms[chosen].columns));
+  args->split = split;
+  return KernelOf(bf16, e2m1, chosen);
 }
 
 // The same for AMD GPUs, where the result says how many workgroups share k.

@@ -26,10 +26,15 @@ class FewLoader {
   static constexpr int kWeightCopies = kSteps * kFewStep / kRowsOfCopy;
   static_assert(kRowsOfCopy % 8 == 0 && kFewStep % kRowsOfCopy == 0);
   // The chunks of the scales of a step, and the copies of a thread.
-  static constexpr int kScaleChunks = kFewColumns * kScaleBytes / 16;
+  static constexpr int kScaleChunks = kForm.columns * kScaleBytes / 16;
   static constexpr int kXCopies = (kForm.rows() * Stages::kXChunks - 1) / kFewCopiers + 1;
   static constexpr int kScaleCopies = (kSteps * kScaleChunks - 1) / kFewCopiers + 1;
   static_assert(kFewCopiers % Stages::kXChunks == 0);
+  // A copy of x has so many rows. Rows that are a multiple of 8 apart have one place in their
+  // piece.
+  static constexpr int kXRows = kFewCopiers / Stages::kXChunks;
+  static constexpr int kXPlaces = kXCopies == 1 || kXRows % 8 == 0 ? 1 : 8 / kXRows;
+  static_assert(kForm.rows() <= kXRows || kForm.rows() % kXRows == 0);
 
  public:
   JAXGEMM_FEW FewLoader(const FewRowsArgs& args, const FewPart& part, uint32_t shared)
@@ -37,8 +42,7 @@ class FewLoader {
     const int thread = threadIdx.x % kFewCopiers;
     const int k = thread / Stages::kChunks, chunk = thread % Stages::kChunks;
     weights_ = static_cast<const char*>(args.weights) +
-               (int64_t{part.group} * args.k + part.begin * kFewStep + k) * (args.n / 2) +
-               part.column / 2 + chunk * 16;
+               (int64_t{part.group} * args.k + k) * (args.n / 2) + part.column / 2 + chunk * 16;
     // No weights, if the columns are after the last one.
     weights_end_ = FewKept(part.column + chunk * 32 < args.n ? part.end - k / kFewStep : 0);
     weights_to_ = FewKept(shared + Stages::PlaceOfWeights(k, chunk));
@@ -51,12 +55,13 @@ class FewLoader {
         line = args.indices[line];
         line = line < args.lines ? line : -1;
       }
-      x_bytes_[i] = FewKept(line < 0 ? 0 : 16);
-      x_[i] = static_cast<const char*>(args.x) +
-              (int64_t{max(line, 0)} * args.k + part.begin * kFewStep) * 2 + of_row * 16;
-      x_to_[i] = FewKept(shared + Stages::PlaceOfX(of_rows, of_row));
-      x_end_[i] = FewKept(of_rows < kForm.rows() ? part.end - of_row / 4 : 0);
+      x_given_ |= static_cast<uint32_t>(line >= 0) << i;
+      x_line_[i] = FewKept(static_cast<uint32_t>(max(line, 0)) * (args.k / kFewStep));
+      if (i < kXPlaces) x_to_[i] = FewKept(shared + Stages::PlaceOfX(of_rows, of_row));
     }
+    x_ = static_cast<const char*>(args.x) + thread % Stages::kXChunks * 16;
+    const bool has_x = thread / Stages::kXChunks < kForm.rows();
+    x_end_ = FewKept(has_x ? part.end - thread % Stages::kXChunks / 4 : 0);
     const int blocks = args.k / kFewStep / args.steps_of_block;
 #pragma unroll
     for (int i = 0; i < kScaleCopies; ++i) {
@@ -73,19 +78,23 @@ class FewLoader {
     scales_shift_ = __popc(args.steps_of_block) == 1 ? __ffs(args.steps_of_block) - 1 : -1;
   }
 
-  // Begins the copies of the stage of the steps from `step`. Stages are loaded in the order of k.
+  // Begins the copies of the stage of the steps from `step`.
   JAXGEMM_FEW void Load(uint32_t to, int step) {
+    const char* weights = weights_ + int64_t{step} * (kFewStep / 2 * args_.n);
+    const char* x = x_ + int64_t{step} * (kFewStep * 2);
 #pragma unroll
     for (int i = 0; i < kWeightCopies; ++i) {
       if (step + i * kRowsOfCopy / kFewStep < weights_end_) {
-        Copy(weights_to_ + to + i * kRowsOfCopy * Stages::kChunks * 16, weights_);
+        Copy(weights_to_ + to + i * kRowsOfCopy * Stages::kChunks * 16, weights);
       }
-      weights_ += int64_t{kRowsOfCopy / 2} * args_.n;
+      weights += int64_t{kRowsOfCopy / 2} * args_.n;
     }
 #pragma unroll
     for (int i = 0; i < kXCopies; ++i) {
-      if (step < x_end_[i]) Copy(x_to_[i] + to, x_[i], x_bytes_[i]);
-      x_[i] += kSteps * kFewStep * 2;
+      const uint32_t place = x_to_[i % kXPlaces] + i / kXPlaces * kXPlaces * kXRows * 128;
+      if (step < x_end_) {
+        Copy(place + to, x + uint64_t{x_line_[i]} * (kFewStep * 2), x_given_ >> i << 4 & 16);
+      }
     }
 #pragma unroll
     for (int i = 0; i < kScaleCopies; ++i) {
@@ -108,9 +117,10 @@ class FewLoader {
   }
 
   const FewRowsArgs& args_;
-  const char *weights_, *x_[kXCopies], *scales_[kScaleCopies];
-  uint32_t weights_to_, x_to_[kXCopies], scales_to_;
-  int weights_end_, x_end_[kXCopies], scales_end_[kScaleCopies], x_bytes_[kXCopies];
+  const char *weights_, *x_, *scales_[kScaleCopies];
+  uint32_t weights_to_, x_to_[kXPlaces], x_given_ = 0, scales_to_;
+  uint32_t x_line_[kXCopies];  // the steps of x before the line
+  int weights_end_, x_end_, scales_end_[kScaleCopies];
   int scales_step_[kScaleCopies], scales_shift_;
 };
 

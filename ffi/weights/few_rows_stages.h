@@ -19,7 +19,7 @@ class FewStages {
   static constexpr int kX = kForm.WeightBytes(), kScales = kX + kForm.XBytes();
   static constexpr int kBytes = kForm.StageBytes(kE2M1);
   // The chunks of 16 bytes in a row of weights. Rows of x are in pieces of kXPiece chunks.
-  static constexpr int kChunks = kFewColumns / 32, kXChunks = kSteps * kFewStep / 8;
+  static constexpr int kChunks = kForm.columns / 32, kXChunks = kSteps * kFewStep / 8;
   static constexpr int kXPiece = 8;
   static_assert(kXChunks % kXPiece == 0 && kBytes % 128 == 0 && kX % 128 == 0);
   static_assert(!kForm.wgmma() || (kX % 1024 == 0 && kBytes % 1024 == 0));
@@ -36,7 +36,8 @@ class FewStages {
   // time are in different banks.
   static JAXGEMM_FEW int Place(int row, int i) { return i ^ (row % 8); }
   static JAXGEMM_FEW int PlaceOfWeights(int k, int chunk) {
-    return (k * kChunks + Place(k, chunk)) * 16;
+    // Two rows of four chunks share the banks.
+    return (k * kChunks + (kChunks < 8 ? chunk ^ (k / 2 % 4) : Place(k, chunk))) * 16;
   }
   static JAXGEMM_FEW int PlaceOfX(int row, int chunk) {
     const int piece = chunk / kXPiece, i = chunk % kXPiece;

@@ -61,8 +61,21 @@ def test_grouped(rng, sizes, kind, offset):
   assert not np.any(double(given)[outside])
 
 
+# For more tiles of 128 columns than run at the same time, by themselves or as pairs that share k,
+# other forms are chosen than for the few columns above.
+@pytest.mark.parametrize("rows", [7, 13, 29, 64])
+@pytest.mark.parametrize("kind, block", [("mxfp4", None), ("int4", 96)])
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+@pytest.mark.parametrize("k, n", [(288, 17056), (672, 8480)])
+def test_many_columns(rng, rows, kind, block, dtype, k, n):
+  w = quantize(array(rng, k, n) / 8, kind, axis=0, **({"block": block} if block else {}))
+  x = array(rng, rows, k, dtype=dtype)
+  wide = _by_kernel(lambda x, w: jaxgemm.matmul(x, w, preferred_element_type=jnp.float32), x, w)
+  assert_close(wide, double(x) @ _wide(w), 1e-5)
+
+
 # There are forms for more tiles than the device has multiprocessors.
-@pytest.mark.parametrize("rows", [3, 12, 200])
+@pytest.mark.parametrize("rows", [3, 12, 30, 200])
 @pytest.mark.parametrize("kind, block", [("mxfp4", 32), ("int4", 96)])
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
 def test_many_tiles(rng, rows, kind, block, dtype):
