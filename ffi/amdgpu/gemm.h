@@ -364,6 +364,11 @@ struct GeneralTile {
     }
     GemmArgs all = LoadArgs();
     all.groups.ragged = Ragged::kNone;
+    if constexpr (kConvertsFloat8 && Traits::kLhs != DType::kS8) {
+      if (all.quantize_out != QuantizeOut::kNone) {
+        return QuantizedTile<Traits>(tile, of_wave).StorePlain(all, acc);
+      }
+    }
     StoreVectors<Traits>(all, tile, acc, nullptr, StagedRows<Traits>{of_wave});
   }
 
