@@ -364,10 +364,12 @@ struct GeneralTile {
     }
     GemmArgs all = LoadArgs();
     all.groups.ragged = Ragged::kNone;
-    if constexpr (kConvertsFloat8 && Traits::kLhs != DType::kS8) {
-      if (all.quantize_out != QuantizeOut::kNone) {
-        return QuantizedTile<Traits>(tile, of_wave).StorePlain(all, acc);
-      }
+    if constexpr (kMayQuantize<Traits>) {
+      const bool quantizes = all.quantize_out != QuantizeOut::kNone;
+      const QuantizedTile<Traits> quantized(tile, of_wave);
+      if (quantizes) quantized.ApplyVectors(all, acc);
+      KeepInPlace(acc);
+      if (quantizes) return quantized.StoreAtOnce(all, acc);
     }
     StoreVectors<Traits>(all, tile, acc, nullptr, StagedRows<Traits>{of_wave});
   }

@@ -19,6 +19,20 @@ inline constexpr bool kConvertsFloat8 = true;
 #endif
 
 template <class Traits>
+inline constexpr bool kMayQuantize = kConvertsFloat8 && Traits::kLhs != DType::kS8;
+
+// Makes the compiler leave accumulators in their registers where some paths have changed them. Else
+// clang copies them, for which there are no registers.
+template <class Acc4, int kRows, int kColumns>
+JAXGEMM_AMD void KeepInPlace(Acc4 (&acc)[kRows][kColumns]) {
+#pragma unroll
+  for (auto& row : acc) {
+#pragma unroll
+    for (Acc4& acc4 : row) asm volatile("" : "+v"(acc4));
+  }
+}
+
+template <class Traits>
 class QuantizedTile {
   using Acc4 = typename Traits::Acc4;
   using Accumulators = Acc4[Traits::kFragsM][Traits::kFragsN];
@@ -35,58 +49,50 @@ class QuantizedTile {
   // `lds` is this wave's own; those of the other waves are kStageBytes apart.
   JAXGEMM_AMD QuantizedTile(const WorkTile& tile, Lds* lds) : tile_(tile), lds_(lds) {}
 
-  // All waves of the workgroup call this. The accumulators are in `acc`, or in memory at `loaded`.
-  JAXGEMM_AMD void Store(const Accumulators& acc, const Acc4* loaded) const {
-    const GemmArgs args = LoadArgs();
-    const TileEpilogue epilogue(args, tile_, args.groups.ragged);
-    if (loaded || epilogue.HasVectors() || args.gated || args.preact ||
-        epilogue.activation != Activation::kNone) {
-      return StoreRows(acc, loaded);
-    }
-    StorePlain(args, acc);
+  // Whether StoreAtOnce stores a result: no activation and no gate are applied to it.
+  static JAXGEMM_AMD bool StoresAtOnce(const GemmArgs& args, const WorkTile& tile) {
+    return !args.gated && !args.preact &&
+           (tile.zero || args.activation == Activation::kNone);
   }
-  // The same for a product without an epilogue.
-  JAXGEMM_AMD void StorePlain(const GemmArgs& args, const Accumulators& acc) const {
+  // The results of such a product in its accumulators: applies bias and scales.
+  JAXGEMM_AMD void ApplyVectors(const GemmArgs& args, Accumulators& acc) const {
+    const TileEpilogue epilogue(args, tile_, args.groups.ragged);
+    if (__builtin_expect(!epilogue.HasVectors(), true)) return;
+    const Place place(args, tile_);
+    if (place.rows == 0) return;
+    // All vectors are loaded together, those of other rows and columns for what is outside of out.
+    if (epilogue.HasRowVectors()) {
+      RowVector vectors[kFragsM];
+      const int64_t first_of_group = args.groups.ragged == Ragged::kM ? tile_.origin : 0;
+#pragma unroll
+      for (int i = 0; i < kFragsM; ++i) {
+        const int row = 16 * i + place.lane % 16, last = place.rows - 1;
+        vectors[i] = RowVector::Load(
+            args, epilogue, first_of_group + place.first_row + (row < last ? row : last));
+      }
+#pragma unroll
+      for (int i = 0; i < kFragsM * kFragsN; ++i) {
+        Acc4& acc4 = acc[i / kFragsN][i % kFragsN];
+        acc4 = vectors[i / kFragsN].Apply(Convert4<float>(acc4));
+      }
+    }
+    if (!epilogue.HasColumnVectors()) return;
+#pragma unroll
+    for (int j = 0; j < kFragsN; ++j) {
+      const int64_t col = place.col + 16 * j + place.lane / 16 * 4;
+      const ColumnVectors vectors(epilogue, col < args.n ? col : 0, 4);
+#pragma unroll
+      for (int i = 0; i < kFragsM; ++i) acc[i][j] = vectors.Apply(acc[i][j], RowVector::None());
+    }
+  }
+  // All waves of the workgroup call one of these. The results are in `acc`.
+  JAXGEMM_AMD void StoreAtOnce(const GemmArgs& args, const Accumulators& acc) const {
     if (args.quantize_out == QuantizeOut::kMx) return StoreAll<QuantizeOut::kMx>(args, acc);
     StoreAll<QuantizeOut::kBlock>(args, acc);
   }
-
- private:
-  // The wave's place in out. It is computed where it is needed, because there are no registers to
-  // keep it.
-  struct Place {
-    const GemmArgs args;
-    const int lane;
-    int64_t col;         // the wave's first column
-    int rows;            // the wave's rows inside of out
-    int64_t first_row;   // of the wave in its matrix
-    int64_t row_of_out;  // the matrix's first row in out
-
-    JAXGEMM_AMD Place(const GemmArgs& args, const WorkTile& tile) : args(args), lane(OpaqueLane()) {
-      const MatrixRows of_out = RowsOfOut(args, tile);
-      first_row = int64_t{tile.m} * Traits::kTileM + Traits::WaveM() * Traits::kWaveM;
-      const int64_t left = of_out.count - first_row;
-      rows = left < 0 ? 0 : left < Traits::kWaveM ? static_cast<int>(left) : Traits::kWaveM;
-      row_of_out = of_out.first;
-      const int64_t first = int64_t{tile.n} * Traits::kTileN + Traits::WaveN() * Traits::kWaveN;
-      col = args.gated ? first / 2 : first;
-    }
-    // The rows of an array with a row for each of out.
-    JAXGEMM_AMD auto Rows(void* array, uint32_t row_bytes) const {
-      return __builtin_amdgcn_make_buffer_rsrc(
-          static_cast<char*>(array) + (row_of_out + first_row) * row_bytes, 0, rows * row_bytes,
-          kDataFormat32);
-    }
-    // The compiler computes what follows from it here.
-    static JAXGEMM_AMD int OpaqueLane() {
-      int lane = LaneId();
-      asm volatile("" : "+v"(lane));
-      return lane;
-    }
-  };
-
-  // Stores one row of fragments after the other: 16 rows of out. In a gated product the fragments
-  // of the gate and of the up projection alternate.
+  // Any product: the accumulators are in `acc`, or in memory at `loaded`. Stores one row of
+  // fragments after the other: 16 rows of out. In a gated product the fragments of the gate and of
+  // the up projection alternate.
   JAXGEMM_AMD void StoreRows(const Accumulators& acc, const Acc4* loaded) const {
     const Place place(LoadArgs(), tile_);
     const int columns = place.args.gated ? Traits::kWaveN / 2 : Traits::kWaveN;
@@ -166,6 +172,39 @@ class QuantizedTile {
     // Another wave may still read what the next tile overwrites.
     if (waves > 1) Barrier();
   }
+ private:
+  // The wave's place in out. It is computed where it is needed, because there are no registers to
+  // keep it.
+  struct Place {
+    const GemmArgs args;
+    const int lane;
+    int64_t col;         // the wave's first column
+    int rows;            // the wave's rows inside of out
+    int64_t first_row;   // of the wave in its matrix
+    int64_t row_of_out;  // the matrix's first row in out
+
+    JAXGEMM_AMD Place(const GemmArgs& args, const WorkTile& tile) : args(args), lane(OpaqueLane()) {
+      const MatrixRows of_out = RowsOfOut(args, tile);
+      first_row = int64_t{tile.m} * Traits::kTileM + Traits::WaveM() * Traits::kWaveM;
+      const int64_t left = of_out.count - first_row;
+      rows = left < 0 ? 0 : left < Traits::kWaveM ? static_cast<int>(left) : Traits::kWaveM;
+      row_of_out = of_out.first;
+      const int64_t first = int64_t{tile.n} * Traits::kTileN + Traits::WaveN() * Traits::kWaveN;
+      col = args.gated ? first / 2 : first;
+    }
+    // The rows of an array with a row for each of out.
+    JAXGEMM_AMD auto Rows(void* array, uint32_t row_bytes) const {
+      return __builtin_amdgcn_make_buffer_rsrc(
+          static_cast<char*>(array) + (row_of_out + first_row) * row_bytes, 0, rows * row_bytes,
+          kDataFormat32);
+    }
+    // The compiler computes what follows from it here.
+    static JAXGEMM_AMD int OpaqueLane() {
+      int lane = LaneId();
+      asm volatile("" : "+v"(lane));
+      return lane;
+    }
+  };
 
   // The accumulators of a row of fragments; those that the wave does not have stay as they are.
   JAXGEMM_AMD void Load(const Accumulators& acc, const Acc4* loaded, int i,
@@ -230,7 +269,7 @@ class QuantizedTile {
     return top;
   }
 
-  // Stores all rows together, of a product without an epilogue.
+  // Stores accumulators that are the results, all rows together.
   template <QuantizeOut kKind>
   JAXGEMM_AMD void StoreAll(const GemmArgs& args, const Accumulators& acc) const {
     // Fragments in a row of them and in a block, and blocks in the wave's columns. A block may have

@@ -33,7 +33,7 @@ bool StoresWholeVectors(const Problem& p, const GpuInstance& instance) {
 // The same of a result that is quantised.
 bool StoresQuantized(const Problem& p, const GpuInstance& instance) {
   return p.quantize_out != QuantizeOut::kNone && FitsOneTile(p) && instance.waves_k == 1 &&
-         !p.gated && !p.save_preact && !p.has_vectors() && p.activation == Activation::kNone;
+         !p.gated && !p.save_preact && p.activation == Activation::kNone;
 }
 
 bool GathersK(const GpuInstance& instance) {
