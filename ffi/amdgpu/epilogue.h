@@ -81,13 +81,9 @@ JAXGEMM_AMD void StoreTile(const GemmArgs& args, const WorkTile& tile,
                            typename Traits::Acc4 (&acc)[Traits::kFragsM][Traits::kFragsN],
                            const typename Traits::Acc4* loaded, Lds* lds) {
   if constexpr (kMayQuantize<Traits>) {
-    const bool quantizes = __builtin_expect(args.quantize_out != QuantizeOut::kNone, false);
-    const QuantizedTile<Traits> quantized(tile, lds);
-    const bool at_once = quantizes && !loaded && quantized.StoresAtOnce(args, tile);
-    if (at_once) quantized.ApplyVectors(args, acc);
-    KeepInPlace(acc);
-    if (at_once) return quantized.StoreAtOnce(args, acc);
-    if (quantizes) return quantized.StoreRows(acc, loaded);
+    if (__builtin_expect(args.quantize_out != QuantizeOut::kNone, false)) {
+      return QuantizedTile<Traits>(tile, lds).Store(acc, loaded);
+    }
   }
   const StagedRows<Traits> stage{lds};
   if (StoresVectors(args, Traits::kLhs, kTargetFloat8, Traits::kWaveM)) {

@@ -367,8 +367,10 @@ struct GeneralTile {
     if constexpr (kMayQuantize<Traits>) {
       const bool quantizes = all.quantize_out != QuantizeOut::kNone;
       const QuantizedTile<Traits> quantized(tile, of_wave);
-      if (quantizes) quantized.ApplyVectors(all, acc);
-      KeepInPlace(acc);
+      if constexpr (QuantizesAfterVectors(Traits::kFragsM * Traits::kFragsN)) {
+        if (quantizes) quantized.ApplyVectors(all, acc);
+        KeepInPlace(acc);
+      }
       if (quantizes) return quantized.StoreAtOnce(all, acc);
     }
     StoreVectors<Traits>(all, tile, acc, nullptr, StagedRows<Traits>{of_wave});

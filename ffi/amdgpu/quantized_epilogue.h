@@ -49,12 +49,18 @@ class QuantizedTile {
   // `lds` is this wave's own; those of the other waves are kStageBytes apart.
   JAXGEMM_AMD QuantizedTile(const WorkTile& tile, Lds* lds) : tile_(tile), lds_(lds) {}
 
-  // Whether StoreAtOnce stores a result: no activation and no gate are applied to it.
-  static JAXGEMM_AMD bool StoresAtOnce(const GemmArgs& args, const WorkTile& tile) {
-    return !args.gated && !args.preact &&
-           (tile.zero || args.activation == Activation::kNone);
+  // All waves of the workgroup call this. The accumulators are in `acc`, or in memory at `loaded`.
+  JAXGEMM_AMD void Store(const Accumulators& acc, const Acc4* loaded) const {
+    const GemmArgs args = LoadArgs();
+    const TileEpilogue epilogue(args, tile_, args.groups.ragged);
+    if (loaded || epilogue.HasVectors() || args.gated || args.preact ||
+        epilogue.activation != Activation::kNone) {
+      return StoreRows(acc, loaded);
+    }
+    StoreAtOnce(args, acc);
   }
-  // The results of such a product in its accumulators: applies bias and scales.
+  // For RunOneTile (gemm.h), a product without an activation and a gate: applies bias and scales to
+  // its accumulators, which StoreAtOnce stores.
   JAXGEMM_AMD void ApplyVectors(const GemmArgs& args, Accumulators& acc) const {
     const TileEpilogue epilogue(args, tile_, args.groups.ragged);
     if (__builtin_expect(!epilogue.HasVectors(), true)) return;
@@ -85,14 +91,15 @@ class QuantizedTile {
       for (int i = 0; i < kFragsM; ++i) acc[i][j] = vectors.Apply(acc[i][j], RowVector::None());
     }
   }
-  // All waves of the workgroup call one of these. The results are in `acc`.
+  // Stores accumulators that are the results.
   JAXGEMM_AMD void StoreAtOnce(const GemmArgs& args, const Accumulators& acc) const {
     if (args.quantize_out == QuantizeOut::kMx) return StoreAll<QuantizeOut::kMx>(args, acc);
     StoreAll<QuantizeOut::kBlock>(args, acc);
   }
-  // Any product: the accumulators are in `acc`, or in memory at `loaded`. Stores one row of
-  // fragments after the other: 16 rows of out. In a gated product the fragments of the gate and of
-  // the up projection alternate.
+
+ private:
+  // Stores one row of fragments after the other: 16 rows of out. In a gated product the fragments
+  // of the gate and of the up projection alternate.
   JAXGEMM_AMD void StoreRows(const Accumulators& acc, const Acc4* loaded) const {
     const Place place(LoadArgs(), tile_);
     const int columns = place.args.gated ? Traits::kWaveN / 2 : Traits::kWaveN;

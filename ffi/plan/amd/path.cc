@@ -32,8 +32,10 @@ bool StoresWholeVectors(const Problem& p, const GpuInstance& instance) {
 }
 // The same of a result that is quantised.
 bool StoresQuantized(const Problem& p, const GpuInstance& instance) {
+  const int64_t fragments = instance.tile_m * instance.tile_n / 256 / instance.waves;
   return p.quantize_out != QuantizeOut::kNone && FitsOneTile(p) && instance.waves_k == 1 &&
-         !p.gated && !p.save_preact && p.activation == Activation::kNone;
+         !p.gated && !p.save_preact && p.activation == Activation::kNone &&
+         (!p.has_vectors() || QuantizesAfterVectors(static_cast<int>(fragments)));
 }
 
 bool GathersK(const GpuInstance& instance) {
