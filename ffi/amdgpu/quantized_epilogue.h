@@ -73,8 +73,8 @@ class QuantizedTile {
 #pragma unroll
       for (int i = 0; i < kFragsM; ++i) {
         const int row = 16 * i + place.lane % 16, last = place.rows - 1;
-        vectors[i] = RowVector::Load(
-            args, epilogue, first_of_group + place.first_row + (row < last ? row : last));
+        vectors[i] = RowVector::Load(args, epilogue,
+                                     first_of_group + place.first_row + (row < last ? row : last));
       }
 #pragma unroll
       for (int i = 0; i < kFragsM * kFragsN; ++i) {
@@ -179,6 +179,7 @@ class QuantizedTile {
     // Another wave may still read what the next tile overwrites.
     if (waves > 1) Barrier();
   }
+
  private:
   // The wave's place in out. It is computed where it is needed, because there are no registers to
   // keep it.
@@ -344,14 +345,15 @@ class QuantizedTile {
         e4m3 ? LargestOf(kTargetFloat8.e4m3) : LargestOf(kTargetFloat8.e5m2);
     const int wave = Traits::WaveN() % kWaves;
     // Rows and columns outside of out are outside of the resource.
-    const auto row_bytes = static_cast<uint32_t>(args.n), scales = row_bytes / kColumns * kScaleBytes;
+    const auto row_bytes = static_cast<uint32_t>(args.n),
+               scales = row_bytes / kColumns * kScaleBytes;
     const auto first_col = static_cast<uint32_t>(place.col);
     const auto of_scales = place.Rows(args.out_scales, scales);
     const uint32_t scale_col = first_col / kColumns + lane % kBlocks;
     const bool stores_scale = scale_col * kColumns < row_bytes && lane < kMagnitudes;
     const uint32_t scale_offset =
         stores_scale ? lane / kBlocks * scales + scale_col * kScaleBytes : kOutsideBuffer;
-    int reciprocals[kScales];
+    int factors[kScales];  // see Quantized
 #pragma unroll
     for (int s = 0; s < kScales; ++s) {
       int top = 0;
@@ -362,7 +364,7 @@ class QuantizedTile {
         top = Larger(Larger(Larger(of_row[0], of_row[1]), Larger(of_row[2], of_row[3])), top);
       }
       const BlockScale scale = BlockScale::Of(kKind, top, largest);
-      reciprocals[s] = __builtin_bit_cast(int, scale.reciprocal);
+      factors[s] = __builtin_bit_cast(int, kDivides<kKind> ? scale.scale : scale.reciprocal);
       // The waves of a block take turns.
       if (wave != s % kWaves) continue;
       const uint32_t rows_before = s * 64 / kBlocks;
@@ -383,19 +385,19 @@ class QuantizedTile {
     const bool stores = col < row_bytes && row_of_lane < kStaged;
     const uint32_t offset = stores ? row_of_lane * row_bytes + col : kOutsideBuffer;
     Lds* const stage = lds_ + kMagnitudesBytes;
-    // Stages fragments that were multiplied, from row `at` on. All low halves come first, so that no
-    // conversion waits for the one before. What the high halves are at first is of no importance.
+    // Converts fragments, and stages them from row `at` on. All low halves come first, so that no
+    // conversion waits for the one before. The value of the high halves before is not important.
     auto write_rows = [&](int at, const Vec4<float>(&values)[kFrags], auto convert)
                           __attribute__((always_inline)) {
       int words[kFrags];
 #pragma unroll
       for (int j = 0; j < kFrags; ++j) {
-        words[j] = convert.template operator()<false>(values[j].lo,
-                                                      __builtin_bit_cast(int, values[j][0]));
+        const int any = __builtin_bit_cast(int, values[j][0]);
+        words[j] = convert.template operator()<false>(values[j].lo, j, any);
       }
 #pragma unroll
       for (int j = 0; j < kFrags; ++j) {
-        words[j] = convert.template operator()<true>(values[j].hi, words[j]);
+        words[j] = convert.template operator()<true>(values[j].hi, j, words[j]);
       }
 #pragma unroll
       for (int j = 0; j < kFrags; ++j) {
@@ -410,23 +412,28 @@ class QuantizedTile {
       __builtin_amdgcn_raw_buffer_store_b128(__builtin_bit_cast(Vec16, codes), resource, offset,
                                              row * row_bytes, 0);
     };
-    auto reciprocal = [&](int word, int scale) __attribute__((always_inline)) {
+    // The factor of a row and block of the lane's, from the lane that has computed it.
+    auto factor = [&](int word, int scale) __attribute__((always_inline)) {
       const int from = 4 * (scale % 64 + static_cast<int>(lane % 16) * kBlocks);
       return __builtin_bit_cast(float, __builtin_amdgcn_ds_bpermute(from, word));
     };
-    auto store_all = [&](auto convert) __attribute__((always_inline)) {
+    auto store_all = [&]<bool kE4m3>() __attribute__((always_inline)) {
       Int4 codes[kParts];
 #pragma unroll
       for (int first = 0; first < kWaveM; first += kStaged) {
 #pragma unroll
         for (int row = first; row < first + kStaged; row += 16) {
+          const int scale = row * kBlocks;
           Vec4<float> values[kFrags];
+          float by[kBlocks];
 #pragma unroll
-          for (int j = 0; j < kFrags; ++j) {
-            const int scale = row * kBlocks;
-            values[j] = Convert4<float>(acc[row / 16][j]) * Same4(reciprocal(reciprocals[scale / 64], scale + j / kHere));
-          }
-          write_rows(row - first, values, convert);
+          for (int j = 0; j < kFrags; ++j) values[j] = Convert4<float>(acc[row / 16][j]);
+#pragma unroll
+          for (int b = 0; b < kBlocks; ++b) by[b] = factor(factors[scale / 64], scale + b);
+          write_rows(row - first, values,
+                     [&]<bool kHigh>(Float2 x, int j, int word) __attribute__((always_inline)) {
+            return Quantized<kKind, kE4m3, kHigh>(x, by[j / kHere], largest, word);
+          });
         }
         // What was read before is stored here, after the LDS had time to read it.
 #pragma unroll
@@ -437,51 +444,45 @@ class QuantizedTile {
         for (int part = 0; part < kParts; ++part) codes[part] = read(part);
       }
 #pragma unroll
-      for (int part = 0; part < kParts; ++part) store(codes[part], kWaveM - kStaged + part * kAtOnce);
+      for (int part = 0; part < kParts; ++part) {
+        store(codes[part], kWaveM - kStaged + part * kAtOnce);
+      }
     };
-    auto store_special = [&](auto convert) __attribute__((always_inline)) {
+    auto store_special = [&]<bool kE4m3>() __attribute__((always_inline)) {
 #pragma clang loop unroll(disable)
       for (int i = 0; i < kFragsM; ++i) {
         Vec4<float> loaded[4], values[kFrags];
         Load(acc, nullptr, i, loaded);
         const int scale = 16 * i * kBlocks;
-        int word = reciprocals[0];
+        int word = factors[0];
 #pragma unroll
-        for (int s = 1; s < kScales; ++s) word = scale / 64 == s ? reciprocals[s] : word;
+        for (int s = 1; s < kScales; ++s) word = scale / 64 == s ? factors[s] : word;
 #pragma unroll
         for (int j = 0; j < kFrags; ++j) {
-          values[j] = loaded[j] * Same4(reciprocal(word, scale + j / kHere));
+          float by = factor(word, scale + j / kHere);
+          if (kDivides<kKind>) by = 1 / by;  // a power of two
+          values[j] = loaded[j] * Same4(by);
 #pragma unroll
           for (int k = 0; k < 4; ++k) values[j][k] = BlockScale::Clamp(values[j][k], largest);
         }
-        write_rows(0, values, convert);
-        // Rows of other fragments are not stored.
+        write_rows(0, values,
+                   []<bool kHigh>(Float2 x, int, int word)
+                       __attribute__((always_inline)) { return ToFloat8<kE4m3, kHigh>(x, word); });
         const Int4 codes = read(0);
         if (row_of_lane < 16) store(codes, 16 * i);
       }
     };
-    auto store_as = [&](auto convert) __attribute__((always_inline)) {
-      auto clamp = [&]<bool kHigh>(Float2 x, int word) __attribute__((always_inline)) {
-        x = {__builtin_amdgcn_fmed3f(x[0], -largest.value, largest.value),
-             __builtin_amdgcn_fmed3f(x[1], -largest.value, largest.value)};
-        return convert.template operator()<kHigh>(x, word);
-      };
-      if constexpr (kKind == QuantizeOut::kBlock) {
-        store_all(convert);
-      } else if (__builtin_expect(special, false)) {
-        store_special(convert);
+    auto store_as = [&]<bool kE4m3>() __attribute__((always_inline)) {
+      if (kKind == QuantizeOut::kMx && __builtin_expect(special, false)) {
+        store_special.template operator()<kE4m3>();
       } else {
-        store_all(clamp);
+        store_all.template operator()<kE4m3>();
       }
     };
     if (e4m3) {
-      store_as([]<bool kHigh>(Float2 x, int word) __attribute__((always_inline)) {
-        return ToFloat8<true, kHigh>(x, word);
-      });
+      store_as.template operator()<true>();
     } else {
-      store_as([]<bool kHigh>(Float2 x, int word) __attribute__((always_inline)) {
-        return ToFloat8<false, kHigh>(x, word);
-      });
+      store_as.template operator()<false>();
     }
   }
 
@@ -516,6 +517,35 @@ class QuantizedTile {
     } else {
       return __builtin_amdgcn_cvt_pk_bf8_f32(x[0], x[1], word, kHigh);
     }
+  }
+  // Whether a chip has instructions that divide by a power of two and convert.
+#if defined(__gfx950__)
+  template <QuantizeOut kKind>
+  static constexpr bool kDivides = kKind == QuantizeOut::kMx;
+#else
+  template <QuantizeOut kKind>
+  static constexpr bool kDivides = false;
+#endif
+  // The same for two finite numbers of a block. `factor` is the scale if kDivides, else its
+  // reciprocal.
+  template <QuantizeOut kKind, bool kE4m3, bool kHigh>
+  static JAXGEMM_AMD int Quantized(Float2 x, float factor, LargestValue largest, int word) {
+    if (!kDivides<kKind>) x *= factor;
+    if (kKind == QuantizeOut::kMx) {
+      const float most = kDivides<kKind> ? largest.value * factor : largest.value;
+      x = Float2{__builtin_amdgcn_fmed3f(x[0], -most, most),
+                 __builtin_amdgcn_fmed3f(x[1], -most, most)};
+    }
+#if defined(__gfx950__)
+    if constexpr (kDivides<kKind>) {
+      using Short2 = short __attribute__((ext_vector_type(2)));
+      const auto old = __builtin_bit_cast(Short2, word);
+      return __builtin_bit_cast(
+          int, kE4m3 ? __builtin_amdgcn_cvt_scalef32_pk_fp8_f32(old, x[0], x[1], factor, kHigh)
+                     : __builtin_amdgcn_cvt_scalef32_pk_bf8_f32(old, x[0], x[1], factor, kHigh));
+    }
+#endif
+    return ToFloat8<kE4m3, kHigh>(x, word);
   }
   template <bool kE4m3>
   static JAXGEMM_AMD int ToFloat8(Vec4<float> x) {

@@ -73,6 +73,30 @@ def test_without_an_epilogue(rng, target, kind, of, tile_m, tile_n, path, shares
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("kind", ["block", "mx"])
+@pytest.mark.parametrize("tile_m, tile_n, path", [
+    (256, 256, "one_tile"), (128, 128, "one_tile"), (64, 128, "tiles")])
+@pytest.mark.parametrize("given", ["bias", "scale_lhs", "all"])
+def test_bias_and_scales(rng, target, kind, tile_m, tile_n, path, given):
+  """Small tiles are left to the general code."""
+  implementation = f"emulated:{target}"
+  dtype = float8_dtypes(implementation)[0]
+  a, b = array(rng, 261, 128), array(rng, 128, 384)
+  vectors = {"bias": array(rng, 384, dtype=jnp.float32),
+             "scale_lhs": 1 + jnp.abs(array(rng, 261, 1, dtype=jnp.float32)),
+             "scale_rhs": 1 + jnp.abs(array(rng, 384, dtype=jnp.float32))}
+  if given != "all":
+    vectors = {given: vectors[given]}
+  config = jaxgemm.GemmConfig(tile_m=tile_m, tile_n=tile_n)
+  call = jax.jit(lambda a, b: jaxgemm.matmul(
+      a, b, quantize_out=kind, config=config, implementation=implementation, **vectors))
+  assert f'path = "{path}"' in call.lower(a, b).as_text()
+  exact = (f64(a) @ f64(b) * f64(vectors.get("scale_lhs", 1)) * f64(vectors.get("scale_rhs", 1))
+           + f64(vectors.get("bias", 0)))
+  assert_quantized(call(a, b), exact, kind, dtype)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("kind", ["block", "mx"])
 def test_zeros_infinities_and_nan(rng, target, kind):
   """What the kernel stores has the bits that jaxgemm.quantize gives."""
   implementation = f"emulated:{target}"

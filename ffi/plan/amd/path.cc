@@ -56,7 +56,8 @@ bool MayRunOneTile(const Problem& p, const Plan& plan) {
   const GpuInstance& instance = *plan.instance;
   return IsGeneral(plan.choice.form) &&
          (StoresWholeVectors(p, instance) || StoresQuantized(p, instance)) &&
-         RunsAsOneTile(p, plan) && OperandFits(p, instance, true) && OperandFits(p, instance, false);
+         RunsAsOneTile(p, plan) && OperandFits(p, instance, true) &&
+         OperandFits(p, instance, false);
 }
 
 }  // namespace
