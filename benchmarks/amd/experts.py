@@ -17,6 +17,10 @@ time.
 A third table has the layer in MXFP8. Its products are rounds of tiles on a compute unit, by the
 clock; its other passes take as long as the memory moves their bytes. A second column has the
 frequency that the plan assumes for each product, which is that of a chip under load.
+
+The last table has what it costs that a product quantises its result: the clock's cycles of a tile
+of 256 x 256 of a product of 4096 cubed, more than those of a tile with a result in bfloat16, which
+has twice the bytes. In the second columns both have scales of rows and of columns.
 """
 
 import csv
@@ -197,6 +201,38 @@ def mx_lines() -> list[list]:
   return [*lines, ["sum", "", *(f"{each:.0f}" for each in total)]]
 
 
+def tile_cycles(arch: str, dtype: str, kind: str | None, scaled: bool) -> float:
+  """The cycles of a tile of a product of 4096 cubed."""
+  k, tile = 4096, (256, 256)
+  of_rhs = (k, tile[1]) if dtype == "bfloat16" else (tile[1], k)
+  lhs, rhs = (jnp.asarray(np.random.default_rng(0).standard_normal(shape), dtype)
+              for shape in ((tile[0], k), of_rhs))
+  options = {"quantize_out": kind} if kind else {"preferred_element_type": jnp.bfloat16}
+  if scaled:
+    options |= {"scale_lhs": jnp.ones((tile[0], 1)), "scale_rhs": jnp.ones(tile[1])}
+  traffic = grid.matmul_traffic(arch, k, k, k, tile=tile, itemsize=lhs.dtype.itemsize)
+  with emulator.options(emulator.Options.unchecked(
+      clock=1, constants=dict(plan.rounded_constants(arch, traffic)))):
+    jax.block_until_ready(jaxgemm.dot_general(
+        lhs, rhs, (((1,), (of_rhs.index(k),)), ((), ())), implementation=f"emulated:{arch}",
+        config=jaxgemm.GemmConfig(tile_m=tile[0], tile_n=tile[1], num_workgroups=1,
+                                  schedule="persistent"), **options))
+    return emulator.last_record().clock.cycles
+
+
+def quantized_lines(chip: str) -> list[list]:
+  arch, _ = _ffi.NAMES["chips"][chip]
+  lines = []
+  for dtype in ("bfloat16", "float8_e4m3fnuz" if arch == "gfx942" else "float8_e4m3fn"):
+    plain = [tile_cycles(arch, dtype, None, scaled) for scaled in (False, True)]
+    for kind in ("block", "mx"):
+      given = [tile_cycles(arch, dtype, kind, scaled) for scaled in (False, True)]
+      lines.append([chip, dtype, kind, *(
+          text for cycles, base in zip(given, plain)
+          for text in (f"{cycles:.0f}", f"{cycles / base - 1:+.1%}"))])
+  return lines
+
+
 def main(_) -> int:
   with lzma.open(FLAGS.measured, "rt") as file:
     measured = list(csv.DictReader(file))
@@ -241,5 +277,9 @@ def main(_) -> int:
       f"{MX['tokens']} tokens, {MX_CHIP}. ROCm/aiter measured {measured_us(measured, MX):.0f} us "
       "for its two kernels. All times of this table are predicted.",
       amd.table(["pass", "how", "predicted at the peak, us", "predicted under load, us"],
-                mx_lines(), 2), ""]), {"rows": rows})
+                mx_lines(), 2),
+      "## Results that a product quantises",
+      amd.table(["chip", "operands", "kind", "cycles", "more", "cycles with scales", "more"],
+                [line for chip in FLAGS.chips for line in quantized_lines(chip)], 3), ""]),
+            {"rows": rows})
   return 0

@@ -3,6 +3,9 @@
 // of the fragments: a lane has four columns of each fragment, in a row of its own. The largest
 // elements of blocks are found through LDS, for several waves may have columns of a block. At the
 // end the float8 results go through LDS, so that each lane stores 16 columns of a row.
+//
+// There are two ways. StoreAll stores all rows together, with few instructions, but the
+// accumulators must be the results already. StoreRows is for any product.
 #pragma once
 
 #include "amdgpu/args.h"
@@ -18,6 +21,7 @@ inline constexpr bool kConvertsFloat8 = false;
 inline constexpr bool kConvertsFloat8 = true;
 #endif
 
+// Whether a kernel may quantise its results.
 template <class Traits>
 inline constexpr bool kMayQuantize = kConvertsFloat8 && Traits::kLhs != DType::kS8;
 
@@ -142,7 +146,8 @@ class QuantizedTile {
                                     BlockScale::Of(kind, top[1], largest)};
       const int row = 16 * i + row_of_lane;
       const int64_t row_of_out = place.row_of_out + place.first_row + row;
-      // Of the four lanes of a row, the first two store a scale each.
+      // Four lanes have a row. The first one stores the scale of its first block of columns. If
+      // there is a second block, which only MX formats have, the second lane stores that one's.
       const int64_t col = place.col + quarter * columns_of_block;
       if (wave == 0 && row < place.rows && col < args.n &&
           (quarter == 0 || quarter * columns_of_block < columns)) {
@@ -345,8 +350,8 @@ class QuantizedTile {
         e4m3 ? LargestOf(kTargetFloat8.e4m3) : LargestOf(kTargetFloat8.e5m2);
     const int wave = Traits::WaveN() % kWaves;
     // Rows and columns outside of out are outside of the resource.
-    const auto row_bytes = static_cast<uint32_t>(args.n),
-               scales = row_bytes / kColumns * kScaleBytes;
+    const auto row_bytes = static_cast<uint32_t>(args.n);
+    const uint32_t scales = row_bytes / kColumns * kScaleBytes;  // bytes of a row's scales
     const auto first_col = static_cast<uint32_t>(place.col);
     const auto of_scales = place.Rows(args.out_scales, scales);
     const uint32_t scale_col = first_col / kColumns + lane % kBlocks;
