@@ -9,7 +9,7 @@ set(cuda_source ${gpu_folder}/sm90/gemm.cu)
 set(routing_sources ${gpu_folder}/routing/routing.cu
     ${gpu_folder}/routing/columns.h ${gpu_folder}/routing/float8.h
     ${gpu_folder}/routing/gated_gradient.h
-    ${gpu_folder}/routing/quantize.h ${gpu_folder}/routing/routing_args.h
+    ${gpu_folder}/routing/quantize.h ${gpu_folder}/routing/routing_args.h ${gpu_folder}/routing/rows.h
     ${gpu_folder}/routing/table.h ${gpu_folder}/routing/top_k.h ${gpu_folder}/routing/vector.h
     ${gpu_folder}/routing/wave.h ${gpu_folder}/kernel/epilogue.h)
 

@@ -128,6 +128,7 @@ nb::dict Registrations(bool command_buffers) {
     targets[kQuantizedGatedTarget] = stages(routing.initialize, launches.quantized_gated);
     targets[kQuantizeTarget] = stages(routing.initialize, launches.quantize);
     targets[kColumnsTarget] = stages(routing.initialize, launches.columns);
+    targets[kGatherTarget] = stages(routing.initialize, launches.gather);
     targets[kFewRowsTarget] =
         stages(few_rows.initialize, command_buffers ? few_rows.captured : few_rows.uncaptured);
     targets[kJoinTarget] = capsule(chunks.join);

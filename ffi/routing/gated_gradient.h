@@ -63,9 +63,10 @@ struct GatedRow {
         sum(0.0f) {}
 
   JAXGEMM_GPU static int64_t PlaceOf(int64_t row, const GatedPlaces& to) {
+    if (to.count && row >= *to.count) return -1;
     if (!to.places) return row;
-    const int64_t place = to.places[row], count = *to.count;
-    return row < count && place < to.rows ? place : -1;
+    const int64_t place = to.places[row];
+    return place < to.rows ? place : -1;
   }
 
   // Computes and stores the vector `at` of the gradients of gate and up, and returns both.

@@ -244,6 +244,10 @@ Refusal Parse(ffi::AnyBuffer z, ffi::AnyBuffer g, ffi::Buffer<ffi::DataType::F32
 Refusal Parse(ffi::RemainingArgs given, ffi::AnyBuffer dz, ffi::AnyBuffer hw,
               ffi::Buffer<ffi::DataType::F32> dw, int64_t rows, GatedPlaces* to) {
   if (given.size() == 0) return "";
+  if (const auto count = given.get<Integers>(0); given.size() == 1 && count) {
+    *to = {.count = count->typed_data()};
+    return count->element_count() == 1 ? "" : "the count is not one number.";
+  }
   const auto places = given.get<Integers>(0), count = given.get<Integers>(1);
   if (given.size() != 5 || !places || !count ||
       static_cast<int64_t>(places->element_count()) != rows || count->element_count() != 1) {
@@ -272,7 +276,7 @@ ffi::Error GatedGradient(int32_t device, void* stream, ffi::AnyBuffer z, ffi::An
                          std::string_view activation) {
   DType dtype = DType::kF32;
   PlacedGatedArgs args{};
-  const int64_t rows = w.element_count(), results = placed.size() ? dw->element_count() : rows;
+  const int64_t rows = w.element_count(), results = placed.size() > 1 ? dw->element_count() : rows;
   Refusal refusal = Parse(z, g, w, dz, hw, dw, results, &dtype, &args.gated);
   if (refusal.empty()) refusal = Parse(placed, *dz, *hw, *dw, rows, &args.to);
   if (activation != Name(Activation::kSilu)) {
@@ -392,6 +396,42 @@ ffi::Error QuantizeColumns(int32_t device, void* stream, ffi::AnyBuffer x, Integ
                  kernels ? kernels->Launch(dtype, args, workgroups, device, stream) : error);
 }
 
+// The number of vectors in a row of x, or 0 if that is not whole.
+int32_t VectorsOf(const ffi::AnyBuffer& x) {
+  const int64_t bytes = LastSize(x) * static_cast<int64_t>(ffi::ByteWidth(x.element_type()));
+  return bytes % kVectorBytes || bytes > INT32_MAX ? 0 : static_cast<int32_t>(bytes / kVectorBytes);
+}
+
+template <OpenDriver kOpen>
+ffi::Error GatherRows(int32_t device, void* stream, ffi::AnyBuffer x, Integers lines,
+                      Integers bounds, ffi::Result<ffi::AnyBuffer> out) {
+  const int64_t length = LastSize(x);
+  GatherArgs args{.x = x.untyped_data(),
+                  .lines = lines.typed_data(),
+                  .bounds = bounds.typed_data(),
+                  .out = out->untyped_data(),
+                  .rows = static_cast<int64_t>(lines.element_count()),
+                  .num_lines = length ? static_cast<int64_t>(x.element_count()) / length : 0,
+                  .vectors = VectorsOf(x)};
+  Refusal refusal;
+  if (args.vectors == 0 || out->element_type() != x.element_type() ||
+      static_cast<int64_t>(out->element_count()) != args.rows * length ||
+      bounds.element_count() != 2) {
+    refusal =
+        Concat("the arrays do not fit each other, or a row has no multiple of 16 bytes; x is ",
+               Shape(x), ", and out ", Shape(*out), ".");
+  }
+  const int64_t workgroups = refusal.empty() ? DivideRows(&args) : 0;
+  if (AreTooMany(workgroups)) {
+    refusal = Concat(Str(args.rows), " rows are more than one kernel takes.");
+  }
+  if (!refusal.empty()) return Refused(kGatherTarget, refusal);
+  std::string error;
+  RoutingKernels* kernels = TheKernels<kOpen>(&error);
+  return Outcome(kGatherTarget,
+                 kernels ? kernels->Launch(args, workgroups, device, stream) : error);
+}
+
 using Traits = std::initializer_list<ffi::Traits>;
 
 template <OpenDriver kOpen, bool kCaptured>
@@ -488,10 +528,26 @@ XLA_FFI_Error* CallColumns(XLA_FFI_CallFrame* call_frame) {
 }
 
 template <OpenDriver kOpen, bool kCaptured>
+XLA_FFI_Error* CallGather(XLA_FFI_CallFrame* call_frame) {
+  static auto* handler =
+      ffi::Ffi::Bind()
+          .Ctx<ffi::DeviceOrdinal>()
+          .Ctx<ffi::PlatformStream<void*>>()
+          .Arg<ffi::AnyBuffer>()
+          .Arg<Integers>()
+          .Arg<Integers>()
+          .Ret<ffi::AnyBuffer>()
+          .To(GatherRows<kOpen>, kCaptured ? Traits{ffi::Traits::kCmdBufferCompatible} : Traits{})
+          .release();
+  return handler->Call(call_frame);
+}
+
+template <OpenDriver kOpen, bool kCaptured>
 constexpr RoutingHandlers::Launches kLaunches = {
     CallTable<kOpen, kCaptured>,    CallTopK<kOpen, kCaptured>,
     CallGated<kOpen, kCaptured>,    CallQuantizedGated<kOpen, kCaptured>,
-    CallQuantize<kOpen, kCaptured>, CallColumns<kOpen, kCaptured>};
+    CallQuantize<kOpen, kCaptured>, CallColumns<kOpen, kCaptured>,
+    CallGather<kOpen, kCaptured>};
 template <OpenDriver kOpen>
 constexpr RoutingHandlers kHandlers = {Initialize<kOpen>, kLaunches<kOpen, true>,
                                        kLaunches<kOpen, false>};

@@ -26,7 +26,8 @@ constexpr const char* kFunctions[] = {"jaxgemm_routing_counts",
                                       "jaxgemm_quantize_hidden_bfloat16",
                                       "jaxgemm_quantize_columns_float32",
                                       "jaxgemm_quantize_columns_float16",
-                                      "jaxgemm_quantize_columns_bfloat16"};
+                                      "jaxgemm_quantize_columns_bfloat16",
+                                      "jaxgemm_gather_rows"};
 
 // Tuning constants. So many choices are sorted by one workgroup; and for more there are at most so
 // many workgroups, each with at least so many choices.
@@ -64,6 +65,9 @@ int64_t DivideRows(GatedArgs* args, const Float8Rows& out) {
 }
 int64_t DivideRows(QuantizeArgs* args) {
   return Divide(args->rows, args->vectors, args->out.block_bits, &args->lane_bits);
+}
+int64_t DivideRows(GatherArgs* args) {
+  return Divide(args->rows, args->vectors, /*block_bits=*/0, &args->lane_bits);
 }
 
 int64_t DivideColumns(ColumnsArgs* args, int64_t batch) {
@@ -137,6 +141,11 @@ std::string RoutingKernels::Launch(DType dtype, bool hidden, const QuantizeArgs&
 std::string RoutingKernels::Launch(DType dtype, const ColumnsArgs& args, int64_t workgroups,
                                    int device, void* stream) {
   return Launch(Of(kQuantizeColumns, dtype), workgroups, kColumnsThreads, &args, device, stream);
+}
+
+std::string RoutingKernels::Launch(const GatherArgs& args, int64_t workgroups, int device,
+                                   void* stream) {
+  return Launch(kGatherRows, workgroups, kRowsThreads, &args, device, stream);
 }
 
 RoutingKernels::Kernel RoutingKernels::Of(Kernel first, DType dtype) {

@@ -15,6 +15,7 @@ void DivideChoices(TableArgs* args);
 // Set how many lanes share a row, and return the number of workgroups.
 int64_t DivideRows(GatedArgs* args, const Float8Rows& out = {.block_bits = -1});
 int64_t DivideRows(QuantizeArgs* args);
+int64_t DivideRows(GatherArgs* args);
 // Sets how many tiles there are, and returns the number of workgroups.
 int64_t DivideColumns(ColumnsArgs* args, int64_t batch);
 
@@ -40,6 +41,7 @@ class RoutingKernels {
                      int device, void* stream);
   std::string Launch(DType dtype, const ColumnsArgs& args, int64_t workgroups, int device,
                      void* stream);
+  std::string Launch(const GatherArgs& args, int64_t workgroups, int device, void* stream);
 
  private:
   // A kernel with a dtype has three forms: float32, float16 and bfloat16.
@@ -52,7 +54,8 @@ class RoutingKernels {
     kQuantizeRows = kQuantizedGated + 3,
     kQuantizeHidden = kQuantizeRows + 3,
     kQuantizeColumns = kQuantizeHidden + 3,
-    kKernels = kQuantizeColumns + 3
+    kGatherRows = kQuantizeColumns + 3,
+    kKernels
   };
   static Kernel Of(Kernel first, DType dtype);
   std::string Launch(Kernel kernel, int64_t workgroups, int threads, const void* args, int device,

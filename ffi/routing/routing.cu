@@ -3,6 +3,7 @@
 #include "routing/columns.h"
 #include "routing/gated_gradient.h"
 #include "routing/quantize.h"
+#include "routing/rows.h"
 #include "routing/table.h"
 #include "routing/top_k.h"
 
@@ -60,6 +61,10 @@ JAXGEMM_QUANTIZE_COLUMNS(float32, kF32)
 JAXGEMM_QUANTIZE_COLUMNS(float16, kF16)
 JAXGEMM_QUANTIZE_COLUMNS(bfloat16, kBF16)
 #undef JAXGEMM_QUANTIZE_COLUMNS
+
+JAXGEMM_GPU_KERNEL(jaxgemm::kRowsThreads) jaxgemm_gather_rows(jaxgemm::GatherArgs args) {
+  jaxgemm::GatherRows(args);
+}
 
 #define JAXGEMM_QUANTIZED_GRADIENT(type, dtype)                                 \
   JAXGEMM_GPU_KERNEL(jaxgemm::kGatedThreads)                                    \

@@ -9,6 +9,8 @@
 //
 // Rows are quantised to float8 with a scale for each row, or for each block of a row. For products
 // that contract rows, they are transposed and quantised with a factor for each row.
+//
+// Products that do not read rows by index get a copy of them.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +20,12 @@
 namespace jaxgemm {
 
 inline constexpr int kTableThreads = 512, kTopKThreads = 256, kGatedThreads = 256,
-                     kQuantizeThreads = kGatedThreads, kColumnsThreads = 256;
+                     kQuantizeThreads = kGatedThreads, kColumnsThreads = 256,
+                     kRowsThreads = kGatedThreads;
 // A lane keeps so many vectors of a row whose scale it does not know yet.
 inline constexpr int kQuantizeVectors = 8;
+// A lane copies so many vectors of a row at once.
+inline constexpr int kRowsVectors = 4;
 // Rows and columns of a tile that a workgroup transposes.
 inline constexpr int kColumnsTile = 128;
 // In a workgroup that makes a table each expert has a thread.
@@ -82,7 +87,7 @@ struct GatedArgs {
 // in the results, are neither read nor written.
 struct GatedPlaces {
   const int32_t* places;  // [rows of the call]: distinct rows of the results; null: row i is row i
-  const int32_t* count;   // one number
+  const int32_t* count;   // one number; null: all rows
   int64_t rows;           // those of dz, hw and dw
 };
 struct PlacedGatedArgs {
@@ -120,6 +125,17 @@ struct ColumnsArgs {
   int64_t rows, num_lines, columns;  // rows: a multiple of 8
   int32_t row_tiles, column_tiles;
   bool e5m2;  // out is e5m2, else e4m3, in the target's formats
+};
+
+// Rows of any dtype, whole vectors of 16 bytes. Rows out of bounds are neither read nor written.
+struct GatherArgs {
+  const void* x;          // [num_lines, K]
+  const int32_t* lines;   // [rows]: the line of x that the row is; one that is not there is zeros
+  const int32_t* bounds;  // [2]: the first row, and the end
+  void* out;              // [rows, K]
+  int64_t rows, num_lines;
+  int32_t vectors;    // those of K elements
+  int32_t lane_bits;  // 2**lane_bits lanes share a row; at most kRowsThreads
 };
 
 // The gated gradient, and dz in float8, of rows with 2 H elements.

@@ -14,7 +14,7 @@ from jax.interpreters import partial_eval as pe
 import jax.numpy as jnp
 
 from jaxgemm.call import epilogue
-from jaxgemm.call.lower import batched_in_front, reshaped
+from jaxgemm.call.primitives import batched_in_front, reshaped
 from jaxgemm.call.residuals import kept_p
 from jaxgemm.sharding.manual_axes import unify_varying
 

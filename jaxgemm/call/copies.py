@@ -14,7 +14,10 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
+from jaxgemm.call.kernel_calls import make
 from jaxgemm.sharding.mesh import is_exported, may_be_partitioned
+
+_VECTOR_BYTES = 16  # what a lane copies at once
 
 # The identity, whose result is in memory with the last dimension contiguous.
 row_major_p = Primitive("jaxgemm_row_major")
@@ -66,13 +69,17 @@ def operand(x, contracting: int, wanted: int, rows: int, k: int) -> jax.Array:
   return pad(x, (rows, k) if wanted else (k, rows))
 
 
-def gathered(x, indices) -> jax.Array:
+def gathered(x, indices, bounds=None) -> jax.Array:
   """[..., R, C]: for each index its line of x[..., lines, C]; zeros for one out of range.
 
   Args:
     x: array of shape (lines, C) or (B, lines, C).
     indices: int32[R] or int32[B, R].
+    bounds: int32[2], without B: the first row that is needed, and the end of these rows. Other rows
+      may hold anything. None: all are needed.
   """
+  if bounds is not None and x.size:
+    return _gather_p.bind(x, indices, bounds)[0]
   if x.ndim > 2 or indices.ndim > 1:
     return jax.vmap(gathered, (0 if x.ndim > 2 else None, 0 if indices.ndim > 1 else None))(
         x, indices)
@@ -94,6 +101,42 @@ def lines_of(x, indices, **mode) -> jax.Array:
       x.reshape(x.shape[0], x.shape[1] // per_word, per_word), jnp.uint32)
   words = words.at[indices].get(**mode)
   return lax.bitcast_convert_type(words, x.dtype).reshape(indices.shape[0], x.shape[1])
+
+
+def _gathered_limits(target, x, indices, bounds) -> str:
+  del target, bounds
+  if x.ndim > 2 or x.shape[-1] * x.dtype.itemsize % _VECTOR_BYTES:
+    return f"an array of shape {x.shape} of {x.dtype.name} has no rows of whole 16 bytes"
+  return ""
+
+
+# The kernel is in ffi/routing/rows.h.
+_gather_p = make(
+    "jaxgemm_gather_rows",
+    lambda x, indices, bounds: [((*indices.shape, x.shape[-1]), x.dtype)],
+    lambda x, indices, bounds: [gathered(x, indices)], _gathered_limits)
+
+
+def bounds_of_rows(sizes, offset, local_groups: int, rows: int) -> jax.Array:
+  """int32[2]: the first row of all groups of this device, and the end of the last one.
+
+  Args:
+    sizes: int32[G], of any values; see grouped/group_sizes.py.
+    offset: int32[1], the first group of this device; None: all groups are its.
+    rows: the number of rows.
+  """
+  sizes = jnp.clip(sizes, 0, rows)
+
+  def total(sizes):
+    # y is cut off before it is added, so that the sum cannot overflow.
+    return lax.reduce(sizes, jnp.int32(0), lambda x, y: x + jnp.minimum(y, rows - x), (0,))
+
+  if offset is None:
+    return jnp.stack([jnp.int32(0), total(sizes)])
+  group = jnp.arange(sizes.size, dtype=jnp.int32)
+  first = jnp.clip(offset[0], 0, sizes.size)
+  return jnp.stack([total(jnp.where(group < end, sizes, 0))
+                    for end in (first, first + local_groups)])
 
 
 def pad(x, sizes) -> jax.Array:

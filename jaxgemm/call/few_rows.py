@@ -19,8 +19,8 @@ from jaxgemm import _ffi
 from jaxgemm.call import denied, jax_products
 from jaxgemm.call.dtypes import is_float4
 from jaxgemm.call.fallback import XLA_WAS_ASKED
-from jaxgemm.call.lower import batched_in_front, run_by_jit
 from jaxgemm.call.options import Options
+from jaxgemm.call.primitives import batched_in_front, run_by_jit
 from jaxgemm.call.quantized import Quantized
 from jaxgemm.sharding import mesh as meshes
 from jaxgemm.sharding.manual_axes import unify_varying

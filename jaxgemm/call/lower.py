@@ -20,7 +20,9 @@ import numpy as np
 from jaxgemm.call import copies
 from jaxgemm.call.options import QUANTIZE_OUT
 from jaxgemm.call.plan import PLATFORMS, plan_call, require_built
+from jaxgemm.call.primitives import reshaped
 from jaxgemm.call.spec import Geometry, Spec
+from jaxgemm.sharding.mesh import is_exported
 
 CALL_TARGET = "jaxgemm_gemm"
 # The same call, which also starts the copy that brings the chunks of lhs: see chunked/producers.py.
@@ -48,13 +50,6 @@ class Pairs(NamedTuple):
 def merge_columns(shape) -> tuple[int, ...]:
   """A shape with its last two dimensions as one."""
   return (*shape[:-2], shape[-2] * shape[-1])
-
-
-def reshaped(aval, shape):
-  """The aval with another shape: it keeps the mesh and the varying axes of shard_map."""
-  replicated = jax.sharding.PartitionSpec(*(None,) * len(shape))
-  return aval.update(
-      shape=tuple(shape), sharding=aval.sharding.update(spec=replicated))
 
 
 def out_avals(lhs, shape, spec: Spec):
@@ -100,25 +95,6 @@ def split_in_three(x, axis: int, is_lhs: bool, dtype=jnp.float32,
   axis %= x.ndim
   shape = (*x.shape[:axis], 3 * x.shape[axis], *x.shape[axis + 1:])
   return jnp.stack(parts, axis + 1).reshape(shape)
-
-
-def run_by_jit(primitive: Primitive) -> None:
-  """Lets a primitive be called outside of jax.jit, where it is compiled as one jitted function."""
-  @functools.lru_cache(maxsize=1024)
-  def jitted(**params):
-    return jax.jit(functools.partial(primitive.bind, **params))
-
-  @primitive.def_impl
-  def _impl(*operands, **params):
-    with jax.disable_jit(False):  # under disable_jit(True) the jitted function would call _impl
-      return jitted(**params)(*operands)
-
-
-def batched_in_front(operands, axes) -> list[jax.Array]:
-  """The operands of a rule for vmap, all with the new dimension in front."""
-  size = next(x.shape[axis] for x, axis in zip(operands, axes, strict=True) if axis is not None)
-  return [jnp.broadcast_to(x, (size, *x.shape)) if axis is None else jnp.moveaxis(x, axis, 0)
-          for x, axis in zip(operands, axes, strict=True)]
 
 
 def kernel(name: str, *operands, results, **params) -> list[jax.Array]:
@@ -216,8 +192,16 @@ def prepared(ctx, operands, geometry: Geometry, chosen: dict):
       at = names.index(f"{name}_indices")
       indices, of_indices = operands.pop(at), avals.pop(at)
       del names[at]
-      operands[i], avals[i] = applied(ctx, copies.gathered, (operands[i], indices),
-                                      (avals[i], of_indices))
+      places, gather = [i], copies.gathered
+      # Our kernel copies only rows of groups. XLA fuses its own copy with others, and jax exports it
+      # without asking for a custom call's name.
+      if not (wanted[name] or is_exported(ctx)) and (
+          avals[i].ndim == of_indices.ndim + 1 == avals[2].ndim + 1 == 2):
+        places += [2] + [names.index("group_offset")] * geometry.group_offset
+        gather = functools.partial(_gathered_rows, local_groups=geometry.local_groups)
+      operands[i], avals[i] = applied(
+          ctx, gather, (operands[i], indices, *(operands[j] for j in places[1:])),
+          (avals[i], of_indices, *(avals[j] for j in places[1:])))
   # k is the last dimension of an operand, or the one before it.
   contracting = geometry.lhs_contracting, geometry.rhs_contracting
   across_groups = geometry.ragged == "k"
@@ -247,6 +231,11 @@ def prepared(ctx, operands, geometry: Geometry, chosen: dict):
     if old != new:
       apply(i, lambda x: copies.vector(x, old, new))
   return operands, avals
+
+
+def _gathered_rows(x, indices, sizes, offset=None, *, local_groups: int):
+  bounds = copies.bounds_of_rows(sizes, offset, local_groups, indices.size)
+  return copies.gathered(x, indices, bounds)
 
 
 def in_order(first, then) -> list:

@@ -25,8 +25,8 @@ from jaxgemm.call.lower import (
   lower_kernel,
   out_avals,
   require_platforms,
-  run_by_jit,
 )
+from jaxgemm.call.primitives import run_by_jit
 from jaxgemm.call.spec import Spec
 from jaxgemm.chunked import calls
 from jaxgemm.chunked.product import PRODUCT, ChunkedParams, chunked_p

@@ -12,8 +12,9 @@ import numpy as np
 
 from jaxgemm import _ffi
 from jaxgemm.call.config import check_bool, timeout_ns
-from jaxgemm.call.lower import fenced, require_platforms, reshaped
+from jaxgemm.call.lower import fenced, require_platforms
 from jaxgemm.call.options import operand_argument
+from jaxgemm.call.primitives import reshaped
 from jaxgemm.chunked import calls
 from jaxgemm.chunked.calls import COPIES, START_TARGET
 from jaxgemm.chunked.primitive import require_local

@@ -25,9 +25,10 @@ import numpy as np
 from jaxgemm import _ffi
 from jaxgemm.call.dtypes import accumulator_dtype
 from jaxgemm.call.fallback import lack, prefers_xla
-from jaxgemm.call.lower import prepared, reshaped
+from jaxgemm.call.lower import prepared
 from jaxgemm.call.plan import is_bf16, lacks_kernel, plan_call
 from jaxgemm.call.precision import is_high
+from jaxgemm.call.primitives import reshaped
 from jaxgemm.call.spec import Geometry, Spec
 from jaxgemm.collective import ring
 from jaxgemm.collective.ring import Form

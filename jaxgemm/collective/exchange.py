@@ -27,7 +27,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm import _ffi
-from jaxgemm.call.lower import fenced, in_order, reshaped
+from jaxgemm.call.lower import fenced, in_order
+from jaxgemm.call.primitives import reshaped
 from jaxgemm.chunked import calls
 from jaxgemm.collective import copies
 from jaxgemm.collective.ring import Ring

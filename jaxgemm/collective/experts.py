@@ -27,9 +27,8 @@ from jaxgemm.collective.blocks import (
   with_own,
 )
 from jaxgemm.collective.ring import room_p
-from jaxgemm.grouped.api import ragged_dot, ragged_dot_general, ragged_gated_linear_unit
 from jaxgemm.grouped.call import compute
-from jaxgemm.grouped.checks import K_LAST, OF_RHS
+from jaxgemm.grouped.checks import BASIC, K_LAST, OF_RHS
 from jaxgemm.grouped.combined import bias_sums
 from jaxgemm.grouped.experts import Experts, Static
 from jaxgemm.grouped.gated_gradient import gated_gradient
@@ -52,8 +51,7 @@ def gated_experts(x, tokens: exchange.Started, experts: Experts, weights, chosen
 
 def _compute(x, tokens, experts, weights, chosen, first_expert, shards, static, first):
   def rows(hidden, block: Block):
-    return ragged_dot(hidden, experts.down, block.sizes, static.options.precision,
-                      bias=experts.down_bias, **static.keywords())
+    return _product(hidden, experts.down, block.sizes, static, bias=experts.down_bias)
 
   def add(rows, block: Block, dtype):
     return block.sums(rows, slice(None), dtype)
@@ -62,12 +60,21 @@ def _compute(x, tokens, experts, weights, chosen, first_expert, shards, static, 
   return in_two_blocks(x, *arguments, add) if shards.splits else in_one_block(*arguments)
 
 
+def _product(lhs, rhs, sizes, static: Static, numbers=BASIC, activation=None, dtype=None, *,
+             gated: bool = False, saves: bool = False, **arrays):
+  """A grouped product. Its rows of no group may hold anything, and nothing reads them."""
+  return compute(
+      dict(lhs=lhs, rhs=rhs, group_sizes=sizes, group_offset=None,
+           precision=static.options.precision, preferred_element_type=dtype,
+           **static.keywords(activation), **arrays),
+      numbers, gated=gated, saves=saves, skips_rest=numbers is not OF_RHS)
+
+
 @functools.partial(jax.custom_vjp, nondiff_argnums=(6, 7))
 def _experts(x, tokens, experts, weights, chosen, first_expert, shards: Shards, static: Static):
   def first(x, block: Block):
-    hidden = ragged_gated_linear_unit(
-        x, experts.gate_up, block.sizes, static.options.precision, bias=experts.gate_up_bias,
-        lhs_indices=block.table, **static.keywords(static.activation))
+    hidden = _product(x, experts.gate_up, block.sizes, static, activation=static.activation,
+                      gated=True, bias=experts.gate_up_bias, lhs_indices=block.table)
     return hidden, None
 
   return _compute(x, tokens, experts, weights, chosen, first_expert, shards, static, first)[0]
@@ -75,20 +82,16 @@ def _experts(x, tokens, experts, weights, chosen, first_expert, shards: Shards, 
 
 def _forward(x, tokens, experts, weights, chosen, first_expert, shards: Shards, static: Static):
   def first(x, block: Block):
-    computed = compute(
-        dict(lhs=x, rhs=experts.gate_up, group_sizes=block.sizes, group_offset=None,
-             bias=experts.gate_up_bias, precision=static.options.precision,
-             lhs_indices=block.table, **static.keywords(static.activation)),
-        gated=True, saves=True)
+    computed = _product(x, experts.gate_up, block.sizes, static, activation=static.activation,
+                        gated=True, saves=True, bias=experts.gate_up_bias, lhs_indices=block.table)
     if isinstance(computed, tuple):
       return tuple(activated(computed, static, gated=True))
     # XLA computes it.
     count, features, _, hidden_features = experts.gate_up.shape
     gate_up = experts.gate_up.reshape(count, features, 2 * hidden_features)
     bias = experts.gate_up_bias
-    z = ragged_dot(x, gate_up, block.sizes, static.options.precision,
-                   bias=None if bias is None else bias.reshape(count, 2 * hidden_features),
-                   lhs_indices=block.table, **static.keywords())
+    z = _product(x, gate_up, block.sizes, static, lhs_indices=block.table,
+                 bias=None if bias is None else bias.reshape(count, 2 * hidden_features))
     z = epilogue.named(z.reshape(-1, 2, hidden_features))
     hidden = epilogue.activate(z.astype(jnp.float32), static.activation, gated=True)
     return hidden.astype(z.dtype), z
@@ -104,8 +107,7 @@ def _backward(shards: Shards, static: Static, saved, ct):
   send = functools.partial(exchange.start, axis_name=shards.axis_name)
 
   def product(left, right, sizes, numbers, dtype, **indices):
-    return ragged_dot_general(left, right, sizes, numbers, static.options.precision, dtype,
-                              **indices, **static.keywords())
+    return _product(left, right, sizes, static, numbers, dtype=dtype, **indices)
 
   whole = block_of(with_own(chosen, choices), with_own(weights, all_weights), first_expert, len(x),
                  shards)
@@ -125,7 +127,7 @@ def _backward(shards: Shards, static: Static, saved, ct):
     cts, sizes = exchange.done(cts, sizes)
     g = product(flat(cts), down, sizes, K_LAST, z[0].dtype, lhs_indices=whole.table)
     w = of_rows(whole.weights, whole.table.choice)
-    d_z, hidden, d_w = gated_gradient(z[0], g, w, static.activation)
+    d_z, hidden, d_w = gated_gradient(z[0], g, w, static.activation, count=_count(sizes))
   d_z = d_z.reshape(len(d_z), 2 * hidden_features)
 
   d_rows = product(d_z, gate_up.reshape(count, features, -1), whole.sizes, K_LAST, d_z.dtype)
@@ -160,6 +162,11 @@ def _backward(shards: Shards, static: Static, saved, ct):
   return d_x, None, d_experts, d_weights, None, None
 
 
+def _count(sizes) -> jax.Array:
+  """The number of rows of all groups."""
+  return sizes.sum(dtype=jnp.int32)
+
+
 def _first_derivative(x):
   """x, of a derivative. To differentiate it again raises an error."""
   return without_derivative(
@@ -192,7 +199,7 @@ def _two_blocks_gradient(ct, cts, down, zs, whole: Block, blocks, product, stati
         mode="promise_in_bounds")
     into = gated_gradient(
         z, g, of_rows(block.weights, block.table.choice), static.activation, places=places,
-        count=block.sizes.sum(dtype=jnp.int32), into=into)
+        count=_count(block.sizes), into=into)
   return cts, into
 
 

@@ -19,9 +19,10 @@ import jax.numpy as jnp
 
 from jaxgemm.call import activations, checkpoint_policies, epilogue, remat, transposes
 from jaxgemm.call.dtypes import tangents_dtype
-from jaxgemm.call.lower import kernel, out_avals, run_by_jit
+from jaxgemm.call.lower import kernel, out_avals
 from jaxgemm.call.options import QUANTIZE_OUT
 from jaxgemm.call.plan import is_bf16
+from jaxgemm.call.primitives import run_by_jit
 from jaxgemm.call.residuals import kept
 from jaxgemm.call.spec import Spec
 from jaxgemm.dense import layout, sharding

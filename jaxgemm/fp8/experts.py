@@ -26,12 +26,7 @@ from jaxgemm.call.quantization import BLOCKS, Quantized
 from jaxgemm.call.residuals import kept
 from jaxgemm.fp8 import kernel_gradients
 from jaxgemm.fp8.recipes import RECIPES, check, dtypes_of, first_derivative
-from jaxgemm.fp8.rows import (
-  bounds_of_rows,
-  gated_gradient_quantized,
-  hidden_quantized,
-  quantized_rows,
-)
+from jaxgemm.fp8.rows import gated_gradient_quantized, hidden_quantized, quantized_rows
 from jaxgemm.fp8.weights import (
   gradient_of,
   originals,
@@ -132,7 +127,7 @@ def _forward(x, experts: Experts, weights, sizes, table: RoutingTable | None, of
   gate_up, gate_up_back = weights_of(flat, params.kind, dtype)
   down, down_back = weights_of(experts.down, params.kind, dtype)
   bias = experts.gate_up_bias
-  bounds = bounds_of_rows(sizes, offset, count, len(x if table is None else table.token))
+  bounds = copies.bounds_of_rows(sizes, offset, count, len(x if table is None else table.token))
   lhs = quantized_rows(x, params.of_rows, dtype, bounds if table is None else None)
   z = _product(lhs, gate_up, groups, params, x.dtype, table=table,
                bias=None if bias is None else bias.reshape(count, 2 * hidden_features))

@@ -10,23 +10,15 @@ import jax.numpy as jnp
 
 from jaxgemm import _ffi
 from jaxgemm.call import epilogue
+from jaxgemm.call.kernel_calls import make
 from jaxgemm.call.quantization import BLOCKS, Quantized, quantize
 from jaxgemm.fp8 import blocks
 from jaxgemm.fp8.recipes import first_derivative
 from jaxgemm.grouped import gated_gradient
-from jaxgemm.grouped.group_sizes import bounds_of_groups, ends_of_groups, local_sizes
-from jaxgemm.grouped.kernel_calls import make
 from jaxgemm.sharding.manual_axes import unify_varying
 
 _VECTOR_BYTES = 16  # what a lane loads at once
 _ROWS_AT_ONCE = 8  # what a lane stores of a column
-
-
-def bounds_of_rows(sizes, offset, local_groups: int, rows: int) -> jax.Array:
-  """int32[2]: the first row of all groups of this device, and the end of the last one."""
-  ends = (bounds_of_groups(sizes, rows) if offset is None else
-          ends_of_groups(local_sizes(sizes, offset, local_groups), rows))
-  return jnp.stack([ends[0], ends[-1]])
 
 
 def quantized_rows(x: jax.Array, kind: str, dtype, bounds: jax.Array | None = None) -> Quantized:

@@ -166,8 +166,8 @@ def compute(arguments: Mapping[str, Any], numbers=BASIC, gated: bool = False,
   sizes, offset = given_groups(arguments["group_sizes"], arguments["group_offset"])
   indices = given_indices(lhs, rhs, arguments.get("lhs_indices"), arguments.get("rhs_indices"),
                           numbers)
-  return _call(Call(options, numbers, num_local, gated, saves, skips_rest), lhs, rhs, sizes, offset, indices,
-               **buffers, **given_vectors(arguments))
+  return _call(Call(options, numbers, num_local, gated, saves, skips_rest), lhs, rhs, sizes, offset,
+               indices, **buffers, **given_vectors(arguments))
 
 
 @functools.partial(jax.jit, static_argnums=0, inline=INLINE)

@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxgemm.call import epilogue
-from jaxgemm.grouped.kernel_calls import make
+from jaxgemm.call.kernel_calls import make
 from jaxgemm.sharding.manual_axes import unify_varying
 
 DTYPES = frozenset(map(jnp.dtype, (jnp.float32, jnp.float16, jnp.bfloat16)))
@@ -34,8 +34,8 @@ def gated_gradient(z: jax.Array, g: jax.Array, w: jax.Array, activation: str | N
     activation: one of those of `jaxgemm.matmul`. Only "silu" has a kernel.
     places: int32[R], for z without leading dimensions: row i of dz, hw and dw is written to row
       places[i] of `into`. The places differ. A row whose place is not there is not written.
-    count: int32 or int32[1], only with places: the rows from this one on are neither read nor
-      written. None: all are.
+    count: int32 or int32[1], for z without leading dimensions: the rows from this one on are
+      neither read nor written. Without places they may hold anything. None: all are.
     into: (dz [P, 2, H], hw [P, H], dw float32[P]), if and only if there are places. XLA copies what
       is read later; else the rows are written in place. Other rows stay as they are.
 
@@ -46,9 +46,11 @@ def gated_gradient(z: jax.Array, g: jax.Array, w: jax.Array, activation: str | N
   """
   w = w.astype(jnp.float32)
   if places is None:
-    if count is not None or into is not None:
-      raise ValueError("gated_gradient takes count and into only with places.")
-    return _gradient(*unify_varying([z, g, w]), activation)
+    if into is not None or (count is not None and w.ndim != 1):
+      raise ValueError("gated_gradient takes into only with places, and count only if z is "
+                       f"[R, 2, H]; z is {z.shape}.")
+    counts = [] if count is None else [jnp.reshape(count, 1).astype(jnp.int32)]
+    return _gradient(activation, *unify_varying([z, g, w, *counts]))
   outs = into or ()
   given = [(x.shape, x.dtype) for x in outs]
   wanted = [((*outs[-1].shape, *shape[1:]), dtype)
@@ -63,15 +65,15 @@ def gated_gradient(z: jax.Array, g: jax.Array, w: jax.Array, activation: str | N
   return _placed_gradient(activation, *operands)
 
 
-@functools.partial(jax.custom_jvp, nondiff_argnums=(3,))
-def _gradient(z, g, w, activation):
-  return tuple(_gated_gradient_p.bind(z, g, w, activation=activation))
+@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
+def _gradient(activation, *operands):
+  return tuple(_gated_gradient_p.bind(*operands, activation=activation))
 
 
 @_gradient.defjvp
 def _jvp(activation, primals, tangents):
   function = functools.partial(by_xla, activation=activation)
-  return _gradient(*primals, activation), jax.jvp(function, primals, tangents)[1]
+  return _gradient(activation, *primals), jax.jvp(function, primals, tangents)[1]
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
@@ -85,8 +87,9 @@ def _placed_jvp(activation, primals, tangents):
   return _placed_gradient(activation, *primals), jax.jvp(function, primals, tangents)[1]
 
 
-def by_xla(z, g, w, *, activation):
-  """The results of the primitive by XLA's operations."""
+def by_xla(z, g, w, *count, activation):
+  """The results of the primitive by XLA's operations, which compute all rows."""
+  del count
   wide = jnp.promote_types(z.dtype, jnp.float32)
   gate, up = (z[..., i, :].astype(wide) for i in range(2))
   weight, of_row = w[..., None].astype(wide), g.astype(wide)
@@ -98,15 +101,17 @@ def by_xla(z, g, w, *, activation):
   return dz.astype(z.dtype), (weight * value).astype(z.dtype), dw.astype(jnp.float32)
 
 
-def results(z, g, w, *, activation):
+def results(z, g, w, *count, activation):
   """The shapes and dtypes of the primitive's results."""
-  del activation
+  del count, activation
   return [(z.shape, z.dtype), (g.shape, z.dtype), (w.shape, jnp.float32)]
 
 
-def limits(target, z, g, w, *, activation) -> str:
+def limits(target, z, g, w, *count, activation) -> str:
   """Why GPUs have no kernel for these operands, or ""."""
   del target, w
+  if count and z.ndim > 3:
+    return "the kernel has no count for rows with leading dimensions, which vmap adds"
   if activation != "silu":
     return f"the kernel has the activation silu, and {activation} was given"
   if z.dtype not in DTYPES or g.dtype != z.dtype:

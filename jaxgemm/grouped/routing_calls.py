@@ -10,9 +10,9 @@ from jax import lax
 import jax.numpy as jnp
 
 from jaxgemm import _ffi
+from jaxgemm.call.kernel_calls import make
 from jaxgemm.call.options import operand_argument
 from jaxgemm.grouped.group_sizes import as_int32
-from jaxgemm.grouped.kernel_calls import make
 from jaxgemm.grouped.rows import RoutingTable
 
 

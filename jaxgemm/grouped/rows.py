@@ -19,7 +19,7 @@ from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
 from jaxgemm.call.copies import lines_of
-from jaxgemm.call.lower import batched_in_front
+from jaxgemm.call.primitives import batched_in_front
 from jaxgemm.sharding.manual_axes import unify_varying
 from jaxgemm.sharding.mesh import explicit_mesh
 

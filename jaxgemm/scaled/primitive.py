@@ -24,13 +24,8 @@ from jax.interpreters import batching, mlir
 import jax.numpy as jnp
 
 from jaxgemm.call import checkpoint_policies
-from jaxgemm.call.lower import (
-  applied,
-  lower_call,
-  out_avals,
-  register_lowerings,
-  run_by_jit,
-)
+from jaxgemm.call.lower import applied, lower_call, out_avals, register_lowerings
+from jaxgemm.call.primitives import run_by_jit
 from jaxgemm.call.spec import Spec
 from jaxgemm.scaled import sharding
 from jaxgemm.scaled.product import PRODUCT, ScaledParams, scaled_p

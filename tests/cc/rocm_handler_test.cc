@@ -425,6 +425,17 @@ FakeCall MakePlaced(int64_t rows, int64_t results, int64_t places, bool in_place
   return call;
 }
 
+FakeCall MakeGather(XLA_FFI_DataType dtype, int64_t lines, int64_t rows, int64_t length,
+                    int64_t bounds = 2) {
+  static float unread;
+  FakeCall call;
+  call.AddArg(dtype, &unread, {lines, length});
+  call.AddArg(XLA_FFI_DataType_S32, &unread, {rows});
+  call.AddArg(XLA_FFI_DataType_S32, &unread, {bounds});
+  call.AddRet(dtype, &unread, {rows, length});
+  return call;
+}
+
 void TestRouting() {
   const auto run = [](const FakeCall& call, XLA_FFI_Handler* handler) {
     return call.Run(handler, XLA_FFI_ExecutionStage_EXECUTE, 0, kStream);
@@ -432,14 +443,15 @@ void TestRouting() {
   const auto initialize = [](const FakeCall& call) {
     return call.Run(kRocmRoutingHandlers.initialize, XLA_FFI_ExecutionStage_INITIALIZE, 0, nullptr);
   };
-  const auto& [table, top_k, gated, quantized_gated, quantize, columns] =
+  const auto& [table, top_k, gated, quantized_gated, quantize, columns, gather] =
       kRocmRoutingHandlers.captured;
-  for (XLA_FFI_Handler* handler : {table, top_k, gated, quantized_gated, quantize, columns}) {
+  for (XLA_FFI_Handler* handler :
+       {table, top_k, gated, quantized_gated, quantize, columns, gather}) {
     CHECK_THAT(TraitsOf(handler) == XLA_FFI_HANDLER_TRAITS_COMMAND_BUFFER_COMPATIBLE, "traits");
   }
   const auto& plain = kRocmRoutingHandlers.uncaptured;
   for (XLA_FFI_Handler* handler : {plain.table, plain.top_k, plain.gated, plain.quantized_gated,
-                                   plain.quantize, plain.columns}) {
+                                   plain.quantize, plain.columns, plain.gather}) {
     CHECK_THAT(TraitsOf(handler) == 0, "traits");
   }
 
@@ -466,6 +478,7 @@ void TestRouting() {
       loading.push_back(std::string("hipModuleGetFunction jaxgemm_") + kernel + "_" + dtype);
     }
   }
+  loading.push_back("hipModuleGetFunction jaxgemm_gather_rows");
   Expect("loading", initialize(few), loading);
   Expect("loading again", initialize(few), {});
 
@@ -509,6 +522,19 @@ void TestRouting() {
          {"hipGetDevice", launch("gated_gradient_bfloat16", 2, 256)});
   Expect("places in nothing", run(MakePlaced(33, 0, 33, false), gated),
          {"hipGetDevice", launch("gated_gradient_bfloat16", 2, 256)});
+  FakeCall counted = MakeGated(kBf16, 33, 8);
+  static int32_t count;
+  counted.AddArg(XLA_FFI_DataType_S32, &count, {1});
+  Expect("a count", run(counted, gated),
+         {"hipGetDevice", launch("gated_gradient_bfloat16", 2, 256)});
+  ExpectError("two counts", run(MakePlaced(33, 33, 2, true, 4), gated), "not one number");
+  Expect("gathered rows", run(MakeGather(kBf16, 5, 33, 8), gather),
+         {"hipGetDevice", launch("gather_rows", 2, 256)});
+  Expect("gathered rows of 8 bits", run(MakeGather(XLA_FFI_DataType_U8, 5, 33, 2048), gather),
+         {"hipGetDevice", launch("gather_rows", 3, 256)});
+  Expect("no gathered rows", run(MakeGather(kBf16, 5, 0, 8), gather), {});
+  ExpectError("half of a vector", run(MakeGather(kBf16, 5, 33, 12), gather), "16 bytes");
+  ExpectError("three bounds", run(MakeGather(kBf16, 5, 33, 8, 3), gather), "do not fit each other");
   ExpectError("few places", run(MakePlaced(33, 77, 32), gated), "s32 places of the 33 rows");
   ExpectError("an operand too few", run(MakePlaced(33, 77, 33, true, 7), gated),
               "three arrays that are written over");

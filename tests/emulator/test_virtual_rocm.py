@@ -53,8 +53,9 @@ def test_weights_of_4_bits(arch):
 @needs_plugin
 def test_products_between_kernels_of_xla():
   check_programs("gradient", "ragged", "scan", "mixed", "large_sort", "scatter", "routing",
-                 "gated_gradients", "other_products", "integers_with_a_float_result",
-                 "division_of_float64", "serialized", "profiled", "quantized")
+                 "gated_gradients", "gathered_rows", "other_products",
+                 "integers_with_a_float_result", "division_of_float64", "serialized", "profiled",
+                 "quantized")
 
 
 @needs_plugin

@@ -22,6 +22,7 @@ import numpy as np
 
 import jaxgemm
 from jaxgemm import _ffi
+from jaxgemm.call.copies import bounds_of_rows, gathered
 from jaxgemm.collective import copies as collective_copies
 from jaxgemm.emulator import rocm
 from jaxgemm.grouped.gated_gradient import gated_gradient
@@ -261,6 +262,22 @@ def gated_gradients():
   for count in (20, 33, 50, 0):
     outs = f(z, g, w, places, np.int32(count), jax.device_put(into))
     gated.check_placed(z, g, w, places, count, into, outs, dtype)
+
+
+def gathered_rows():
+  """Rows that are copied by index, of which only those of groups are."""
+  f = jax.jit(lambda x, indices, sizes, offset: gathered(
+      x, indices, bounds_of_rows(sizes, offset, 2, indices.size)))
+  for dtype, length in ((jnp.bfloat16, 8), (jnp.float32, 1028), (jnp.uint8, 4112)):
+    x = RNG.integers(0, 200, (9, length)).astype(dtype)
+    indices = RNG.integers(-3, 12, 70).astype(np.int32)
+    sizes = np.array([7, 20, -5, 30, 40], np.int32)
+    assert f.lower(x, indices, sizes, None).as_text().count("@jaxgemm_gather_rows(") == 1
+    places = np.where((indices < 0) | (indices > 8), 9, indices)
+    wanted = np.concatenate([x, np.zeros_like(x)])[places]
+    for offset, rows in ((None, slice(70)), (np.array([1], np.int32), slice(7, 27)),
+                         (np.array([3], np.int32), slice(27, 70))):
+      np.testing.assert_array_equal(f(x, indices, sizes, offset)[rows], wanted[rows])
 
 
 def weights_of_4_bits():

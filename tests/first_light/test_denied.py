@@ -13,7 +13,7 @@ import jaxgemm
 from jaxgemm import _ffi
 from jaxgemm.call import denied, tuned
 from jaxgemm.call.denied import Rule
-from jaxgemm.grouped.kernel_calls import lack
+from jaxgemm.call.kernel_calls import lack
 from jaxgemm.tune import database, products
 
 EMULATED = "emulated:MI300X"

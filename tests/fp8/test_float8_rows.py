@@ -11,8 +11,8 @@ import pytest
 
 from jaxgemm import quantize
 from jaxgemm.call import fallback
+from jaxgemm.call.copies import bounds_of_rows
 from jaxgemm.fp8.rows import (
-  bounds_of_rows,
   gated_gradient_quantized,
   hidden_quantized,
   quantized_columns,

@@ -5,9 +5,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxgemm.call.copies import bounds_of_rows
 from jaxgemm.fp8 import kernel_gradients
 from jaxgemm.fp8.kernel_gradients import Rows, gradient
-from jaxgemm.fp8.rows import bounds_of_rows
 
 FLOAT8 = jnp.float8_e4m3fn, jnp.float8_e5m2
 OPTIONS = {"implementation": None}

@@ -163,6 +163,14 @@ def test_all_rows_are_written_without_a_count(rng):
   check_placed(z, g, w, places, 33, into, outs, "bfloat16")
 
 
+def test_rows_before_a_count(rng):
+  z, g, w, *_ = placed(rng, 20, 20, 16, "float32")
+  z[13:] = g[13:] = w[13:] = np.nan
+  outs = jax.jit(silu_gradient)(z, g, w, count=np.int32(13))
+  for out, wanted in zip(outs, silu_gradient(z[:13], g[:13], w[:13])):
+    np.testing.assert_array_equal(out[:13], wanted)
+
+
 def test_vmap_of_places(rng):
   each = [placed(rng, 9, 12, 16, "float32") for _ in range(3)]
   counts = np.array([9, 0, 4], np.int32)
@@ -193,9 +201,10 @@ def test_shards_of_places(rng, check_vma):
 
 def test_what_places_do_not_take(rng):
   z, g, w, places, into = placed(rng, 9, 12, 16, "float32")
-  for options in ({"count": np.int32(3)}, {"into": into}):
-    with pytest.raises(ValueError, match="count and into only with places"):
-      silu_gradient(z, g, w, **options)
+  with pytest.raises(ValueError, match="into only with places"):
+    silu_gradient(z, g, w, into=into)
+  with pytest.raises(ValueError, match=r"count only if z is \[R, 2, H\]"):
+    silu_gradient(z[None], g[None], w[None], count=np.int32(3))
   for given, message in (
       ((z, g, w, places, 9, None), "into is None"),
       ((z, g, w, places[1:], 9, into), r"places is \(8,\)"),

@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from jaxgemm import _ffi
-from jaxgemm.call import fallback
-from jaxgemm.grouped import kernel_calls
+from jaxgemm.call import fallback, kernel_calls
 from jaxgemm.grouped.routing_calls import routing_table, top_k, top_k_softmax
 from tests.support.routing import check_table, check_top_k, routings, score_rows
 

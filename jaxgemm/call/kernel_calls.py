@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jaxgemm import _ffi
 from jaxgemm.call import denied
 from jaxgemm.call.fallback import warn_once
-from jaxgemm.call.lower import batched_in_front, reshaped, run_by_jit
+from jaxgemm.call.primitives import batched_in_front, reshaped, run_by_jit
 
 
 def make(name: str, results: Callable, by_xla: Callable, limits: Callable,
