@@ -218,7 +218,8 @@ def _sharded_experts(layer: MoE, mesh, x, experts):
         load_balancing_loss=load_balancing_loss(loads, probs),
         router_z_loss=mean(stats.router_z_loss), tokens_per_expert=loads,
         router_probs=probs, max_load=loads.max() / loads.mean(),
-        empty_experts=(loads == 0).mean(dtype=probs.dtype))
+        empty_experts=(loads == 0).mean(dtype=probs.dtype),
+        dispatch_room=lax.pmax(stats.dispatch_room, data))
 
   of_stats = MoEStats(*[P()] * (len(MoEStats._fields) - 1), experts=rows)
   return jax.shard_map(

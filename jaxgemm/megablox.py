@@ -23,10 +23,11 @@ from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 import numpy as np
 
+from jaxgemm.call.group_sizes import groups_of_rows
 from jaxgemm.call.options import dtype_argument, operand_argument
 from jaxgemm.grouped.api import ragged_dot_general
 from jaxgemm.grouped.checks import BASIC, K_LAST
-from jaxgemm.grouped.group_sizes import given_groups, groups_of_rows
+from jaxgemm.grouped.group_sizes import given_groups
 from jaxgemm.qarray import operand
 from jaxgemm.scaled.api import scaled_ragged_dot
 from jaxgemm.sharding.manual_axes import unify_varying, varying

@@ -87,7 +87,7 @@ struct Float8Scale {
   }
 };
 
-// The scale for a largest magnitude with these bits: scales_of and _power_of_two in
+// The scale for a largest magnitude with these bits, tiny for 0: scales_of and _power_of_two in
 // jaxgemm/call/quantization.py, to within a unit in the last place, because XLA multiplies by the
 // reciprocal.
 template <class Format>
@@ -104,7 +104,6 @@ JAXGEMM_GPU Float8Scale ScaleOf(const Float8Rows& out, int32_t top) {
   const float below = __builtin_bit_cast(float, __builtin_bit_cast(int32_t, most) - 1);
   float scale = __builtin_bit_cast(float, top) / kLargest<Format>;
   scale = scale < kLeast ? kLeast : scale > below ? below : scale;
-  scale = top == 0 ? 1.0f : scale;
   return {scale, 1.0f / scale};
 }
 

@@ -169,22 +169,25 @@ Refusal ParseWide(std::string_view name, const ffi::AnyBuffer& x, DType* dtype) 
   }
 }
 
-Refusal ParseFloat8(const ffi::AnyBuffer& values, bool* e5m2) {
-  using Type = ffi::DataType;
-  const Type format = values.element_type();
-  *e5m2 = format == Type::F8E5M2 || format == Type::F8E5M2FNUZ;
-  return *e5m2 || format == Type::F8E4M3FN || format == Type::F8E4M3FNUZ
-             ? ""
-             : "the values have another dtype than e4m3 and e5m2 of float8.";
+Refusal ParseFloat8(const ffi::AnyBuffer& values, DType* format, bool* e5m2) {
+  switch (values.element_type()) {
+    case ffi::DataType::F8E4M3FN: *format = DType::kF8E4M3FN; break;
+    case ffi::DataType::F8E4M3FNUZ: *format = DType::kF8E4M3FNUZ; break;
+    case ffi::DataType::F8E5M2: *format = DType::kF8E5M2; break;
+    case ffi::DataType::F8E5M2FNUZ: *format = DType::kF8E5M2FNUZ; break;
+    default: return "the values have another dtype than e4m3 and e5m2 of float8.";
+  }
+  *e5m2 = *format == DType::kF8E5M2 || *format == DType::kF8E5M2FNUZ;
+  return "";
 }
 
 // Rows of float8 of `length` elements, made of rows of `dtype`.
 Refusal Parse(const ffi::AnyBuffer& values, const ffi::AnyBuffer& scales, int64_t block,
-              DType dtype, int64_t rows, int64_t length, Float8Rows* out) {
+              DType dtype, int64_t rows, int64_t length, DType* format, Float8Rows* out) {
   using Type = ffi::DataType;
   const Type of_scales = scales.element_type();
   out->mx = of_scales == Type::F8E8M0FNU;
-  const Refusal refusal = ParseFloat8(values, &out->e5m2);
+  const Refusal refusal = ParseFloat8(values, format, &out->e5m2);
   if (!refusal.empty()) return refusal;
   if ((!out->mx && of_scales != Type::F32) || (block != 0 && block != 32 && block != 128)) {
     return Concat("there is no kernel for blocks of ", Str(block),
@@ -300,12 +303,13 @@ ffi::Error QuantizedGradient(int32_t device, void* stream, ffi::AnyBuffer z, ffi
                              ffi::Result<ffi::Buffer<ffi::DataType::F32>> dw,
                              ffi::Result<ffi::AnyBuffer> values, ffi::Result<ffi::AnyBuffer> scales,
                              std::string_view activation, int64_t block) {
-  DType dtype = DType::kF32;
+  DType dtype = DType::kF32, format = dtype;
   QuantizedGatedArgs args;
   const int64_t length = LastSize(g);
   Refusal refusal = Parse(z, g, w, dz, hw, dw, w.element_count(), &dtype, &args.gated);
   if (refusal.empty()) {
-    refusal = Parse(*values, *scales, block, dtype, args.gated.rows, 2 * length, &args.out);
+    refusal =
+        Parse(*values, *scales, block, dtype, args.gated.rows, 2 * length, &format, &args.out);
   }
   if (refusal.empty() && (activation != Name(Activation::kSilu) || (block && length % block))) {
     refusal = Concat("there is no kernel for the activation ", activation, " and ", Str(length),
@@ -318,15 +322,16 @@ ffi::Error QuantizedGradient(int32_t device, void* stream, ffi::AnyBuffer z, ffi
   if (!refusal.empty()) return Refused(kQuantizedGatedTarget, refusal);
   std::string error;
   RoutingKernels* kernels = TheKernels<kOpen>(&error);
+  if (kernels) error = kernels->CheckFloat8(format, device);
   return Outcome(kQuantizedGatedTarget,
-                 kernels ? kernels->Launch(dtype, args, workgroups, device, stream) : error);
+                 error.empty() ? kernels->Launch(dtype, args, workgroups, device, stream) : error);
 }
 
 template <OpenDriver kOpen>
 ffi::Error QuantizeRows(int32_t device, void* stream, ffi::AnyBuffer x, Integers bounds,
                         ffi::Result<ffi::AnyBuffer> values, ffi::Result<ffi::AnyBuffer> scales,
                         std::string_view activation, int64_t block) {
-  DType dtype = DType::kF32;
+  DType dtype = DType::kF32, format = dtype;
   Refusal refusal = ParseWide("x", x, &dtype);
   const bool hidden = !activation.empty();
   const int64_t length = LastSize(x), parts = hidden ? 2 : 1;
@@ -334,7 +339,9 @@ ffi::Error QuantizeRows(int32_t device, void* stream, ffi::AnyBuffer x, Integers
   const int64_t batch = static_cast<int64_t>(bounds.element_count()) / 2;
   const int64_t row_bytes = length * ElementBytes(dtype);
   QuantizeArgs args{.x = x.untyped_data(), .bounds = bounds.typed_data(), .rows = rows};
-  if (refusal.empty()) refusal = Parse(*values, *scales, block, dtype, rows, length, &args.out);
+  if (refusal.empty()) {
+    refusal = Parse(*values, *scales, block, dtype, rows, length, &format, &args.out);
+  }
   if (refusal.empty() && ((hidden && activation != Name(Activation::kSilu)) || batch == 0 ||
                           rows % batch || row_bytes % kVectorBytes || row_bytes > INT32_MAX)) {
     refusal = Concat("there is no kernel for the activation ", activation, " and x of shape ",
@@ -349,19 +356,20 @@ ffi::Error QuantizeRows(int32_t device, void* stream, ffi::AnyBuffer x, Integers
   if (!refusal.empty()) return Refused(kQuantizeTarget, refusal);
   std::string error;
   RoutingKernels* kernels = TheKernels<kOpen>(&error);
+  if (kernels) error = kernels->CheckFloat8(format, device);
   return Outcome(
       kQuantizeTarget,
-      kernels ? kernels->Launch(dtype, hidden, args, workgroups, device, stream) : error);
+      error.empty() ? kernels->Launch(dtype, hidden, args, workgroups, device, stream) : error);
 }
 
 template <OpenDriver kOpen>
 ffi::Error QuantizeColumns(int32_t device, void* stream, ffi::AnyBuffer x, Integers lines,
                            ffi::Buffer<ffi::DataType::F32> factors, Integers bounds,
                            ffi::Result<ffi::AnyBuffer> out) {
-  DType dtype = DType::kF32;
+  DType dtype = DType::kF32, format = dtype;
   Refusal refusal = ParseWide("x", x, &dtype);
   bool e5m2 = false;
-  if (refusal.empty()) refusal = ParseFloat8(*out, &e5m2);
+  if (refusal.empty()) refusal = ParseFloat8(*out, &format, &e5m2);
   const int64_t columns = LastSize(x), rows = LastSize(factors);
   const int64_t batch = static_cast<int64_t>(bounds.element_count()) / 2;
   const int64_t all = batch * columns;
@@ -392,8 +400,9 @@ ffi::Error QuantizeColumns(int32_t device, void* stream, ffi::AnyBuffer x, Integ
   if (!refusal.empty()) return Refused(kColumnsTarget, refusal);
   std::string error;
   RoutingKernels* kernels = TheKernels<kOpen>(&error);
+  if (kernels) error = kernels->CheckFloat8(format, device);
   return Outcome(kColumnsTarget,
-                 kernels ? kernels->Launch(dtype, args, workgroups, device, stream) : error);
+                 error.empty() ? kernels->Launch(dtype, args, workgroups, device, stream) : error);
 }
 
 // The number of vectors in a row of x, or 0 if that is not whole.

@@ -103,8 +103,22 @@ std::string RoutingKernels::Load(int device) {
                            result);
     }
   }
+  is_fnuz_[device] = FindTarget(target).float8 == Float8::kFnuz;
   for (int i = 0; i < kKernels; ++i) functions[i].store(found[i], std::memory_order_release);
   return "";
+}
+
+std::string RoutingKernels::CheckFloat8(DType dtype, int device) const {
+  const bool is_loaded = CheckDevice(device).empty() &&
+                         functions_[device][kKernels - 1].load(std::memory_order_acquire);
+  const bool is_fnuz = dtype == DType::kF8E4M3FNUZ || dtype == DType::kF8E5M2FNUZ;
+  if (!is_loaded || is_fnuz == is_fnuz_[device]) return "";
+  const bool e5m2 = dtype == DType::kF8E5M2 || dtype == DType::kF8E5M2FNUZ;
+  const DType own = is_fnuz ? (e5m2 ? DType::kF8E5M2 : DType::kF8E4M3FN)
+                            : (e5m2 ? DType::kF8E5M2FNUZ : DType::kF8E4M3FNUZ);
+  return Concat("the kernels of device ", Str(int64_t{device}), " store ", Name(own), ", and ",
+                Name(dtype),
+                " is wanted: the program was lowered for another GPU. Lower it for this one.");
 }
 
 std::string RoutingKernels::Launch(const TableArgs& args, int64_t batch, int device, void* stream) {

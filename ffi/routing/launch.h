@@ -28,6 +28,9 @@ class RoutingKernels {
   // Loads the kernels on a device, unless they are loaded already.
   std::string Load(int device);
 
+  // Why a device's kernels do not store this float8 type; empty if they do. Load must come first.
+  std::string CheckFloat8(DType dtype, int device) const;
+
   // Launch a call on the device's `stream`. They allocate nothing and wait for nothing. Load must
   // come first.
   std::string Launch(const TableArgs& args, int64_t batch, int device, void* stream);
@@ -63,6 +66,8 @@ class RoutingKernels {
 
   const Driver& driver_;
   std::mutex mutex_;  // held while loading
+  // Whether float8 of a device is FNUZ, else OCP. It is known when the last function is there.
+  bool is_fnuz_[kMaxDevices] = {};
   // The functions; all are there when the last one is.
   std::atomic<void*> functions_[kMaxDevices][kKernels] = {};
 };

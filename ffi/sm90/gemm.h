@@ -122,7 +122,7 @@ class Workgroup {
   static constexpr bool kIsGrouped = IsGrouped(Traits::kForm);
   static constexpr bool kIsScaled = IsScaled(Traits::kForm);
   static constexpr bool kIsFewRows = IsFewRows(Traits::kForm);
-  static constexpr int kConsumerRegisters = kIsScaled ? kScaledRegisters : 224;
+  static constexpr int kConsumerRegisters = kIsScaled || Traits::kGathers ? kScaledRegisters : 224;
   using Mainloop =
       std::conditional_t<Traits::kRhsInRegisters, RegisterMainloop<Traits>, SmemMainloop<Traits>>;
 

@@ -121,7 +121,7 @@ def bounds_of_rows(sizes, offset, local_groups: int, rows: int) -> jax.Array:
   """int32[2]: the first row of all groups of this device, and the end of the last one.
 
   Args:
-    sizes: int32[G], of any values; see grouped/group_sizes.py.
+    sizes: int32[G], of any values; see group_sizes.py.
     offset: int32[1], the first group of this device; None: all groups are its.
     rows: the number of rows.
   """

@@ -19,6 +19,7 @@ from jaxgemm import _ffi
 from jaxgemm.call import denied, jax_products
 from jaxgemm.call.dtypes import is_float4
 from jaxgemm.call.fallback import XLA_WAS_ASKED
+from jaxgemm.call.group_sizes import clamp_sizes, groups_of_rows, local_sizes
 from jaxgemm.call.options import Options
 from jaxgemm.call.primitives import batched_in_front, run_by_jit
 from jaxgemm.call.quantized import Quantized
@@ -147,21 +148,15 @@ def _by_xla(operands: Operands, dtype) -> jax.Array:
     x = jnp.where(inside[:, None], x[jnp.where(inside, indices, 0)], 0)
   if sizes is None:
     return jax_products.matmul(x, wide[0], preferred_element_type=dtype)
-  # A negative size is none, as in the kernels, and rows beyond the last one belong to no group.
-  ends = jnp.minimum(jnp.cumsum(jnp.clip(sizes, 0, x.shape[0])), x.shape[0])
-  sizes = local = jnp.diff(ends, prepend=0).astype(sizes.dtype)
-  if offset is not None:
-    groups = sizes.shape[0]
-    first = jnp.clip(offset[0], 0, groups)
-    start = jnp.where(first > 0, ends[first - 1], 0)
-    local = lax.dynamic_slice(jnp.pad(sizes, (0, wide.shape[0])), (first,), (wide.shape[0],))
-    x = jnp.roll(x, -start, axis=0)
-  out = jax_products.ragged_dot(x, wide, local, preferred_element_type=dtype)
-  if offset is not None:
-    out = jnp.roll(out, start, axis=0)
-    row, end = jnp.arange(x.shape[0]), start + local.sum()
-    out = jnp.where(((row >= start) & (row < end))[:, None], out, 0)
-  return out
+  groups, rows = wide.shape[0], x.shape[0]
+  sizes = clamp_sizes(sizes, rows)
+  if offset is None:
+    return jax_products.ragged_dot(x, wide, sizes, preferred_element_type=dtype)
+  local = local_sizes(sizes, offset, groups)
+  out = jax_products.ragged_dot(
+      jnp.roll(x, -local[0], axis=0), wide, local[1:], preferred_element_type=dtype)
+  is_local = groups_of_rows(sizes, offset, groups, rows) < groups
+  return jnp.where(is_local[:, None], jnp.roll(out, local[0], axis=0), 0)
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0,))

@@ -193,8 +193,8 @@ def prepared(ctx, operands, geometry: Geometry, chosen: dict):
       indices, of_indices = operands.pop(at), avals.pop(at)
       del names[at]
       places, gather = [i], copies.gathered
-      # Our kernel copies only rows of groups. XLA fuses its own copy with others, and jax exports it
-      # without asking for a custom call's name.
+      # Our kernel copies only rows of groups. XLA fuses its copy with others, and jax exports that
+      # without the name of a custom call.
       if not (wanted[name] or is_exported(ctx)) and (
           avals[i].ndim == of_indices.ndim + 1 == avals[2].ndim + 1 == 2):
         places += [2] + [names.index("group_offset")] * geometry.group_offset

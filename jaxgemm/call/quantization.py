@@ -268,14 +268,21 @@ def quantize(x: jax.Array, kind: str = "tensor", *, axis: int | Sequence[int] = 
   return _quantize(x, key, kind=kind, axes=axes, blocks=tuple(blocks.items()), dtype=dtype)
 
 
-def quantize_rows(x: jax.Array, axes: tuple[int, ...], dtype) -> Quantized:
-  """`quantize` of kind "row" for a product that is differentiated; the scale of zeros is tiny.
+def quantize_rows(x: jax.Array, axes: tuple[int, ...], dtype, kind: str = "row",
+                  block: int | None = None) -> Quantized:
+  """`quantize` for rows of a product that is differentiated; the scale of zeros is tiny.
 
   A gradient multiplies the cotangent by these scales before it is quantised. With a scale of 1 a
   row of zeros, which has no effect on the gradient, could be the largest one, and others would
-  become 0.
+  become 0. The scale of zeros of kind "mx" is 1.
+
+  Args:
+    axes: counted from 0.
+    kind: "row", "block" or "mx".
+    block: the size of blocks of the last two kinds.
   """
-  return _quantize(x, None, kind="row", axes=axes, blocks=(), dtype=dtype,
+  blocks = () if block is None else tuple((i, block) for i in axes)
+  return _quantize(x, None, kind=kind, axes=axes, blocks=blocks, dtype=dtype,
                    of_zeros=SMALLEST_NORMAL)
 
 

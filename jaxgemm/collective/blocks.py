@@ -159,7 +159,8 @@ def block_of(chosen, weights, first_expert, own: int, shards: Shards) -> Block:
 
 
 def flat(blocks):
-  return blocks.reshape(-1, *blocks.shape[2:])
+  """The lines of blocks[D, T, ...] in one dimension; of a tree, those of each array."""
+  return jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), blocks)
 
 
 def with_own(own, others):
@@ -172,8 +173,8 @@ def in_two_blocks(x, tokens: exchange.Started, weights, chosen, first_expert, sh
   """f32[T, C]: the weighted sums of the experts' results for this device's tokens.
 
   Args:
-    x: [T, C], the tokens of this device.
-    tokens: those of the other devices, from `send_tokens`.
+    x: [T, C], the tokens of this device, as they travel: an array, or a tree of arrays.
+    tokens: those of the other devices, in a `Started`.
     weights: f32[T, top_k].
     chosen: int32[T, top_k], the experts of the tokens, among those of all devices.
     first_expert: int32[], the first expert of this device.
@@ -188,7 +189,6 @@ def in_two_blocks(x, tokens: exchange.Started, weights, chosen, first_expert, sh
     The sums, and (the choices and the weights of the other devices' tokens, [D - 1, T, top_k]; what
     is kept of the own block and of the others').
   """
-  x = x.astype(shards.dtype)
   send = functools.partial(exchange.start, axis_name=shards.axis_name)
   own = block_of(chosen, weights, first_expert, len(chosen), shards)
   # All starts come before the first product, and all dones after it.
@@ -203,7 +203,7 @@ def in_two_blocks(x, tokens: exchange.Started, weights, chosen, first_expert, sh
   others = block_of(flat(choices), flat(all_weights), first_expert, 0, shards)
   hidden, of_others = first(flat(received), others)
   sums = add(rows(hidden, others), others, shards.dtype)
-  sums, sizes = send(sums.reshape(received.shape), own.sizes, scatters=True)
+  sums, sizes = send(sums.reshape(*choices.shape[:2], sums.shape[-1]), own.sizes, scatters=True)
   own = own._replace(sizes=sizes)
   own_rows = rows(own_hidden, own)
   # XLA adds up the own rows and what came back in one pass.
@@ -232,7 +232,7 @@ def in_one_block(tokens: exchange.Started, weights, chosen, first_expert, shards
   block = block._replace(sizes=sizes).with_weights(with_own(weights, all_weights))
   result = rows(hidden, block)
   sums = block.sums(result, slice(count, None), shards.dtype)
-  sums, row = send(sums.reshape(len(received) - 1, count, sums.shape[-1]), block.table.row,
+  sums, row = send(sums.reshape(*choices.shape[:2], sums.shape[-1]), block.table.row,
                    scatters=True)
   block = block._replace(table=block.table._replace(row=row))
   own = block.sums(result, slice(count), wide(shards))

@@ -68,11 +68,11 @@ class Started:
   """What `start` has begun to send.
 
   Attributes:
-    received: the blocks that arrive. Only `done` may read them.
+    received: the blocks that arrive, a tree like that of `start`. Only `done` may read them.
     form: what travels where; None if there is one device.
   """
 
-  received: jax.Array
+  received: Any
   form: Form | None
 
 
@@ -80,8 +80,9 @@ def start(x, *then, axis_name, scatters: bool = False, with_own: bool = False):
   """Begins to send x to the other devices along an axis of `jax.shard_map`.
 
   Args:
-    x: the array of this device. With scatters=True block s - 1 of its first dimension is for the
-      device s places after this one; D - 1 blocks for D devices.
+    x: the array of this device, or a tree of arrays, each of which travels by itself. With
+      scatters=True block s - 1 of its first dimension is for the device s places after this one;
+      D - 1 blocks for D devices.
     then: arrays that are passed through. What reads the results runs after the start. In the
       backward pass the done of the cotangents comes after what computes the cotangents of these,
       so floats that the products read order that done, too.
@@ -97,17 +98,20 @@ def start(x, *then, axis_name, scatters: bool = False, with_own: bool = False):
   """
   size = lax.axis_size(axis_name)
   blocks = size - 1 + with_own
-  x = jnp.asarray(x)
-  if scatters and (not x.ndim or x.shape[0] != blocks):
-    raise ValueError(
-        f"x has shape {x.shape}; with {size} devices along {axis_name!r} its first dimension has "
-        f"to be {blocks}, one block for each device that gets one.")
-  if size == 1:
-    received = x if scatters else x[None] if with_own else jnp.zeros((0, *x.shape), x.dtype)
-    return Started(received, None), *then
-  form = Form(axis_name, "after" if scatters else "all", with_own)
-  received, *then = _bind_start(x, then, form)
-  return Started(received, form), *then
+  form = Form(axis_name, "after" if scatters else "all", with_own) if size > 1 else None
+  arrays, tree = jax.tree.flatten(x)
+  received = []
+  for each in map(jnp.asarray, arrays):
+    if scatters and (not each.ndim or each.shape[0] != blocks):
+      raise ValueError(
+          f"x has shape {each.shape}; with {size} devices along {axis_name!r} its first dimension "
+          f"has to be {blocks}, one block for each device that gets one.")
+    if form is not None:
+      each, *then = _bind_start(each, then, form)
+    elif not scatters:
+      each = each[None][:blocks]
+    received.append(each)
+  return Started(jax.tree.unflatten(tree, received), form), *then
 
 
 def done(started: Started, *before):
@@ -115,12 +119,19 @@ def done(started: Started, *before):
 
   Args:
     started: what `start` returned in the same function. Each has one done.
-    before: arrays that are passed through. The wait comes after what computes them.
+    before: arrays, or trees of them, that are passed through. The wait comes after what computes
+      them.
   """
   if started.form is None:
     return started.received, *before
-  return tuple(done_p.bind(started.received, *map(jnp.asarray, before), form=started.form,
-                           devices=_devices()))
+  arriving, tree = jax.tree.flatten(started.received)
+  arrays, of_before = jax.tree.flatten(before)
+  received = []
+  for each in arriving:
+    each, *arrays = done_p.bind(each, *map(jnp.asarray, arrays), form=started.form,
+                                devices=_devices())
+    received.append(each)
+  return jax.tree.unflatten(tree, received), *jax.tree.unflatten(of_before, arrays)
 
 
 def why_not(received, form: Form, mesh, manual_axes, platform: str | None) -> str | None:
@@ -146,6 +157,10 @@ def _devices():
 
 def _sent(x, *, form: Form):
   """What this device receives, by ppermute."""
+  if x.dtype.itemsize == 1 and jnp.issubdtype(x.dtype, jnp.floating):
+    # XLA for CPUs would send float8 as wider floats.
+    sent = _sent(lax.bitcast_convert_type(x, jnp.uint8), form=form)
+    return lax.bitcast_convert_type(sent, x.dtype)
   ring = Ring.of(form.axis_name)
   first = int(form.with_own)
   block = (lambda i: x) if form.sends == "all" else (lambda i: x[i])

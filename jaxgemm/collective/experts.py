@@ -29,8 +29,7 @@ from jaxgemm.collective.blocks import (
 from jaxgemm.collective.ring import room_p
 from jaxgemm.grouped.call import compute
 from jaxgemm.grouped.checks import BASIC, K_LAST, OF_RHS
-from jaxgemm.grouped.combined import bias_sums
-from jaxgemm.grouped.experts import Experts, Static
+from jaxgemm.grouped.experts import Experts, Static, bias_gradients
 from jaxgemm.grouped.gated_gradient import gated_gradient
 from jaxgemm.grouped.rows import of_rows
 from jaxgemm.sharding.manual_axes import unify_varying
@@ -57,6 +56,7 @@ def _compute(x, tokens, experts, weights, chosen, first_expert, shards, static, 
     return block.sums(rows, slice(None), dtype)
 
   arguments = tokens, weights, chosen, first_expert, shards, first, rows
+  x = x.astype(shards.dtype)
   return in_two_blocks(x, *arguments, add) if shards.splits else in_one_block(*arguments)
 
 
@@ -121,7 +121,7 @@ def _backward(shards: Shards, static: Static, saved, ct):
   if shards.splits:
     blocks = (ordering._replace(sizes=sizes),
               block_of(flat(choices), flat(all_weights), first_expert, 0, shards))
-    cts, (d_z, hidden, d_w) = _two_blocks_gradient(
+    cts, (d_z, hidden, d_w) = two_blocks_gradient(
         ct.astype(shards.dtype), cts, down, z, whole, blocks, product, static)
   else:
     cts, sizes = exchange.done(cts, sizes)
@@ -144,21 +144,15 @@ def _backward(shards: Shards, static: Static, saved, ct):
   d_weights, d_down = exchange.done(d_weights, d_down)
   d_weights = d_weights.sum(0) + of_choices(own)
   d_x = plus(whole.sums(d_rows, own, wide(shards), weighted=False), d_others)
-  if gate_up_bias is not None:
-    ones = jnp.ones((len(d_z), 1), d_z.dtype)
-    d_bias = product(ones, d_z, whole.sizes, OF_RHS, wide(shards))
-    gate_up_bias = d_bias.reshape(gate_up_bias.shape).astype(gate_up_bias.dtype)
-  if down_bias is not None:
-    sums = lambda bias, weights: bias_sums(bias, weights, whole.table, None)
-    d_bias, d_all_weights = jax.vjp(
-        sums, down_bias.astype(whole.weights.dtype), whole.weights)[1](
-            flat(cts).astype(whole.weights.dtype))
-    down_bias = d_bias.astype(down_bias.dtype)
+  gate_up_bias, down_bias, d_all_weights = bias_gradients(
+      (gate_up_bias, down_bias), d_z, flat(cts), whole.weights, whole.table, None,
+      lambda rows, cts, dtype: product(rows, cts, whole.sizes, OF_RHS, dtype))
+  if d_all_weights is not None:
     of_others, = send(d_all_weights[others].reshape(all_weights.shape), scatters=True)
     d_weights += exchange.done(of_others)[0].sum(0) + d_all_weights[own]
   d_experts = Experts(d_gate_up.reshape(gate_up.shape), d_down, gate_up_bias, down_bias)
   d_x, d_experts, d_weights = jax.tree.map(
-      _first_derivative, (d_x.astype(x.dtype), d_experts, d_weights.astype(weights.dtype)))
+      first_derivative, (d_x.astype(x.dtype), d_experts, d_weights.astype(weights.dtype)))
   return d_x, None, d_experts, d_weights, None, None
 
 
@@ -167,7 +161,7 @@ def _count(sizes) -> jax.Array:
   return sizes.sum(dtype=jnp.int32)
 
 
-def _first_derivative(x):
+def first_derivative(x):
   """x, of a derivative. To differentiate it again raises an error."""
   return without_derivative(
       x, "a layer with dispatch='overlap' was differentiated twice; for gated experts first "
@@ -175,7 +169,7 @@ def _first_derivative(x):
       "Pass dispatch='gather'.")
 
 
-def _two_blocks_gradient(ct, cts, down, zs, whole: Block, blocks, product, static: Static):
+def two_blocks_gradient(ct, cts, down, zs, whole: Block, blocks, product, static: Static):
   """The cotangents of all tokens, and the gated gradient, whose rows are in the order of `whole`.
 
   Args:
@@ -184,10 +178,10 @@ def _two_blocks_gradient(ct, cts, down, zs, whole: Block, blocks, product, stati
     zs, blocks: the values before the activation and the blocks of own and others' tokens.
   """
   own, others = blocks
-  own_g = product(ct, down, own.sizes, K_LAST, zs[0].dtype, lhs_indices=own.table)
+  own_g = product(ct, down, own.sizes, K_LAST, zs[0].dtype, lhs_indices=own.table.token)
   cts, own_g = exchange.done(cts, own_g)
   others_g = product(flat(cts), down, others.sizes, K_LAST, zs[1].dtype,
-                     lhs_indices=others.table.token + len(ct))
+                     lhs_indices=others.table.token + len(own.table.row))
   rows, dtype, hidden_features = len(whole.table.token), zs[0].dtype, zs[0].shape[-1]
   into = tuple(
       room_p.bind(shape=(rows, *shape), dtype=jnp.dtype(dtype))

@@ -32,8 +32,9 @@ class Exchanges:
     # The blocks may have another name at their end. Of equal exchanges the first one ends first.
     key = eqn.params["form"], received.shape, received.dtype
     if exchange.is_done:
-      found = [each for each in self._open if each[0] == key][:1]
-      self._open = [each for each in self._open if each not in found]
+      first = next((i for i, each in enumerate(self._open) if each[0] == key), None)
+      if first is not None:
+        del self._open[first]
       return
     self._found.append({
         "devices": exchange.devices,

@@ -26,6 +26,7 @@ from jaxgemm.call.transposes import INLINE
 from jaxgemm.collective import blocks
 from jaxgemm.collective import experts as overlapped
 from jaxgemm.fp8 import experts as float8
+from jaxgemm.fp8 import overlapped as overlapped_float8
 from jaxgemm.grouped import api as ours
 from jaxgemm.grouped.combined import ragged_dot_combine
 from jaxgemm.grouped.experts import Experts, Static, gated_experts
@@ -200,24 +201,32 @@ def static_of_whole(
     ragged_gated_linear_unit: Callable | None, precision, recipe: str | None, dtype,
 ) -> Static | None:
   """The static arguments with which our own products compute gated experts as a whole, or None."""
-  options = None if recipe else _own_options(ragged_dot, ragged_gated_linear_unit)
+  options = {} if recipe else _own_options(ragged_dot, ragged_gated_linear_unit)
   if options is None or not _is_gated(activation, params) or _has_quantized(params):
     return None
   return Static(jnp.dtype(dtype), activation, Options.of({"precision": precision} | options))
 
 
+def send_tokens(x: jax.Array, shards: blocks.Shards, static: Static | None, recipe: str | None):
+  """(the tokens that begin to travel for `overlapped_mlp`, x); see `blocks.send_tokens`."""
+  if static is not None and recipe is not None:
+    return overlapped_float8.send_tokens(x, shards, static, recipe)
+  return blocks.send_tokens(x, shards, constant=static is not None)
+
+
 def overlapped_mlp(
     x: jax.Array, tokens, params: Mlp, activation: Activation, weights, chosen, first_expert,
-    shards: blocks.Shards, static: Static | None, products_of: Callable,
+    shards: blocks.Shards, static: Static | None, recipe: str | None, products_of: Callable,
 ) -> jax.Array:
   """f32[T, C]: `mlp` of tokens whose experts are on many devices, weighted and summed.
 
   Args:
     x: [T, C], the tokens of this device.
-    tokens: from `jaxgemm.collective.blocks.send_tokens`.
+    tokens: from `send_tokens`.
     params, activation: see `mlp`.
     weights, chosen, first_expert, shards: see `jaxgemm.collective.blocks.in_two_blocks`.
     static: that of `static_of_whole`.
+    recipe: a recipe of `jaxgemm.fp8.ragged_dot`, or None.
     products_of: a function of (group sizes, experts, `Tokens`) that gives the products.
   """
   def products(block, dtype):
@@ -233,7 +242,11 @@ def overlapped_mlp(
   arguments = weights, chosen, first_expert, shards
   if static is None:
     return blocks.in_two_blocks(
-        x, tokens, *arguments, first, sums, lambda sums, block, dtype: sums.astype(dtype))[0]
+        x.astype(shards.dtype), tokens, *arguments, first, sums,
+        lambda sums, block, dtype: sums.astype(dtype))[0]
+  if recipe is not None:
+    experts = Experts(params.gate_up, params.down, params.gate_up_bias, params.down_bias)
+    return overlapped_float8.gated_experts(x, tokens, experts, *arguments, static, recipe)
   experts = Experts(params.gate_up.astype(shards.dtype), params.down.astype(shards.dtype),
                     params.gate_up_bias, params.down_bias)
   return overlapped.gated_experts(x, tokens, experts, *arguments, static)

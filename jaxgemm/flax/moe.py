@@ -170,7 +170,8 @@ def moe(
       own tokens and for those of the other devices' tokens: a multiple of their balanced number,
       1.5 for example. It saves memory, and time to fill it with zeros. No row is dropped without a
       sign: if more of these rows come than there is room for, the results of these tokens are NaN,
-      and so are all gradients of the device. None: room for all rows that could come.
+      and so are all gradients of the device. `MoEStats.dispatch_room` says what would have been
+      enough. None: room for all rows that could come.
     tensor_axis_name: inside `jax.shard_map`, the mesh axis (or axes) along which the hidden
       features of all experts, also of the shared one, are sharded: H in `Mlp`, in all arrays
       that have it. One psum along the axis adds up the results. x, the router and the last
@@ -290,7 +291,7 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, rout
         num_experts // num_local, dtype)
     shards = blocks.Shards(axes, num_local, most, room, dtype, splits)
     # Tokens begin to travel before the router.
-    tokens, x = blocks.send_tokens(x, shards, constant=static is not None)
+    tokens, x = experts_lib.send_tokens(x, shards, static, recipe)
   wide = jnp.promote_types(params.router.dtype, jnp.float32)
   wide_x, router, experts = _flat(x, params.router, experts, wide=wide, top_k=top_k)
   logits = dense.linear(wide_x, router, None, None)
@@ -298,6 +299,7 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, rout
       logits, experts, params.router_bias, top_k=top_k, normalize_weights=normalize_weights,
       routed_scaling=routed_scaling,
       token_axes=(*token_axes, *axes) if sharded_tokens else token_axes,
+      expert_axes=axes if sharded_tokens else (),
       node_limit=as_node_limit(node_limit, logits.shape[-1], top_k), scores=router_scores)
 
   def compute(x, group_sizes, row_experts, first_expert=None, tokens=None):
@@ -312,7 +314,7 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, rout
   if dispatch == "overlap":
     out = experts_lib.overlapped_mlp(
         x, tokens, params.experts, activation, weights, stats.experts, first_expert[0], shards,
-        static,
+        static, recipe,
         lambda sizes, row_experts, tokens: experts_lib.grouped_products(
             ragged_dot, ragged_gated_linear_unit, precision, sizes, row_experts, None, recipe,
             tokens))

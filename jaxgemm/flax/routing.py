@@ -35,6 +35,9 @@ class MoEStats(NamedTuple):
       sigmoids divided by the sum of these.
     max_load: f32[], the number of rows of the busiest expert, divided by the mean of all.
     empty_experts: f32[], the fraction of experts that no token chose, 0 to 1.
+    dispatch_room: f32[], the least `dispatch_room` of `jaxgemm.flax.moe` with which each device has
+      room for its rows, whatever room and dispatch were given. It is 1 if the rows are balanced, or
+      if tokens are not sharded along expert_axis_name.
     experts: int32[..., top_k], the experts of each token, best first. The layers
       take it as an argument to repeat a routing, in a check or as in arXiv:2510.11370.
   """
@@ -45,6 +48,7 @@ class MoEStats(NamedTuple):
   router_probs: jax.Array
   max_load: jax.Array
   empty_experts: jax.Array
+  dispatch_room: jax.Array
   experts: jax.Array
 
 
@@ -149,11 +153,26 @@ def _top_k(logits, affinities, bias, top_k: int, node_limit: NodeLimit | None) -
   return routing_calls.top_k(ranks, top_k)
 
 
+def _room(group_sizes, tokens: int, top_k: int, expert_axes: tuple[str, ...]) -> jax.Array:
+  """`MoEStats.dispatch_room` from a device's rows of each expert, int32[E]."""
+  if not expert_axes:
+    return jnp.ones((), jnp.float32)
+  devices, device = lax.axis_size(expert_axes), lax.axis_index(expert_axes)
+  # A sum, because its result counts as the same on all devices.
+  rows = jnp.zeros((devices, len(group_sizes)), jnp.int32).at[device].set(group_sizes)
+  rows = lax.psum(rows, expert_axes).reshape(devices, devices, -1).sum(-1)
+  own = jnp.diagonal(rows)
+  balanced = max(tokens * top_k / devices, 1)
+  most = jnp.maximum(own, (rows.sum(0) - own) / max(devices - 1, 1)).max()
+  return jnp.maximum(most / balanced, 1).astype(jnp.float32)
+
+
 @functools.partial(jax.jit, inline=INLINE, static_argnames=(
-    "top_k", "normalize_weights", "token_axes", "node_limit", "scores"))
+    "top_k", "normalize_weights", "token_axes", "expert_axes", "node_limit", "scores"))
 def route(
     logits: jax.Array, experts: jax.Array | None, bias: jax.Array | None, *, top_k: int,
     normalize_weights: bool, routed_scaling: float, token_axes: tuple[str, ...] = (),
+    expert_axes: tuple[str, ...] = (),
     node_limit: NodeLimit | None = None, scores: str = "softmax",
 ) -> tuple[jax.Array, RoutingTable, jax.Array, MoEStats]:
   """Chooses each token's experts.
@@ -170,6 +189,7 @@ def route(
     routed_scaling: factor of the weights; it is 16 in DeepSeek-V2 and 2.5 in DeepSeek-V3.
     token_axes: mesh axes of a shard_map; the `MoEStats` are taken over the tokens of
       all shards along them.
+    expert_axes: those of token_axes along which the experts are sharded, too.
     node_limit: bounds the nodes of a token's experts, but not those of given `experts`.
     scores: the affinities: "softmax" of the logits over all experts, or their "sigmoid" (as in
       DeepSeek-V3, arXiv:2412.19437).
@@ -218,6 +238,7 @@ def route(
       router_probs=router_probs,
       max_load=tokens_per_expert.max().astype(logits.dtype) / mean_load,
       empty_experts=(tokens_per_expert == 0).mean(dtype=logits.dtype),
+      dispatch_room=_room(group_sizes, len(logits), top_k, expert_axes),
       experts=experts,
   )
   return routed_scaling * weights, table, group_sizes, stats

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 
 from jaxgemm.call import copies
 from jaxgemm.call.options import Options
-from jaxgemm.call.quantization import BLOCKS, Quantized, quantize
+from jaxgemm.call.quantization import BLOCKS, Quantized, quantize, quantize_rows
 from jaxgemm.scaled.api import scaled_matmul
 
 
@@ -36,7 +36,8 @@ def quantized(x: jax.Array, kind: str, dtype, tiles: bool = False,
   rows, k = x.shape[other], x.shape[along]
   size = BLOCKS[kind] if kind == "mx" else max(1, min(BLOCKS[kind], k))
   if not tiles or kind == "mx":
-    values, scales = quantize(_padded(x, along, size), kind, axis=along, dtype=dtype, block=size)
+    values, scales = quantize_rows(
+        _padded(x, along, size), (x.ndim + along,), dtype, kind, size)
   else:
     x = _padded(_padded(x, along, size), other, BLOCKS[kind])
     values, scales = quantize(x, kind, axis=(along, other), dtype=dtype, block=(size, BLOCKS[kind]))

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm.call.config import GemmConfig
+from jaxgemm.call.group_sizes import groups_of_rows
 from jaxgemm.call.options import Options, operand_argument
 from jaxgemm.call.quantization import Quantized, quantize, quantize_rows
 from jaxgemm.call.residuals import kept
@@ -30,7 +31,7 @@ from jaxgemm.grouped.checks import (
   check_num_groups,
   check_vector,
 )
-from jaxgemm.grouped.group_sizes import given_groups, groups_of_rows
+from jaxgemm.grouped.group_sizes import given_groups
 from jaxgemm.scaled.api import scaled_ragged_dot
 from jaxgemm.sharding.manual_axes import unify_varying
 from jaxgemm.sharding.parts import names_parts

@@ -12,15 +12,16 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxgemm.call.quantization import SMALLEST_NORMAL, Quantized
-from jaxgemm.fp8.rows import quantized_columns
-from jaxgemm.grouped.api import ragged_dot_general
-from jaxgemm.grouped.group_sizes import (
+from jaxgemm.call.group_sizes import (
   bounds_of_groups,
   ends_of_groups,
   groups_of_rows,
   local_sizes,
 )
+from jaxgemm.call.quantization import SMALLEST_NORMAL, Quantized
+from jaxgemm.fp8.rows import quantized_columns
+from jaxgemm.grouped.api import ragged_dot_general
+from jaxgemm.grouped.checks import OF_RHS
 from jaxgemm.scaled.call import RAGGED
 
 # Tuning constants, of an H200. Transposing takes time for each row and column of both operands, and
@@ -35,7 +36,7 @@ class Rows(NamedTuple):
   Attributes:
     values: [T, K], or [R, K].
     scales: float32[R]: for an lhs those by which the rows are quantised; for a cotangent the
-      largest magnitudes of the rows, or 0.
+      largest magnitudes of the rows; tiny for rows of zeros. Only a gradient in float8 reads them.
     lines: int32[R], the line of values that each row is, or None.
   """
 
@@ -56,13 +57,8 @@ def row_scales(of: Quantized) -> jax.Array:
 
 
 def tops(of: Quantized) -> jax.Array:
-  """The largest magnitude of each row of what `quantized_rows` gives.
-
-  The scale of a block of zeros is 1. It must not decide the scale of all rows.
-  """
-  scales = of.scales.astype(jnp.float32)
-  largest = float(jnp.finfo(of.values.dtype).max)
-  return jnp.where(scales == 1, 0, scales).max(axis=-1) * largest
+  """The largest magnitude of each row of what `quantized_rows` gives; tiny for a row of zeros."""
+  return row_scales(of) * float(jnp.finfo(of.values.dtype).max)
 
 
 def _in_tiles(groups, count: int, rows: int) -> tuple[jax.Array, jax.Array]:
@@ -84,15 +80,28 @@ def _in_tiles(groups, count: int, rows: int) -> tuple[jax.Array, jax.Array]:
   return jnp.where(row < of_group(jnp.append(ends[1:], 0)), row, rows), in_places
 
 
-def gradient(lhs: Rows, cotangent: Rows, groups, count: int, bounds, float8, dtype,
+def gradient(lhs: Rows, cotangent: Rows, groups, count: int, bounds, kind: str, float8, dtype,
              options: dict[str, Any]) -> jax.Array:
   """[count, K, N]: the sums over the rows of each group of lhs[R, K] times cotangent[R, N].
 
   Args:
     groups: (sizes, offset).
     bounds: int32[2], the first row of all groups, and the end of the last one.
-    float8: the dtypes of the operands, e4m3 and e5m2.
+    kind: that of the recipe.
+    float8: the dtypes of operands in float8, e4m3 and e5m2.
   """
+  (k, n), rows = (x.values.shape[1] for x in (lhs, cotangent)), len(lhs.scales)
+  if pays(kind, rows, count, k, n):
+    return in_float8(lhs, cotangent, groups, count, bounds, float8, dtype, options)
+  sizes, offset = groups
+  return ragged_dot_general(
+      lhs.values, cotangent.values, sizes, OF_RHS, None, dtype, offset, lhs_indices=lhs.lines,
+      rhs_indices=cotangent.lines, num_local_groups=None if offset is None else count, **options)
+
+
+def in_float8(lhs: Rows, cotangent: Rows, groups, count: int, bounds, float8, dtype,
+              options: dict[str, Any]) -> jax.Array:
+  """`gradient`, in float8 whatever the sizes are."""
   scales = jnp.maximum(lhs.scales, SMALLEST_NORMAL)
   largest = scales * cotangent.scales
   rows = len(largest)

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jaxgemm import _ffi
 from jaxgemm.call import epilogue
 from jaxgemm.call.kernel_calls import make
-from jaxgemm.call.quantization import BLOCKS, Quantized, quantize
+from jaxgemm.call.quantization import BLOCKS, Quantized, quantize_rows
 from jaxgemm.fp8 import blocks
 from jaxgemm.fp8.recipes import first_derivative
 from jaxgemm.grouped import gated_gradient
@@ -19,14 +19,19 @@ from jaxgemm.sharding.manual_axes import unify_varying
 
 _VECTOR_BYTES = 16  # what a lane loads at once
 _ROWS_AT_ONCE = 8  # what a lane stores of a column
+# e4m3 and e5m2
+_OCP = jnp.dtype(jnp.float8_e4m3fn), jnp.dtype(jnp.float8_e5m2)
+_FNUZ = jnp.dtype(jnp.float8_e4m3fnuz), jnp.dtype(jnp.float8_e5m2fnuz)
 
 
 def quantized_rows(x: jax.Array, kind: str, dtype, bounds: jax.Array | None = None) -> Quantized:
   """x[R, K] as `quantize` of kind "row", "block" or "mx" along K; elements that are inf become NaN.
 
+  Scales of zeros are tiny, but for "mx" (see `quantize_rows`).
+
   Args:
-    bounds: int32[2], the first row and the end. Rows out of these bounds are not read. They become
-      zeros, with scales of 1. None: all rows.
+    bounds: int32[2], the first row and the end. Rows out of these bounds are not read, and become
+      zeros. None: all rows.
   """
   return _quantized(x, None, kind, dtype, bounds)
 
@@ -100,7 +105,7 @@ def _rows_within(x, bounds, *, gated: bool, activation):
 def _quantize(rows, block: int, dtype, mx: bool) -> Quantized:
   kind = "mx" if mx else "block" if block else "row"
   finite = jnp.where(jnp.isinf(rows), jnp.nan, rows)
-  return quantize(finite, kind, axis=-1, dtype=dtype, block=block or None)
+  return quantize_rows(finite, (finite.ndim - 1,), dtype, kind, block or None)
 
 
 def _rows_by_xla(x, bounds, *, gated, activation, block, dtype, mx):
@@ -122,11 +127,12 @@ def _rows_results(x, bounds, *, gated, activation, block, dtype, mx):
 
 def _limits_of_target(target: str, dtype) -> str:
   """Why a target's kernels do not make a dtype, or ""."""
-  is_fnuz = dtype in (jnp.float8_e4m3fnuz, jnp.float8_e5m2fnuz)
-  if is_fnuz != (target in _ffi.FNUZ_TARGETS) or (
-      not is_fnuz and dtype not in (jnp.float8_e4m3fn, jnp.float8_e5m2)):
-    return f"the products of {target} read other formats than {dtype.name} without a conversion"
-  return ""
+  own = _FNUZ if target in _ffi.FNUZ_TARGETS else _OCP
+  if dtype in own:
+    return ""
+  alike = own[jnp.finfo(dtype).nmant == 2]
+  return (f"the products of {target} read {alike.name} without a conversion, and {dtype.name} is "
+          "wanted")
 
 
 def _rows_limits(target, x, bounds, *, gated, activation, block, dtype, mx) -> str:

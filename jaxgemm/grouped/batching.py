@@ -11,9 +11,9 @@ import jax
 from jax.interpreters import batching
 import jax.numpy as jnp
 
+from jaxgemm.call.group_sizes import local_sizes
 from jaxgemm.call.spec import Spec
 from jaxgemm.grouped.form import GroupedParams
-from jaxgemm.grouped.group_sizes import local_sizes
 from jaxgemm.grouped.primitive import bind, finish, ragged
 from jaxgemm.grouped.product import ragged_p
 

@@ -57,6 +57,7 @@ from jaxgemm.grouped.form import Operands
 from jaxgemm.grouped.group_sizes import given_groups
 from jaxgemm.grouped.indices import Indices, given_indices, with_gathered_scale
 from jaxgemm.grouped.primitive import finish, ragged, ragged_local
+from jaxgemm.grouped.product import PRODUCT
 from jaxgemm.grouped.vectors import placed
 from jaxgemm.sharding import mesh as meshes
 
@@ -180,20 +181,17 @@ def _call(call: Call, lhs, rhs, *others, **arrays):
 def _quantized(call: Call, lhs, rhs, *others, **arrays):
   """`_result` of a call whose result is quantised; XLA does it if the kernels do not."""
   kind, dtype = str(call.options.quantize_out), call.options.preferred_element_type
-  plain = call._replace(options=call.options._replace(
-      quantize_out=None, preferred_element_type=jnp.dtype(jnp.float32)))
   rhs = dequantized(rhs, lhs, few_rows.NOT_QUANTIZING)
   lhs, rhs, arrays = jax.tree.map(operand_of_quantized, (lhs, rhs, arrays))
-  check_blocks(kind, jax.tree.leaves(
-      jax.eval_shape(functools.partial(_result, plain), lhs, rhs, *others, **arrays))[0].shape)
-  why = "" if meshes.explicit_mesh(lhs, rhs) is None else NOT_ON_MESHES
-  try:
-    jax.eval_shape(functools.partial(_result, call), lhs, rhs, *others, **arrays)
-  except ValueError as error:
-    why = why or str(error)
-  if why:
+  options = call.options._replace(quantize_out=None, preferred_element_type=jnp.dtype(jnp.float32))
+  plain = _arranged(call._replace(options=options), lhs, rhs, *others, **arrays)
+  check_blocks(kind, plain.wanted.shape)
+  quantizing = plain._replace(
+      wanted=plain.wanted.update(dtype=dtype),
+      spec=dataclasses.replace(plain.spec, quantize_out=kind, out_dtype=dtype))
+  if why := quantizing.why_not_quantized():
     require_open(call.options, why)
-  outs = _result(plain if why else call, lhs, rhs, *others, **arrays)
+  outs = (plain if why else quantizing).computed()
   out, *rest = outs if isinstance(outs, tuple) else (outs,)
   if why:
     return _one_or_all(quantize(out, kind, dtype=dtype), *(x.astype(jnp.bfloat16) for x in rest))
@@ -205,9 +203,116 @@ def _one_or_all(*results):
   return results if len(results) > 1 else results[0]
 
 
-def _result(call: Call, lhs, rhs, sizes, offset, indices, accumulate=None, rhs_grad=None,
-            **vectors):
-  """The result, or all results of the kernels' call: with saves, or if the result is quantised."""
+def _result(call: Call, *arrays, **others):
+  """The result, or with saves all results of the kernels' call."""
+  return _arranged(call, *arrays, **others).computed()
+
+
+class _Arranged(NamedTuple):
+  """A call whose arrays have been checked.
+
+  Attributes:
+    call: see there.
+    arrays: lhs, rhs, sizes, offset, indices, bias, scale, row_scale, accumulate and rhs_grad.
+    wanted: the type of the result.
+    spec, layout: those of the kernels' call.
+    dtypes: those in which the kernels read lhs and rhs.
+    reason: why XLA computes the product, or "".
+  """
+
+  call: Call
+  arrays: tuple
+  wanted: jax.core.ShapedArray
+  spec: Spec
+  layout: grouped_layout.RaggedLayout
+  dtypes: tuple
+  reason: str
+
+  def why_not_quantized(self) -> str:
+    """Why the kernels do not quantise the result, which the spec asks for, or ""."""
+    if self.reason:
+      return f"XLA computes the product: {self.reason}"
+    if meshes.explicit_mesh(*self.arrays[:2]) is not None:
+      return NOT_ON_MESHES
+    static: list[Any] = []
+
+    def operands(*arrays):
+      operands, *rest = self._call_of_kernels(*arrays)
+      static.extend(rest)
+      return operands
+
+    avals = jax.eval_shape(operands, *self.arrays)
+    form, spec = static
+    return PRODUCT.why_not_quantized(
+        avals.there(), {"form": form.for_operands(avals), "spec": self._results(spec)},
+        explicit=False)
+
+  def computed(self):
+    lhs, rhs, sizes, offset, indices, bias, scale, row_scale, accumulate, rhs_grad = self.arrays
+    if isinstance(rhs, Quantized):
+      why = _why_dequantized(lhs, rhs, sizes, indices, self.wanted.dtype, self.call,
+                             accumulate is not None or rhs_grad is not None)
+      if not why:
+        return _by_few_rows(lhs, rhs, sizes, offset, indices, bias, scale, row_scale,
+                            layout=self.layout, spec=self.spec)
+      rhs = dequantized(rhs, lhs, why)
+    function, by_types = (
+        (self._on_xla, None) if self.reason else
+        (functools.partial(self._on_kernels, None), self._on_kernels))
+    return meshes.on_mesh(
+        function, by_types, (lhs, rhs, *self.arrays[2:]), self.spec.config.partition,
+        self.wanted)(lhs, rhs, *self.arrays[2:])
+
+  def _results(self, spec: Spec) -> Spec:
+    """The spec for the results that the call wants."""
+    return spec.for_derivative(self.call.gated) if self.call.saves else spec
+
+  def _call_of_kernels(self, lhs, rhs, sizes, offset, indices, bias, scale, row_scale, accumulate,
+                       rhs_grad):
+    """(operands, form, spec) of the kernels' call."""
+    layout = self.layout
+    if not layout.reads_lines:
+      (lhs, rhs), indices = indices.gather(lhs, rhs), Indices()
+    lhs, rhs = (x if x.dtype == dtype else x.astype(dtype)
+                for x, dtype in zip((lhs, rhs), self.dtypes))
+    lhs, rhs, sizes = grouped_layout.operands(lhs, rhs, sizes, layout, indices)
+    buffer = rhs_grad
+    if accumulate is not None and not layout.is_summed:
+      buffer = grouped_layout.addend(accumulate, layout)
+    spec = self.spec.accumulator(lhs, rhs) if layout.is_summed else self.spec
+    operands = Operands(lhs, rhs, sizes, offset, indices.lhs, indices.rhs, indices.inverse, buffer,
+                        bias, scale, row_scale)
+    return operands, layout.form._replace(skips_rest=self.call.skips_rest), spec
+
+  def _on_kernels(self, mesh, *arrays):
+    *_, accumulate, rhs_grad = arrays
+    if mesh is not None:
+      self.layout.check_explicit(rhs_grad is not None, arrays[4] != Indices())
+    operands, form, spec = self._call_of_kernels(*arrays)
+    if mesh is not None:
+      return sharding.explicit(
+          mesh, operands, form=form, spec=spec, compute=ragged_local, finish=finish,
+          result=self.wanted)
+    out, *others = ragged(operands, form=form, spec=self._results(spec))
+    if self.call.saves:
+      return out, *others
+    out = grouped_layout.result(out, self.layout, self.wanted.dtype)
+    if spec.quantize_out is not None:
+      blocks = (*out.shape[:-1], out.shape[-1] // QUANTIZE_OUT[spec.quantize_out])
+      return out, jnp.reshape(others[0], blocks)
+    return accumulate + out if accumulate is not None and self.layout.is_summed else out
+
+  def _on_xla(self, lhs, rhs, sizes, offset, indices, *others):
+    with fallback.on_xla(self.reason):
+      lhs, rhs = indices.gather(lhs, rhs)
+      return xla.result(
+          lhs, rhs, sizes, offset, *others, numbers=self.call.numbers, layout=self.layout,
+          spec=self.spec, precision=self.call.options.precision)
+
+
+def _arranged(call: Call, lhs, rhs, sizes, offset, indices, accumulate=None, rhs_grad=None,
+              **vectors) -> _Arranged:
+  """Checks the arrays of a call, decides who computes it, and arranges it for the kernels."""
   # If jax does not trace (jax.disable_jit), these may still be numpy arrays.
   given = jax.tree.map(jnp.asarray, Given(
       lhs, rhs, sizes, offset, accumulate, rhs_grad, Vectors(**vectors), indices))
@@ -240,56 +345,10 @@ def _result(call: Call, lhs, rhs, sizes, offset, indices, accumulate=None, rhs_g
   dtypes, reason = who_computes(lhs, rhs, wanted, k, options, splits=False)
   layout = grouped_layout.arrange(lhs.shape, rhs.shape, numbers, local_groups, gated,
                                   options.same_rows)
-  if spec.quantize_out is not None and reason:
-    raise ValueError(f"XLA computes the product: {reason}.")
   row_scale = grouped_layout.rows(row_scale, layout)
-
-  if isinstance(weights := arrays[1], Quantized):
-    why = _why_dequantized(arrays[0], weights, sizes, indices, wanted.dtype, call,
-                           accumulate is not None or rhs_grad is not None)
-    if not why:
-      return _by_few_rows(arrays[0], weights, sizes, offset, indices, bias, scale, row_scale,
-                          layout=layout, spec=spec)
-    arrays = arrays[0], dequantized(weights, arrays[0], why)
-
-  def on_kernels(mesh, lhs, rhs, sizes, offset, indices, bias, scale, row_scale, accumulate,
-                 rhs_grad):
-    if mesh is not None:
-      layout.check_explicit(rhs_grad is not None, indices != Indices())
-    if not layout.reads_lines:
-      (lhs, rhs), indices = indices.gather(lhs, rhs), Indices()
-    lhs, rhs = (x if x.dtype == dtype else x.astype(dtype) for x, dtype in zip((lhs, rhs), dtypes))
-    lhs, rhs, sizes = grouped_layout.operands(lhs, rhs, sizes, layout, indices)
-    buffer = rhs_grad
-    if accumulate is not None and not layout.is_summed:
-      buffer = grouped_layout.addend(accumulate, layout)
-    kernel_spec = spec.accumulator(lhs, rhs) if layout.is_summed else spec
-    operands = Operands(lhs, rhs, sizes, offset, indices.lhs, indices.rhs, indices.inverse, buffer,
-                        bias, scale, row_scale)
-    form = layout.form._replace(skips_rest=call.skips_rest)
-    if mesh is not None:
-      return sharding.explicit(
-          mesh, operands, form=form, spec=kernel_spec, compute=ragged_local, finish=finish,
-          result=wanted)
-    if call.saves:
-      return tuple(ragged(operands, form=form, spec=kernel_spec.for_derivative(gated)))
-    out, *scales = ragged(operands, form=form, spec=kernel_spec)
-    out = grouped_layout.result(out, layout, wanted.dtype)
-    if spec.quantize_out is not None:
-      blocks = (*out.shape[:-1], out.shape[-1] // QUANTIZE_OUT[spec.quantize_out])
-      return out, jnp.reshape(scales[0], blocks)
-    return accumulate + out if accumulate is not None and layout.is_summed else out
-
-  def on_xla(lhs, rhs, sizes, offset, indices, *others):
-    with fallback.on_xla(reason):
-      lhs, rhs = indices.gather(lhs, rhs)
-      return xla.result(lhs, rhs, sizes, offset, *others, numbers=numbers, layout=layout, spec=spec,
-                        precision=options.precision)
-
-  operands = (*arrays, sizes, offset, indices, bias, scale, row_scale, accumulate, rhs_grad)
-  function, by_types = (
-      (on_xla, None) if reason else (functools.partial(on_kernels, None), on_kernels))
-  return meshes.on_mesh(function, by_types, operands, partition, wanted)(*operands)
+  return _Arranged(
+      call, (*arrays, sizes, offset, indices, bias, scale, row_scale, accumulate, rhs_grad), wanted,
+      spec, layout, dtypes, reason)
 
 
 def _why_dequantized(lhs, weights: Quantized, sizes, indices: Indices, dtype, call: Call,

@@ -130,6 +130,35 @@ def _jvp_of_xla(static, primals, tangents):
   return jax.jvp(compute_plainly, (x, experts, weights), instantiated)
 
 
+def bias_gradients(biases, d_z, ct, weights, table: RoutingTable | None, offset, product):
+  """The gradients of the experts' biases, and of the weights by the last bias; None for no bias.
+
+  Args:
+    biases: (gate_up_bias, down_bias), each an array or None.
+    d_z: [R, 2 H], the cotangents of the values before the activation.
+    ct: [T, C], the cotangents of the tokens' sums.
+    weights, table, offset: see `gated_experts`. Without a table ct has the rows [R, C] of the
+      groups, and there are no weights.
+    product: a function of (rows[R, K], cotangents[R, N], dtype) that gives the sums [G, K, N] over
+      the rows of each group.
+  """
+  gate_up_bias, down_bias = biases
+  of_gate_up = of_down = of_weights = None
+  wide = jnp.promote_types(d_z.dtype, jnp.float32)
+  ones = jnp.ones((len(d_z), 1), d_z.dtype)
+  if gate_up_bias is not None:
+    of_gate_up = product(ones, d_z, wide)
+    of_gate_up = of_gate_up.reshape(gate_up_bias.shape).astype(gate_up_bias.dtype)
+  if down_bias is not None and table is None:
+    of_down = product(ones, ct, wide)[:, 0].astype(down_bias.dtype)
+  elif down_bias is not None:
+    sums = lambda bias, weights: bias_sums(bias, weights, table, offset)
+    of_down, of_weights = jax.vjp(sums, down_bias.astype(wide), weights.astype(wide))[1](
+        ct.astype(wide))
+    of_down = of_down.astype(down_bias.dtype)
+  return of_gate_up, of_down, of_weights
+
+
 # The tangent of sums(w * activation(gate) * up @ down), which is linear in those of z, w and down.
 _tangent_p = Primitive("jaxgemm_experts_tangent")
 

@@ -9,13 +9,13 @@ from jax.interpreters import mlir
 import jax.numpy as jnp
 
 from jaxgemm.call import checkpoint_policies, epilogue, remat, transposes
+from jaxgemm.call.group_sizes import groups_of_rows
 from jaxgemm.call.lower import lower_kernel, out_avals, require_platforms
 from jaxgemm.call.plan import is_bf16
 from jaxgemm.call.primitives import reshaped, run_by_jit
 from jaxgemm.call.spec import Spec
 from jaxgemm.grouped import sharding
 from jaxgemm.grouped.form import GroupedParams, Operands
-from jaxgemm.grouped.group_sizes import groups_of_rows
 from jaxgemm.grouped.product import PRODUCT, ragged_p
 from jaxgemm.sharding import mesh as meshes
 from jaxgemm.sharding.manual_axes import unify_varying, untracked_axes

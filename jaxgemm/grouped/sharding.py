@@ -26,8 +26,8 @@ from jax import lax
 import jax.numpy as jnp
 
 from jaxgemm.call import epilogue
+from jaxgemm.call.group_sizes import sizes_in_range
 from jaxgemm.call.options import QUANTIZE_OUT
-from jaxgemm.grouped.group_sizes import sizes_in_range
 from jaxgemm.sharding import rules
 from jaxgemm.sharding.rules import BLOCKS, Assigner, Assignment, Axes, first, wishes
 

@@ -7,9 +7,9 @@ import jax.numpy as jnp
 
 from jaxgemm.call import epilogue, jax_products, xla
 from jaxgemm.call.dtypes import for_jax, xla_accumulator_dtype
+from jaxgemm.call.group_sizes import clamp_sizes, groups_of_rows, local_sizes
 from jaxgemm.call.lower import merge_columns
 from jaxgemm.call.spec import Spec
-from jaxgemm.grouped.group_sizes import clamp_sizes, groups_of_rows, local_sizes
 from jaxgemm.grouped.layout import RaggedLayout
 
 

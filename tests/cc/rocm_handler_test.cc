@@ -425,6 +425,19 @@ FakeCall MakePlaced(int64_t rows, int64_t results, int64_t places, bool in_place
   return call;
 }
 
+// 33 rows of 64 elements in float8.
+FakeCall MakeQuantized(XLA_FFI_DataType format) {
+  static char memory[33 * 64 * 2];
+  FakeCall call;
+  call.attributes["activation"] = "";
+  call.attributes["block"] = int64_t{0};
+  call.AddArg(XLA_FFI_DataType_BF16, memory, {33, 64});
+  call.AddArg(XLA_FFI_DataType_S32, memory, {2});
+  call.AddRet(format, memory, {33, 64});
+  call.AddRet(XLA_FFI_DataType_F32, memory, {33, 1});
+  return call;
+}
+
 FakeCall MakeGather(XLA_FFI_DataType dtype, int64_t lines, int64_t rows, int64_t length,
                     int64_t bounds = 2) {
   static float unread;
@@ -544,6 +557,15 @@ void TestRouting() {
               "do not fit each other");
   ExpectError("a small workspace", run(MakeTable({2, 257, 8}, 128, words - 1), table),
               "the workspace is too small");
+
+  // The fake's device stores FNUZ.
+  constexpr auto kE4m3 = XLA_FFI_DataType_F8E4M3FN, kE5m2 = XLA_FFI_DataType_F8E5M2;
+  Expect("rows in float8", run(MakeQuantized(XLA_FFI_DataType_F8E4M3FNUZ), quantize),
+         {"hipGetDevice", launch("quantize_rows_bfloat16", 2, 256)});
+  ExpectError("rows in e4m3 of OCP", run(MakeQuantized(kE4m3), quantize),
+              "store float8_e4m3fnuz, and float8_e4m3fn is wanted");
+  ExpectError("rows in e5m2 of OCP", run(MakeQuantized(kE5m2), quantize),
+              "store float8_e5m2fnuz, and float8_e5m2 is wanted");
   ExpectError("many experts", run(MakeTable({1, 2, 2}, 513, 0), table), "at most 512 experts");
   ExpectError("no experts", run(MakeTable({1, 2, 2}, 0, 0), table), "do not fit each other");
   ExpectError("top-k of many experts", run(MakeTopK(1, 1025, 8), top_k), "8 of 1025 experts");

@@ -103,10 +103,14 @@ def test_layers_work_in_shards(rng, kind, dispatch):
     run = lambda params, x: layer.apply({"params": params}, x)
   # For "gather" all devices have all tokens. Else tokens are sharded, and sent to their experts.
   spec = P() if dispatch == "gather" else P("expert")
-  of_stats = MoEStats(*[P()] * 6, experts=spec)
+  of_stats = MoEStats(*[P()] * (len(MoEStats._fields) - 1), experts=spec)
   sharded = jax.shard_map(
       run, mesh=make_mesh(8), in_specs=(moe_specs(params), spec), out_specs=(spec, of_stats))
-  assert_near(jit(sharded)(params, x), run_nnx(whole, x), 1e-5)
+  out, stats = jit(sharded)(params, x)
+  if dispatch != "gather":  # of eight devices some need more room than others
+    assert stats.dispatch_room >= 1
+    stats = stats._replace(dispatch_room=jnp.ones(()))
+  assert_near((out, stats), run_nnx(whole, x), 1e-5)
 
 
 def test_each_product_is_given_the_first_group_of_the_shard(rng):
@@ -140,8 +144,10 @@ def test_the_guides_sharded_layers(rng):
   # The snippets have an explicit mesh, jax.shard_map and an automatic mesh.
   for snippet in (block for block in blocks if "y, stats = " in block):
     exec(snippet, names)
-    given = jax.device_get((names.pop("y"), names.pop("stats")))
-    assert_near(given, run_nnx(names["layer"], x), 1e-5)
+    y, stats = jax.device_get((names.pop("y"), names.pop("stats")))
+    # Where tokens are sharded, too, some devices need more room than others.
+    stats = stats._replace(dispatch_room=np.ones(()), experts=stats.experts.reshape(4, 16, -1))
+    assert_near((y.reshape(x.shape), stats), run_nnx(names["layer"], x), 1e-5)
   gate_up = names["placed"]["experts"]["gate_up"][...]
   assert {s.data.shape for s in gate_up.addressable_shards} == {(1, 64, 2, 128)}
 

@@ -37,13 +37,6 @@ LOADS = {
 }
 
 
-@pytest.fixture(params=["one block", "two blocks"])
-def blocks(request, monkeypatch):
-  """Runs a test with both ways to compute the rows of gated experts."""
-  monkeypatch.setattr(in_blocks, "SPLITS", request.param == "two blocks")
-  return request.param
-
-
 def make_mesh(count):
   return jax.make_mesh((count,), ("expert",), axis_types=(jax.sharding.AxisType.Auto,),
                        devices=jax.devices()[:count])
@@ -257,6 +250,34 @@ def test_room_is_for_own_and_others_tokens_apart(rng, blocks):
       4, params, given_experts=True, top_k=2, dispatch_room=room))(x, params, chosen)[0]
   assert np.isnan(run(1.5)).all()
   np.testing.assert_array_equal(run(4.0), run(None))
+
+
+@pytest.mark.parametrize("dispatch", ["gather", "overlap", "all_to_all"])
+@pytest.mark.parametrize("count", [2, 4])
+def test_the_room_that_would_have_been_enough(rng, count, dispatch):
+  x, params = tokens(rng, count * int(rng.integers(3, 20))), make_params(rng)
+  chosen = jnp.asarray(rng.choice(E, (len(x), 2), p=rng.dirichlet(np.ones(E))))
+  local = functools.partial(moe, top_k=2, expert_axis_name="expert", sharded_tokens=True,
+                            dispatch=dispatch)
+  stats = jit(jax.shard_map(
+      lambda *given: local(*given)[1].dispatch_room, mesh=make_mesh(count),
+      in_specs=(P("expert"), moe_specs(params), P("expert")), out_specs=P()))(x, params, chosen)
+  device = np.asarray(chosen).reshape(count, -1) // (E // count)
+  rows = np.stack([np.bincount(each, minlength=count) for each in device])
+  own, others = np.diagonal(rows), rows.sum(0) - np.diagonal(rows)
+  of_tokens = device.shape[1] / count
+  needed = max(1, (own / of_tokens).max(), (others / of_tokens / (count - 1)).max())
+  np.testing.assert_allclose(stats, needed, rtol=1e-6)
+  run = lambda room: np.asarray(jit(overlapped(
+      count, params, given_experts=True, top_k=2, dispatch_room=room))(x, params, chosen)[0])
+  np.testing.assert_array_equal(run(float(stats)), run(None))
+  less = needed - 1.01 * count / device.shape[1]  # a row less of own tokens, and of the others'
+  assert less < 1 or np.isnan(run(less)).any()
+
+
+def test_room_of_one_device_is_balanced(rng):
+  stats = jit(functools.partial(moe, top_k=2))(tokens(rng, 5), make_params(rng))[1]
+  assert stats.dispatch_room == 1
 
 
 def test_room_is_for_overlap(rng):

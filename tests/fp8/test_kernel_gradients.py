@@ -7,7 +7,8 @@ import pytest
 
 from jaxgemm.call.copies import bounds_of_rows
 from jaxgemm.fp8 import kernel_gradients
-from jaxgemm.fp8.kernel_gradients import Rows, gradient
+from jaxgemm.fp8.kernel_gradients import Rows, in_float8
+from jaxgemm.fp8.rows import quantized_rows
 
 FLOAT8 = jnp.float8_e4m3fn, jnp.float8_e5m2
 OPTIONS = {"implementation": None}
@@ -31,7 +32,7 @@ def test_sums_over_the_rows_of_groups(rng, gathers, offset):
   given = (Rows(x, top(x)[lines] / 448, lines if gathers else None), Rows(ct, top(ct)))
   of = None if offset is None else jnp.array([offset])
   bounds = bounds_of_rows(sizes, of, count, rows)
-  found = jax.jit(lambda lhs, rhs, sizes: gradient(
+  found = jax.jit(lambda lhs, rhs, sizes: in_float8(
       lhs, rhs, (sizes, of), count, bounds, FLOAT8, jnp.float32, OPTIONS))(*given, sizes)
   wide = x.astype(np.float64)[lines], ct.astype(np.float64)
   for group, matrix in zip(local, np.asarray(found), strict=True):
@@ -42,6 +43,35 @@ def test_sums_over_the_rows_of_groups(rng, gathers, offset):
     slack = (2.0**-4 + 2.0**-3 + 2.0**-7) * size
     slack += 2.0**-9 / 448 * x_size.max(1, initial=0) @ ct_size
     assert (np.abs(matrix - wanted) <= slack + 1e-6).all(), group
+
+
+@pytest.mark.parametrize("kind", ["row", "block"])
+def test_a_row_whose_scale_is_1_counts_and_one_of_zeros_does_not(rng, kind):
+  largest = float(jnp.finfo(FLOAT8[1]).max)
+  rows, k, n = 130, 16, 128
+  x, ct = (rng.standard_normal((rows, each)).astype(np.float32) for each in (k, n))
+  x /= np.abs(x).max(1, keepdims=True)
+  ct *= 1e-3
+  ct[8] *= largest / np.abs(ct[8]).max()
+  x[::3], ct[1::3] = 0, 0
+  sizes = np.array([rows], np.int32)
+
+  @jax.jit
+  def run(x, ct):
+    of_x, of_ct = (quantized_rows(each, kind, dtype) for each, dtype in zip((x, ct), FLOAT8))
+    found = in_float8(Rows(x, kernel_gradients.row_scales(of_x)),
+                      Rows(ct, kernel_gradients.tops(of_ct)), (sizes, None), 1,
+                      bounds_of_rows(sizes, None, 1, rows), FLOAT8, jnp.float32, OPTIONS)
+    return found, kernel_gradients.tops(of_ct)
+
+  for of_large in largest, 0:  # without the large row the small ones are all that there is
+    ct[8] *= of_large / largest
+    (found,), tops = run(x, ct)
+    np.testing.assert_allclose(tops, np.abs(ct).max(1), rtol=1e-6, atol=1e-30)
+    wanted, size = x.T.astype(np.float64) @ ct, np.abs(x).T.astype(np.float64) @ np.abs(ct)
+    # Roundings to 3 bits and to 2; beside the large row the others become subnormal numbers.
+    slack = (2.0**-4 + 2.0**-3 + 2.0**-7) * size + 2.0**-15 * rows * (of_large > 0)
+    assert (np.abs(found - wanted) <= slack + 1e-7).all()
 
 
 def test_groups_begin_at_tiles(rng):

@@ -15,7 +15,7 @@ import pytest
 
 import jaxgemm
 from jaxgemm import GemmConfig
-from jaxgemm.grouped import group_sizes
+from jaxgemm.call import group_sizes
 from tests.grouped.jax_versions import needs_ragged_out_sharding
 from tests.grouped.ragged_reference import array, assert_close
 from tests.support.moe_reference import assert_near, jit, make_nnx, tokens

@@ -89,7 +89,7 @@ def check(given, values, scales, kind: str, slack: float = 0.0) -> None:
     assert ((found == wanted) | (found == low) | (found == high)).all()
   else:
     assert scales.dtype == np.float32
-    wanted = np.where(amax == 0, 1.0, amax / most)
+    wanted = np.where(amax == 0, 2.0**-126, amax / most)
     assert (np.abs(found - wanted) <= wanted * (2.0**-22 + slack)).all()
   quotients = of_blocks / found[..., None]
   decoded = values.astype(np.float64).reshape(of_blocks.shape)
