@@ -80,7 +80,7 @@ template <class Traits>
 JAXGEMM_AMD void StoreTile(const GemmArgs& args, const WorkTile& tile,
                            typename Traits::Acc4 (&acc)[Traits::kFragsM][Traits::kFragsN],
                            const typename Traits::Acc4* loaded, Lds* lds) {
-  if constexpr (kConvertsFloat8 && Traits::kLhs != DType::kS8) {
+  if constexpr (kMayQuantize<Traits>) {
     if (__builtin_expect(args.quantize_out != QuantizeOut::kNone, false)) {
       return QuantizedTile<Traits>(tile, lds).Store(acc, loaded);
     }

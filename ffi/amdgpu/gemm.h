@@ -364,6 +364,15 @@ struct GeneralTile {
     }
     GemmArgs all = LoadArgs();
     all.groups.ragged = Ragged::kNone;
+    if constexpr (kMayQuantize<Traits>) {
+      const bool quantizes = all.quantize_out != QuantizeOut::kNone;
+      const QuantizedTile<Traits> quantized(tile, of_wave);
+      if constexpr (QuantizesAfterVectors(Traits::kFragsM * Traits::kFragsN)) {
+        if (quantizes) quantized.ApplyVectors(all, acc);
+        KeepInPlace(acc);
+      }
+      if (quantizes) return quantized.StoreAtOnce(all, acc);
+    }
     StoreVectors<Traits>(all, tile, acc, nullptr, StagedRows<Traits>{of_wave});
   }
 

@@ -63,16 +63,18 @@ struct StagedHalves {
   }
 };
 
-// gfx942 has no instruction that converts to bfloat16, and NaN takes half of the instructions of
-// its conversion. So there accumulators with NaN are left to the other epilogue.
+// Whether ConvertNumbers16 converts NaN, too. gfx942 has no instruction that converts to bfloat16,
+// and half of the instructions that it needs instead are for NaN. So StoreHalves does without them
+// there, and accumulators that may have NaN are left to StoreVectors (vector_epilogue.h).
 #if defined(__gfx950__)
 inline constexpr bool kConvertsNan = true;
 #else
 inline constexpr bool kConvertsNan = false;
 #endif
 
-// Whether a lane of the wave has NaN, or perhaps if products of its accumulators overflow. One
-// instruction looks at four accumulators.
+// Returns true if an accumulator of the wave is NaN. It may also return true if there are
+// infinities or very large numbers. One instruction looks at four accumulators: it adds two
+// products of them.
 template <int kRows, int kColumns>
 JAXGEMM_AMD bool MayHaveNan(const Vec4<float> (&acc)[kRows][kColumns]) {
   using Float2 = float __attribute__((ext_vector_type(2)));
@@ -86,7 +88,7 @@ JAXGEMM_AMD bool MayHaveNan(const Vec4<float> (&acc)[kRows][kColumns]) {
   return __builtin_amdgcn_ballot_w64(__builtin_isunordered(both[0], both[1])) != 0;
 }
 
-// As Convert16, but on gfx942 not for NaN.
+// Converts to bfloat16 or float16. Unless kConvertsNan, no value may be NaN.
 template <bool kBf16>
 JAXGEMM_AMD Vec4<uint16_t> ConvertNumbers16(Vec4<float> value) {
   if constexpr (!kBf16 || kConvertsNan) return Convert16(kBf16, value);

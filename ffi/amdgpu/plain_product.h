@@ -76,6 +76,10 @@ JAXGEMM_DEVICE constexpr bool StoresVec4s(const GemmArgs& args, DType lhs, int r
          args.quantize_out == QuantizeOut::kNone && args.n < int64_t{kOutsideBuffer} / (4 * rows);
 }
 
+// Whether RunOneTile (gemm.h) applies bias and scales to results that it quantises. A wave has so
+// many fragments of 16 x 16. With fewer of them clang 22 fails ("illegal VGPR to SGPR copy").
+JAXGEMM_DEVICE constexpr bool QuantizesAfterVectors(int fragments) { return fragments > 8; }
+
 // Whether there is ShortK (short_k.h) for operands of elements of so many bytes. It loads two rows
 // of an operand that is not k-contiguous together, as a word.
 JAXGEMM_DEVICE constexpr bool HasShortK(int bytes) { return bytes > 1; }

@@ -1,5 +1,7 @@
 """AMD kernels that quantise their results, executed in emulation, against float64."""
 
+import math
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -45,6 +47,52 @@ def test_dense(rng, target, kind, of, tile_m, tile_n):
   given = jaxgemm.matmul(a, b, **options)
   assert is_quantized_by_kernel(a, b, **options)
   assert_quantized(given, silu(f64(a) @ f64(b) + f64(bias)), kind, dtype)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("kind, of", [("block", 0), ("block", 1), ("mx", 0), ("mx", 1)])
+@pytest.mark.parametrize("tile_m, tile_n", [(256, 256), (64, 128), (32, 128)])
+@pytest.mark.parametrize("path, shares", [("one_tile", 0), ("one_tile", 3), ("tiles", 0)])
+def test_without_an_epilogue(rng, target, kind, of, tile_m, tile_n, path, shares):
+  """Kernels have code for such products: with workgroups for each tile, and in a loop."""
+  implementation = f"emulated:{target}"
+  dtype = float8_dtypes(implementation)[of]
+  a, b = array(rng, 261, 192), array(rng, 192, 384)
+  # Some rows have infinities and NaN. Blocks of MX formats have elements beyond the largest value.
+  a = a.at[7, 3].set(jnp.inf).at[130, 0].set(jnp.nan).at[40].multiply(1e-6)
+  options = {"num_workgroups": 1} if path == "tiles" else {}
+  if shares:
+    options["num_shares"] = shares * math.ceil(261 / tile_m) * math.ceil(384 / tile_n)
+  config = jaxgemm.GemmConfig(tile_m=tile_m, tile_n=tile_n, **options)
+  call = jax.jit(lambda a, b: jaxgemm.matmul(
+      a, b, quantize_out=kind, preferred_element_type=dtype, config=config,
+      implementation=implementation))
+  assert f'path = "{path}"' in call.lower(a, b).as_text()
+  assert_quantized(call(a, b), f64(a) @ f64(b), kind, dtype)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("kind", ["block", "mx"])
+@pytest.mark.parametrize("tile_m, tile_n, path", [
+    (256, 256, "one_tile"), (128, 128, "one_tile"), (64, 128, "tiles")])
+@pytest.mark.parametrize("given", ["bias", "scale_lhs", "all"])
+def test_bias_and_scales(rng, target, kind, tile_m, tile_n, path, given):
+  """Small tiles are left to the general code."""
+  implementation = f"emulated:{target}"
+  dtype = float8_dtypes(implementation)[0]
+  a, b = array(rng, 261, 128), array(rng, 128, 384)
+  vectors = {"bias": array(rng, 384, dtype=jnp.float32),
+             "scale_lhs": 1 + jnp.abs(array(rng, 261, 1, dtype=jnp.float32)),
+             "scale_rhs": 1 + jnp.abs(array(rng, 384, dtype=jnp.float32))}
+  if given != "all":
+    vectors = {given: vectors[given]}
+  config = jaxgemm.GemmConfig(tile_m=tile_m, tile_n=tile_n)
+  call = jax.jit(lambda a, b: jaxgemm.matmul(
+      a, b, quantize_out=kind, config=config, implementation=implementation, **vectors))
+  assert f'path = "{path}"' in call.lower(a, b).as_text()
+  exact = (f64(a) @ f64(b) * f64(vectors.get("scale_lhs", 1)) * f64(vectors.get("scale_rhs", 1))
+           + f64(vectors.get("bias", 0)))
+  assert_quantized(call(a, b), exact, kind, dtype)
 
 
 @pytest.mark.parametrize("target", TARGETS)

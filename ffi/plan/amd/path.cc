@@ -8,11 +8,15 @@
 namespace jaxgemm {
 namespace {
 
-// Whether RunOneTile stores the result. It has sizes in 32 bits, and rows of out in 24 bits of
-// bytes.
-bool StoresWholeVectors(const Problem& p, const GpuInstance& instance) {
+// RunOneTile has sizes in 32 bits, and rows of out in 24 bits of bytes.
+bool FitsOneTile(const Problem& p) {
   constexpr int64_t kLargest = 1 << 30, kMostColumns = (1 << 22) - 1;
-  if (std::max(p.m, p.k) > kLargest || p.n > kMostColumns) return false;
+  return std::max(p.m, p.k) <= kLargest && p.n <= kMostColumns;
+}
+
+// Whether RunOneTile stores the result.
+bool StoresWholeVectors(const Problem& p, const GpuInstance& instance) {
+  if (!FitsOneTile(p)) return false;
   // What StoresVec4s and StoresVectors read of a call.
   const GemmArgs args{.preact = p.save_preact ? const_cast<Problem*>(&p) : nullptr,
                       .n = p.n,
@@ -25,6 +29,13 @@ bool StoresWholeVectors(const Problem& p, const GpuInstance& instance) {
   return instance.waves_k > 1
              ? StoresVec4s(args, instance.lhs, rows)
              : StoresVectors(args, instance.lhs, is_ocp ? kOcpFloat8 : kFnuzFloat8, rows);
+}
+// The same of a result that is quantised.
+bool StoresQuantized(const Problem& p, const GpuInstance& instance) {
+  const int64_t fragments = instance.tile_m * instance.tile_n / 256 / instance.waves;
+  return p.quantize_out != QuantizeOut::kNone && FitsOneTile(p) && instance.waves_k == 1 &&
+         !p.gated && !p.save_preact && p.activation == Activation::kNone &&
+         (!p.has_vectors() || QuantizesAfterVectors(static_cast<int>(fragments)));
 }
 
 bool GathersK(const GpuInstance& instance) {
@@ -43,8 +54,10 @@ bool OperandFits(const Problem& p, const GpuInstance& instance, bool is_lhs) {
 
 bool MayRunOneTile(const Problem& p, const Plan& plan) {
   const GpuInstance& instance = *plan.instance;
-  return IsGeneral(plan.choice.form) && StoresWholeVectors(p, instance) && RunsAsOneTile(p, plan) &&
-         OperandFits(p, instance, true) && OperandFits(p, instance, false);
+  return IsGeneral(plan.choice.form) &&
+         (StoresWholeVectors(p, instance) || StoresQuantized(p, instance)) &&
+         RunsAsOneTile(p, plan) && OperandFits(p, instance, true) &&
+         OperandFits(p, instance, false);
 }
 
 }  // namespace
