@@ -124,10 +124,14 @@ class Workgroup {
   static constexpr bool kIsScaled = IsScaled(Traits::kForm);
   static constexpr bool kIsFewRows = IsFewRows(Traits::kForm);
   static constexpr bool kIsScaledCast = kIsScaled && Traits::kIsPlain;
+  // Warps that gather along k read indices ahead of each stage. With ping-pong the accumulators
+  // leave them no more registers.
+  static constexpr bool kGathersAlongK =
+      kIsGrouped && Traits::kGathers && !Traits::kLhsKMajor && !Traits::kIsPingPong;
   static constexpr int kConsumerRegisters = kIsScaled && Traits::kTileN > kScaleBlock
                                                 ? kScaledWideRegisters
-                                            : kIsScaled || Traits::kGathers ? kScaledRegisters
-                                                                            : 224;
+                                            : kIsScaled || kGathersAlongK ? kScaledRegisters
+                                                                          : 224;
   using Mainloop =
       std::conditional_t<Traits::kRhsInRegisters, RegisterMainloop<Traits>, SmemMainloop<Traits>>;
 
