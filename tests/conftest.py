@@ -28,6 +28,7 @@ if VIRTUAL_ROCM:
   rocm.start(VIRTUAL_ROCM, devices=8)
 
 # pylint: disable=wrong-import-position
+import jax
 import numpy as np
 import pytest
 
@@ -53,6 +54,18 @@ def small_products_take_the_kernels(request, monkeypatch):
 def no_warning_was_given(monkeypatch):
   """A warning is given once in a process, and earlier tests may have seen it."""
   monkeypatch.setattr(fallback, "_warned", set())
+
+
+@pytest.fixture(autouse=True)
+def few_memory_maps():
+  """Linux gives a process 65,530 memory maps, and XLA crashes without more of them.
+
+  A program of many devices has hundreds, as long as jax keeps it for another call.
+  """
+  yield
+  with open("/proc/self/maps", "rb") as maps:
+    if sum(1 for _ in maps) > 20000:
+      jax.clear_caches()
 
 
 @pytest.fixture(scope="session")

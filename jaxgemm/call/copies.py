@@ -2,7 +2,8 @@
 
 The native plan chooses the copies (ffi/plan/hopper/copies.h). They are ordinary XLA
 operations in front of the custom call: XLA fuses them with what produces the operand,
-and moves them out of loops in which the operand does not change.
+and moves them out of loops in which the operand does not change. Only rows of groups
+that are gathered, and nothing else, are copied by a kernel of ours.
 """
 
 import math
@@ -15,6 +16,7 @@ from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
 from jaxgemm.call.kernel_calls import make
+from jaxgemm.sharding.manual_axes import unify_varying
 from jaxgemm.sharding.mesh import is_exported, may_be_partitioned
 
 _VECTOR_BYTES = 16  # what a lane copies at once
@@ -69,17 +71,13 @@ def operand(x, contracting: int, wanted: int, rows: int, k: int) -> jax.Array:
   return pad(x, (rows, k) if wanted else (k, rows))
 
 
-def gathered(x, indices, bounds=None) -> jax.Array:
+def gathered(x, indices) -> jax.Array:
   """[..., R, C]: for each index its line of x[..., lines, C]; zeros for one out of range.
 
   Args:
     x: array of shape (lines, C) or (B, lines, C).
     indices: int32[R] or int32[B, R].
-    bounds: int32[2], without B: the first row that is needed, and the end of these rows. Other rows
-      may hold anything. None: all are needed.
   """
-  if bounds is not None and x.size:
-    return _gather_p.bind(x, indices, bounds)[0]
   if x.ndim > 2 or indices.ndim > 1:
     return jax.vmap(gathered, (0 if x.ndim > 2 else None, 0 if indices.ndim > 1 else None))(
         x, indices)
@@ -87,6 +85,19 @@ def gathered(x, indices, bounds=None) -> jax.Array:
     return jnp.zeros((indices.shape[0], x.shape[1]), x.dtype)
   indices = jnp.where(indices < 0, x.shape[0], indices)  # jax.numpy counts these from the end
   return lines_of(x, indices, mode="fill", fill_value=0)
+
+
+def gathered_within(bounds, x, indices) -> jax.Array:
+  """`gathered` rows [R, C] of x[lines, C], of which those out of bounds may hold anything.
+
+  Args:
+    bounds: int32[2], the first row, and the end; see `group_sizes.bounds_of_rows`.
+    x: array of shape (lines, C).
+    indices: int32[R].
+  """
+  if x.size == 0 or x.shape[1] * x.dtype.itemsize % _VECTOR_BYTES:
+    return gathered(x, indices)
+  return _gather_p.bind(*unify_varying([x, indices, bounds]))[0]
 
 
 def lines_of(x, indices, **mode) -> jax.Array:
@@ -104,39 +115,15 @@ def lines_of(x, indices, **mode) -> jax.Array:
 
 
 def _gathered_limits(target, x, indices, bounds) -> str:
-  del target, bounds
-  if x.ndim > 2 or x.shape[-1] * x.dtype.itemsize % _VECTOR_BYTES:
-    return f"an array of shape {x.shape} of {x.dtype.name} has no rows of whole 16 bytes"
-  return ""
+  del target, indices, bounds
+  return "it has leading dimensions, which vmap adds" if x.ndim > 2 else ""
 
 
 # The kernel is in ffi/routing/rows.h.
 _gather_p = make(
     "jaxgemm_gather_rows",
     lambda x, indices, bounds: [((*indices.shape, x.shape[-1]), x.dtype)],
-    lambda x, indices, bounds: [gathered(x, indices)], _gathered_limits)
-
-
-def bounds_of_rows(sizes, offset, local_groups: int, rows: int) -> jax.Array:
-  """int32[2]: the first row of all groups of this device, and the end of the last one.
-
-  Args:
-    sizes: int32[G], of any values; see group_sizes.py.
-    offset: int32[1], the first group of this device; None: all groups are its.
-    rows: the number of rows.
-  """
-  sizes = jnp.clip(sizes, 0, rows)
-
-  def total(sizes):
-    # y is cut off before it is added, so that the sum cannot overflow.
-    return lax.reduce(sizes, jnp.int32(0), lambda x, y: x + jnp.minimum(y, rows - x), (0,))
-
-  if offset is None:
-    return jnp.stack([jnp.int32(0), total(sizes)])
-  group = jnp.arange(sizes.size, dtype=jnp.int32)
-  first = jnp.clip(offset[0], 0, sizes.size)
-  return jnp.stack([total(jnp.where(group < end, sizes, 0))
-                    for end in (first, first + local_groups)])
+    lambda x, indices, bounds: [gathered(x, indices)], _gathered_limits, exported=False)
 
 
 def pad(x, sizes) -> jax.Array:

@@ -50,3 +50,27 @@ def groups_of_rows(sizes, offset, local_groups: int, count: int) -> jax.Array:
 def sizes_in_range(sizes, first, count: int) -> jax.Array:
   """int32[..., G]: how many rows of each group are among the `count` rows from `first` on."""
   return jnp.diff(jnp.clip(bounds_of_groups(sizes), first, first + count))
+
+
+def bounds_of_rows(sizes, offset, local_groups: int, rows: int) -> jax.Array:
+  """int32[2]: the first row of all groups of this device, and the end of the last one.
+
+  It is one reduction, where the ends of all groups take several steps.
+
+  Args:
+    sizes: int32[G], of any values; see group_sizes.py.
+    offset: int32[1], the first group of this device; None: all groups are its.
+    rows: the number of rows.
+  """
+  sizes = jnp.clip(sizes, 0, rows)
+
+  def total(sizes):
+    # y is cut off before it is added, so that the sum cannot overflow.
+    return lax.reduce(sizes, jnp.int32(0), lambda x, y: x + jnp.minimum(y, rows - x), (0,))
+
+  if offset is None:
+    return jnp.stack([jnp.int32(0), total(sizes)])
+  group = jnp.arange(sizes.size, dtype=jnp.int32)
+  first = jnp.clip(offset[0], 0, sizes.size)
+  return jnp.stack([total(jnp.where(group < end, sizes, 0))
+                    for end in (first, first + local_groups)])

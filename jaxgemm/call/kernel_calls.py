@@ -14,11 +14,13 @@ from jaxgemm import _ffi
 from jaxgemm.call import denied
 from jaxgemm.call.fallback import warn_once
 from jaxgemm.call.primitives import batched_in_front, reshaped, run_by_jit
+from jaxgemm.sharding.mesh import is_exported
 
 
 def make(name: str, results: Callable, by_xla: Callable, limits: Callable,
          workspace: Callable | None = None, attributes: tuple[str, ...] = (),
-         in_place: dict[int, int] | None = None, platforms=("cuda", "rocm")) -> Primitive:
+         in_place: dict[int, int] | None = None, platforms=("cuda", "rocm"),
+         exported: bool = True) -> Primitive:
   """A primitive whose results are those of the custom call of the same name.
 
   Operands and results may have leading dimensions, which `vmap` adds.
@@ -33,6 +35,8 @@ def make(name: str, results: Callable, by_xla: Callable, limits: Callable,
     in_place: for an operand the result that is written over it. XLA copies an operand that is read
       later.
     platforms: those that have the custom call.
+    exported: whether programs that `jax.export` makes have the custom call, whose name must then be
+      allowed; else XLA computes there.
   """
   primitive = Primitive(name)
   primitive.multiple_results = True
@@ -40,6 +44,8 @@ def make(name: str, results: Callable, by_xla: Callable, limits: Callable,
 
   def lower_on(platform: str):
     def lower(ctx, *operands, **params):
+      if not exported and is_exported(ctx):
+        return lower_to_xla(ctx, *operands, **params)
       avals = ctx.avals_in
       reason = lack(platform, *avals) or (
           platform != "cpu" and limits(_ffi.target(platform), *avals, **params))

@@ -18,11 +18,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm.call import copies
+from jaxgemm.call.group_sizes import bounds_of_rows
 from jaxgemm.call.options import QUANTIZE_OUT
 from jaxgemm.call.plan import PLATFORMS, plan_call, require_built
 from jaxgemm.call.primitives import reshaped
 from jaxgemm.call.spec import Geometry, Spec
-from jaxgemm.sharding.mesh import is_exported
 
 CALL_TARGET = "jaxgemm_gemm"
 # The same call, which also starts the copy that brings the chunks of lhs: see chunked/producers.py.
@@ -193,10 +193,8 @@ def prepared(ctx, operands, geometry: Geometry, chosen: dict):
       indices, of_indices = operands.pop(at), avals.pop(at)
       del names[at]
       places, gather = [i], copies.gathered
-      # Our kernel copies only rows of groups. XLA fuses its copy with others, and jax exports that
-      # without the name of a custom call.
-      if not (wanted[name] or is_exported(ctx)) and (
-          avals[i].ndim == of_indices.ndim + 1 == avals[2].ndim + 1 == 2):
+      # Our kernel copies only rows of groups; XLA fuses its copy with others.
+      if not wanted[name] and avals[i].ndim == of_indices.ndim + 1 == avals[2].ndim + 1 == 2:
         places += [2] + [names.index("group_offset")] * geometry.group_offset
         gather = functools.partial(_gathered_rows, local_groups=geometry.local_groups)
       operands[i], avals[i] = applied(
@@ -234,8 +232,8 @@ def prepared(ctx, operands, geometry: Geometry, chosen: dict):
 
 
 def _gathered_rows(x, indices, sizes, offset=None, *, local_groups: int):
-  bounds = copies.bounds_of_rows(sizes, offset, local_groups, indices.size)
-  return copies.gathered(x, indices, bounds)
+  return copies.gathered_within(
+      bounds_of_rows(sizes, offset, local_groups, indices.size), x, indices)
 
 
 def in_order(first, then) -> list:

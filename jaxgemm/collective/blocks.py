@@ -43,7 +43,7 @@ class Shards(NamedTuple):
     num_local: the number of experts of a device.
     most_per_token: the largest number of a token's rows for one device.
     room: for how many rows of a token a device has room, on average; None: most_per_token.
-    dtype: that in which tokens and sums travel.
+    dtype: that in which sums travel, and tokens if no recipe quantises them.
     splits: whether own and others' tokens are two blocks; see `splits`.
   """
 
@@ -107,7 +107,7 @@ def splits(tokens: int, features: int, hidden_features: int, top_k: int, num_exp
   Args:
     tokens: those of a device.
     num_experts: those of all devices.
-    dtype: that in which tokens travel.
+    dtype: that of the layer.
   """
   if SPLITS is not None:
     return SPLITS
@@ -139,8 +139,9 @@ def block_of(chosen, weights, first_expert, own: int, shards: Shards) -> Block:
     chosen: int32[T, top_k], the experts of the tokens, among those of all devices.
     weights: f32[T, top_k].
     first_expert: int32[], the first expert of this device.
-    own: the number of this device's own tokens, which come first. For their rows and those of the
-      others there is room apart, so that it does not matter whether they are one block.
+    own: the number of this device's own tokens, which come first. Their rows and those of the
+      others are counted apart, so that with room for both it does not matter whether they are one
+      block.
   """
   local = chosen - first_expert
   is_local = (local >= 0) & (local < shards.num_local)
@@ -151,8 +152,10 @@ def block_of(chosen, weights, first_expert, own: int, shards: Shards) -> Block:
   row = jnp.where(is_local, table.row, sum(rooms))
   is_lost = None
   if sum(rooms) < len(chosen) * shards.most_per_token:
-    is_lost = jnp.where(jnp.arange(len(chosen)) < own, is_local[:own].sum() > rooms[0],
-                        is_local[own:].sum() > rooms[1])
+    # With more own rows than their room, others' rows may be beyond the end of one block.
+    is_beyond = (is_local & (table.row >= sum(rooms))).any(-1)
+    is_lost = is_beyond | jnp.where(jnp.arange(len(chosen)) < own, is_local[:own].sum() > rooms[0],
+                                    is_local[own:].sum() > rooms[1])
   block = Block(RoutingTable(experts, choice, token, row), sizes[:shards.num_local], weights,
                 is_lost)
   return block.with_weights(weights)

@@ -157,7 +157,7 @@ def _devices():
 
 def _sent(x, *, form: Form):
   """What this device receives, by ppermute."""
-  if x.dtype.itemsize == 1 and jnp.issubdtype(x.dtype, jnp.floating):
+  if jnp.issubdtype(x.dtype, jnp.floating) and jnp.finfo(x.dtype).bits == 8:
     # XLA for CPUs would send float8 as wider floats.
     sent = _sent(lax.bitcast_convert_type(x, jnp.uint8), form=form)
     return lax.bitcast_convert_type(sent, x.dtype)

@@ -109,6 +109,9 @@ def _backward(shards: Shards, static: Static, saved, ct):
   def product(left, right, sizes, numbers, dtype, **indices):
     return _product(left, right, sizes, static, numbers, dtype=dtype, **indices)
 
+  def of_tokens(tokens, kernels, sizes, dtype, indices):
+    return product(tokens, kernels, sizes, K_LAST, dtype, lhs_indices=indices)
+
   whole = block_of(with_own(chosen, choices), with_own(weights, all_weights), first_expert, len(x),
                  shards)
   own, others = slice(len(x)), slice(len(x), None)
@@ -122,10 +125,10 @@ def _backward(shards: Shards, static: Static, saved, ct):
     blocks = (ordering._replace(sizes=sizes),
               block_of(flat(choices), flat(all_weights), first_expert, 0, shards))
     cts, (d_z, hidden, d_w) = two_blocks_gradient(
-        ct.astype(shards.dtype), cts, down, z, whole, blocks, product, static)
+        ct.astype(shards.dtype), cts, down, z, whole, blocks, of_tokens, static)
   else:
     cts, sizes = exchange.done(cts, sizes)
-    g = product(flat(cts), down, sizes, K_LAST, z[0].dtype, lhs_indices=whole.table)
+    g = of_tokens(flat(cts), down, sizes, z[0].dtype, whole.table)
     w = of_rows(whole.weights, whole.table.choice)
     d_z, hidden, d_w = gated_gradient(z[0], g, w, static.activation, count=_count(sizes))
   d_z = d_z.reshape(len(d_z), 2 * hidden_features)
@@ -152,7 +155,7 @@ def _backward(shards: Shards, static: Static, saved, ct):
     d_weights += exchange.done(of_others)[0].sum(0) + d_all_weights[own]
   d_experts = Experts(d_gate_up.reshape(gate_up.shape), d_down, gate_up_bias, down_bias)
   d_x, d_experts, d_weights = jax.tree.map(
-      first_derivative, (d_x.astype(x.dtype), d_experts, d_weights.astype(weights.dtype)))
+      of_first_order, (d_x.astype(x.dtype), d_experts, d_weights.astype(weights.dtype)))
   return d_x, None, d_experts, d_weights, None, None
 
 
@@ -161,7 +164,7 @@ def _count(sizes) -> jax.Array:
   return sizes.sum(dtype=jnp.int32)
 
 
-def first_derivative(x):
+def of_first_order(x):
   """x, of a derivative. To differentiate it again raises an error."""
   return without_derivative(
       x, "a layer with dispatch='overlap' was differentiated twice; for gated experts first "
@@ -176,12 +179,14 @@ def two_blocks_gradient(ct, cts, down, zs, whole: Block, blocks, product, static
     ct: [T, C], the cotangents of the own tokens.
     cts: those of all tokens, which are arriving.
     zs, blocks: the values before the activation and the blocks of own and others' tokens.
+    product: a function of (tokens, kernels, sizes, dtype, the token of each row) that multiplies
+      rows by the transposed kernels.
   """
   own, others = blocks
-  own_g = product(ct, down, own.sizes, K_LAST, zs[0].dtype, lhs_indices=own.table.token)
+  own_g = product(ct, down, own.sizes, zs[0].dtype, own.table.token)
   cts, own_g = exchange.done(cts, own_g)
-  others_g = product(flat(cts), down, others.sizes, K_LAST, zs[1].dtype,
-                     lhs_indices=others.table.token + len(own.table.row))
+  others_g = product(flat(cts), down, others.sizes, zs[1].dtype,
+                     others.table.token + len(own.table.row))
   rows, dtype, hidden_features = len(whole.table.token), zs[0].dtype, zs[0].shape[-1]
   into = tuple(
       room_p.bind(shape=(rows, *shape), dtype=jnp.dtype(dtype))

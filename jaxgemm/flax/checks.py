@@ -107,7 +107,8 @@ def check_options(
     if isinstance(dispatch_room, bool) or not isinstance(dispatch_room, (int, float)):
       raise TypeError(
           f"dispatch_room={dispatch_room!r} was given; a float is allowed, or None. Pass for how "
-          "many times the balanced number of rows a device has room, 1.5 for example.")
+          "many times the balanced number of rows a device has room, 1.5 for example; of an array "
+          "float(array), outside of jax.jit.")
     if dispatch != "overlap":
       raise ValueError(
           f"dispatch_room was given with dispatch={dispatch!r}; it is allowed with "

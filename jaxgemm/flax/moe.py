@@ -168,10 +168,10 @@ def moe(
       possible blocks takes its place, which sends more.)
     dispatch_room: with dispatch="overlap", for how many rows a device has room, for those of its
       own tokens and for those of the other devices' tokens: a multiple of their balanced number,
-      1.5 for example. It saves memory, and time to fill it with zeros. No row is dropped without a
-      sign: if more of these rows come than there is room for, the results of these tokens are NaN,
-      and so are all gradients of the device. `MoEStats.dispatch_room` says what would have been
-      enough. None: room for all rows that could come.
+      1.5 for example. It saves memory. No row is dropped without a sign: if more rows of own
+      tokens, or of the others', come to a device than it has room for, the results of all of these
+      tokens are NaN, and so are all gradients of the device. `float(MoEStats.dispatch_room)` would
+      have been enough. None: room for all rows that could come.
     tensor_axis_name: inside `jax.shard_map`, the mesh axis (or axes) along which the hidden
       features of all experts, also of the shared one, are sharded: H in `Mlp`, in all arrays
       that have it. One psum along the axis adds up the results. x, the router and the last

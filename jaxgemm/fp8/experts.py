@@ -22,6 +22,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm.call import copies, epilogue
+from jaxgemm.call.group_sizes import bounds_of_rows
 from jaxgemm.call.quantization import BLOCKS, Quantized
 from jaxgemm.call.residuals import kept
 from jaxgemm.fp8 import kernel_gradients
@@ -124,7 +125,7 @@ def product(lhs: Quantized, rhs: Quantized, groups, params: Params, dtype, *,
         lhs.values, rhs.values, sizes, K_LAST, None, dtype, offset, lhs_indices=lines,
         scale_lhs=lhs.scales, scale_rhs=rhs.scales, bias=bias, **options)
   if lines is not None:
-    lhs = Quantized(*(copies.gathered(x, lines, bounds) for x in lhs))
+    lhs = Quantized(*(copies.gathered_within(bounds, x, lines) for x in lhs))
   return scaled_ragged_dot(lhs.values, rhs.values, sizes, lhs.scales, rhs.scales, dtype, offset,
                            bias=bias, **options)
 
@@ -154,7 +155,7 @@ def _forward(x, experts: Experts, weights, sizes, table: RoutingTable | None, of
   groups = sizes, offset
   tokens = None if table is None else table.token
   gate_up, down = forms_of(experts, params)
-  bounds = copies.bounds_of_rows(sizes, offset, len(down.forward.values),
+  bounds = bounds_of_rows(sizes, offset, len(down.forward.values),
                                  len(x) if tokens is None else len(tokens))
   lhs = quantized_rows(x, params.of_rows, params.float8[0], bounds if tokens is None else None)
   z, hidden = hidden_rows(lhs, gate_up.forward, experts.gate_up_bias, groups, bounds, params,

@@ -16,7 +16,7 @@ import jax
 from jax import lax
 import jax.numpy as jnp
 
-from jaxgemm.call.copies import bounds_of_rows
+from jaxgemm.call.group_sizes import bounds_of_rows
 from jaxgemm.call.quantization import Quantized
 from jaxgemm.call.residuals import kept
 from jaxgemm.collective import exchange
@@ -31,13 +31,12 @@ from jaxgemm.collective.blocks import (
   wide,
   with_own,
 )
-from jaxgemm.collective.experts import first_derivative, two_blocks_gradient
+from jaxgemm.collective.experts import of_first_order, two_blocks_gradient
 from jaxgemm.fp8 import experts as float8
 from jaxgemm.fp8.experts import Params
 from jaxgemm.fp8.kernel_gradients import Rows, row_scales, tops
 from jaxgemm.fp8.recipes import RECIPES, dtypes_of
 from jaxgemm.fp8.rows import gated_gradient_quantized, quantized_rows
-from jaxgemm.grouped.checks import K_LAST
 from jaxgemm.grouped.experts import Experts, Static
 from jaxgemm.grouped.rows import of_rows
 from jaxgemm.sharding.manual_axes import unify_varying
@@ -116,11 +115,10 @@ def _backward(shards: Shards, params: Params, saved, ct):
   send = functools.partial(exchange.start, axis_name=shards.axis_name)
   of_ct = quantized_rows(ct.astype(shards.dtype), params.of_rows, params.float8[1])
 
-  def of_tokens(rows, kernels, sizes, numbers, dtype, lhs_indices):
-    del numbers  # all are K_LAST
+  def of_tokens(tokens, kernels, sizes, dtype, indices):
     return float8.product(
-        rows, kernels, (sizes, None), params, dtype, lines=lhs_indices,
-        bounds=bounds_of_rows(sizes, None, count, len(lhs_indices)))
+        tokens, kernels, (sizes, None), params, dtype, lines=indices,
+        bounds=bounds_of_rows(sizes, None, count, len(indices)))
 
   whole = block_of(with_own(chosen, choices), with_own(weights, all_weights), first_expert,
                    len(ct), shards)
@@ -143,7 +141,7 @@ def _backward(shards: Shards, params: Params, saved, ct):
         mode="fill", fill_value=1)
   else:
     cts, sizes = exchange.done(cts, sizes)
-    g = of_tokens(flat(cts), down, sizes, K_LAST, zs[0].dtype, whole.table.token)
+    g = of_tokens(flat(cts), down, sizes, zs[0].dtype, whole.table.token)
     d_z, hidden, d_w, of_z = gated_gradient_quantized(
         zs[0], g, w, params.static.activation, params.of_rows, params.float8[1])
     of_hidden, = scales
@@ -175,7 +173,7 @@ def _backward(shards: Shards, params: Params, saved, ct):
     of_others, = send(d_all_weights[others].reshape(all_weights.shape), scatters=True)
     d_weights += exchange.done(of_others)[0].sum(0) + d_all_weights[own]
   d_x, d_experts, d_weights = jax.tree.map(
-      first_derivative, (d_x.astype(of_x.dtype), d_experts, d_weights.astype(weights.dtype)))
+      of_first_order, (d_x.astype(of_x.dtype), d_experts, d_weights.astype(weights.dtype)))
   return d_x, None, float8.as_given(d_experts, params), d_weights, None, None
 
 

@@ -35,7 +35,8 @@ def gated_gradient(z: jax.Array, g: jax.Array, w: jax.Array, activation: str | N
     places: int32[R], for z without leading dimensions: row i of dz, hw and dw is written to row
       places[i] of `into`. The places differ. A row whose place is not there is not written.
     count: int32 or int32[1], for z without leading dimensions: the rows from this one on are
-      neither read nor written. Without places they may hold anything. None: all are.
+      neither read nor written. Without places the results may hold anything there. None: all rows
+      are computed.
     into: (dz [P, 2, H], hw [P, H], dw float32[P]), if and only if there are places. XLA copies what
       is read later; else the rows are written in place. Other rows stay as they are.
 

@@ -100,7 +100,8 @@ def finish(z, sizes, offset, bias, scale, row_scale, *, form: GroupedParams, spe
   if bias is not None:
     bias = bias.astype(jnp.float32) if is_bf16(bias) else bias
     z = z + rows(bias, dtype=jnp.float32)
-  # Rows of no group stay zero, because every activation of zero is zero.
+  # Rows of no group stay zero, because every activation of zero is zero. With form.skips_rest
+  # nothing reads them.
   return epilogue.results(z, spec, form.gated)
 
 

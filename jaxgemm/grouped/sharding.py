@@ -168,7 +168,9 @@ def _block(*operands, form, spec, labels, compute, finish, assigned: Assignment)
     sizes = sizes_in_range(sizes, lax.axis_index(axes[form.mode]) * count, count)
   if axes.get("g"):
     parts = math.prod(lax.axis_size(a) for a in axes["g"])
-    local = form._replace(offset=True, local_groups=form.local_groups // parts)
+    # The rows of other devices' groups are zero, because the results are added up.
+    local = form._replace(
+        offset=True, local_groups=form.local_groups // parts, skips_rest=False)
     first = 0 if offset is None else jnp.clip(offset, 0, sizes.shape[-1])
     first += lax.axis_index(axes["g"]) * local.local_groups
     offset = jnp.full(1, first, jnp.int32)

@@ -22,7 +22,8 @@ import numpy as np
 
 import jaxgemm
 from jaxgemm import _ffi
-from jaxgemm.call.copies import bounds_of_rows, gathered
+from jaxgemm.call.copies import gathered_within
+from jaxgemm.call.group_sizes import bounds_of_rows
 from jaxgemm.collective import copies as collective_copies
 from jaxgemm.emulator import rocm
 from jaxgemm.grouped.gated_gradient import gated_gradient
@@ -266,8 +267,8 @@ def gated_gradients():
 
 def gathered_rows():
   """Rows that are copied by index, of which only those of groups are."""
-  f = jax.jit(lambda x, indices, sizes, offset: gathered(
-      x, indices, bounds_of_rows(sizes, offset, 2, indices.size)))
+  f = jax.jit(lambda x, indices, sizes, offset: gathered_within(
+      bounds_of_rows(sizes, offset, 2, indices.size), x, indices))
   for dtype, length in ((jnp.bfloat16, 8), (jnp.float32, 1028), (jnp.uint8, 4112)):
     x = RNG.integers(0, 200, (9, length)).astype(dtype)
     indices = RNG.integers(-3, 12, 70).astype(np.int32)

@@ -5,6 +5,7 @@ import functools
 import jax
 from jax.interpreters import partial_eval
 import jax.numpy as jnp
+from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 import numpy as np
 import pytest
@@ -250,6 +251,45 @@ def test_room_is_for_own_and_others_tokens_apart(rng, blocks):
       4, params, given_experts=True, top_k=2, dispatch_room=room))(x, params, chosen)[0]
   assert np.isnan(run(1.5)).all()
   np.testing.assert_array_equal(run(4.0), run(None))
+
+
+def test_rows_that_own_rows_leave_no_room_for(rng, blocks):
+  """Others' rows fit into their own room, but not beside own rows beyond theirs in one block."""
+  x, params = tokens(rng, 128), make_params(rng)
+  # Of device 0's tokens 40 choose its first expert, and of device 1's 32.
+  of_tokens = np.concatenate([np.arange(64) >= 40, np.arange(64) >= 32]) * (E // 2)
+  chosen = jnp.asarray(of_tokens)[:, None]
+
+  def results(room):
+    function = overlapped(2, params, given_experts=True, top_k=1, dispatch_room=room)
+    return value_and_grads(
+        lambda x, params: function(x, params, chosen), x, params, jnp.ones_like(x))
+
+  (out, (of_x, _)), (wanted, (of_x_wanted, _)) = results(1.0), results(None)
+  assert np.isnan(out[:64]).all()
+  for given, right in ((out, wanted), (of_x, of_x_wanted)):
+    lost = np.isnan(given).any(-1)
+    assert np.isnan(given[lost]).all()
+    assert_near(given[~lost], right[~lost], 1e-5)
+
+
+def test_experts_along_an_automatic_axis(rng, blocks):
+  """Each device computes a part of the experts of its shard, and the results are added up."""
+  mesh = jax.make_mesh((2, 2), ("expert", "data"), axis_types=(AxisType.Auto,) * 2)
+  x, params = tokens(rng, 24), make_params(rng)
+  local = functools.partial(moe, top_k=2, expert_axis_name="expert", sharded_tokens=True,
+                            dispatch="overlap")
+  specs = moe_specs(params)
+  function = jax.shard_map(
+      lambda *given: (local(*given)[0], 0.0), mesh=mesh, axis_names={"expert"},
+      in_specs=(P("expert"), specs), out_specs=(P("expert"), P()))
+  place = lambda x, spec: jax.device_put(x, NamedSharding(
+      mesh, P(("expert", "data")) if spec == P("expert") else spec))
+  placed = jax.tree.map(place, params, specs)
+  cotangent = jnp.asarray(rng.standard_normal(x.shape), jnp.float32)
+  wanted = value_and_grads(
+      lambda x, params: (overlapped(2, params, top_k=2)(x, params)[0], 0.0), x, params, cotangent)
+  assert_near(value_and_grads(function, x, placed, cotangent), wanted, 1e-5)
 
 
 @pytest.mark.parametrize("dispatch", ["gather", "overlap", "all_to_all"])

@@ -11,7 +11,7 @@ import pytest
 
 from jaxgemm import quantize
 from jaxgemm.call import fallback
-from jaxgemm.call.copies import bounds_of_rows
+from jaxgemm.call.group_sizes import bounds_of_rows
 from jaxgemm.call.quantization import SMALLEST_NORMAL
 from jaxgemm.fp8.rows import (
   gated_gradient_quantized,

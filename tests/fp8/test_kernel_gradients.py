@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxgemm.call.copies import bounds_of_rows
+from jaxgemm.call.group_sizes import bounds_of_rows
 from jaxgemm.fp8 import kernel_gradients
 from jaxgemm.fp8.kernel_gradients import Rows, in_float8
 from jaxgemm.fp8.rows import quantized_rows

@@ -130,17 +130,19 @@ def test_collectives(rng, name):
   check(rng, mapped, X, W, place=NamedSharding(mesh, P()))
 
 
-@pytest.mark.parametrize("recipe", [None, "rowwise"])
+@pytest.mark.parametrize("recipe", [None, "rowwise", "blockwise"])
 def test_a_layer_of_experts(rng, recipe):
-  layer = MoE(features=64, hidden_features=32, num_experts=4, num_shared_experts=1, recipe=recipe,
-              rngs=nnx.Rngs(0))
+  # With 512 features the scales of blocks have rows of 16 bytes, which a kernel could gather.
+  features = 512 if recipe == "blockwise" else 64
+  layer = MoE(features=features, hidden_features=32, num_experts=4, num_shared_experts=1,
+              recipe=recipe, rngs=nnx.Rngs(0))
   graph, state = nnx.split(layer)
   leaves, tree = jax.tree.flatten(state)
 
   def apply(x, *leaves):
     return nnx.merge(graph, jax.tree.unflatten(tree, leaves))(x)[0]
 
-  check(rng, apply, X, *(x.shape for x in leaves))
+  check(rng, apply, (32, features), *(x.shape for x in leaves))
 
 
 def test_experts_in_shard_map(rng):
