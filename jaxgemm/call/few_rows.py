@@ -72,9 +72,13 @@ def why_not(operands: Operands, options: Options) -> str:
     return "deterministic='rows' was given, and the kernel for few rows divides k by their number"
   if not options.config.is_open:
     return "schedule= or config= was given, which the kernel for few rows has not"
+  if options.emulated is not None:
+    return ("the emulator of single products does not run the kernel for few rows; virtual GPUs do "
+            "(jaxgemm.emulator.rocm)")
   platform = _ffi.default_platform()
-  if options.implementation not in (None, "jaxgemm") or platform not in MOST_ROWS:
-    return "only Hopper, gfx942 and gfx950 have a kernel that reads such weights"
+  if platform not in MOST_ROWS:
+    return (f"no kernel for the platform of this process, {platform}, reads such weights; Hopper, "
+            "gfx942 and gfx950 have one")
   try:
     target = _ffi.target(platform)
   except ValueError as refusal:
