@@ -6,6 +6,7 @@ that give the weights' gradients. These read all rows sorted by expert, so that 
 With one block nothing runs beside the arriving cotangents.
 """
 
+from collections.abc import Callable
 import functools
 
 import jax
@@ -104,7 +105,7 @@ def _backward(shards: Shards, static: Static, saved, ct):
   x, experts, weights, chosen, first_expert, (choices, all_weights, z) = saved
   gate_up, down, gate_up_bias, down_bias = experts
   count, features, _, hidden_features = gate_up.shape
-  send = functools.partial(exchange.start, axis_name=shards.axis_name)
+  ct = ct.astype(shards.dtype)
 
   def product(left, right, sizes, numbers, dtype, **indices):
     return _product(left, right, sizes, static, numbers, dtype=dtype, **indices)
@@ -112,51 +113,93 @@ def _backward(shards: Shards, static: Static, saved, ct):
   def of_tokens(tokens, kernels, sizes, dtype, indices):
     return product(tokens, kernels, sizes, K_LAST, dtype, lhs_indices=indices)
 
-  whole = block_of(with_own(chosen, choices), with_own(weights, all_weights), first_expert, len(x),
-                 shards)
-  own, others = slice(len(x)), slice(len(x), None)
-  ordering = whole
-  if shards.splits:
-    ordering = block_of(chosen, weights, first_expert, len(x), shards)
+  def gated(cts, whole: Block, blocks):
+    if shards.splits:
+      cts, (d_z, hidden, d_w) = two_blocks_gradient(
+          ct, cts, down, z, whole, blocks, of_tokens, static)
+    else:
+      sizes = blocks[0].sizes
+      g = of_tokens(flat(cts), down, sizes, z[0].dtype, whole.table)
+      w = of_rows(whole.weights, whole.table.choice)
+      d_z, hidden, d_w = gated_gradient(z[0], g, w, static.activation, count=_count(sizes))
+    return cts, (d_z.reshape(len(d_z), 2 * hidden_features), hidden), d_w
+
+  def rows(kept, whole: Block):
+    d_z, _ = kept
+    return product(d_z, gate_up.reshape(count, features, -1), whole.sizes, K_LAST, d_z.dtype)
+
+  def kernels(xs, cts, kept, whole: Block, sizes):
+    (d_z, hidden), token = kept, whole.table.token
+    d_gate_up = product(xs, d_z, sizes, OF_RHS, gate_up.dtype, lhs_indices=token)
+    d_down = product(hidden, cts, sizes, OF_RHS, down.dtype, rhs_indices=token)
+    *of_biases, d_weights = bias_gradients(
+        (gate_up_bias, down_bias), d_z, cts, whole.weights, whole.table, None,
+        lambda rows, cts, dtype: product(rows, cts, whole.sizes, OF_RHS, dtype))
+    return Experts(d_gate_up.reshape(gate_up.shape), d_down, *of_biases), d_weights
+
+  d_x, d_experts, d_weights = gradients(
+      x.astype(shards.dtype), ct, weights, chosen, first_expert, choices, all_weights, shards,
+      gated, rows, kernels)
+  d_x, d_experts, d_weights = jax.tree.map(
+      of_first_order, (d_x.astype(x.dtype), d_experts, d_weights.astype(weights.dtype)))
+  return d_x, None, d_experts, d_weights, None, None
+
+
+def gradients(x, ct, weights, chosen, first_expert, choices, all_weights, shards: Shards,
+              gated: Callable, rows: Callable, kernels: Callable):
+  """The backward pass. All devices have its exchanges in this order.
+
+  Args:
+    x, ct: the tokens and cotangents of this device as they travel, arrays or trees of arrays.
+    weights, chosen, first_expert: see `in_two_blocks`.
+    choices, all_weights: those of the other devices' tokens, from there.
+    gated: a function of (the cotangents of all tokens, whole, blocks) that gives the cotangents,
+      what is kept of the gradients of the hidden rows, and float32[R], those of the rows' weights.
+      `whole` has the rows of all tokens. With two blocks the cotangents are arriving, and `blocks`
+      are own and others' rows; else it is `whole` once more.
+    rows: a function of (what is kept, whole) that gives the gradients of the rows of x.
+    kernels: a function of (the tokens of all devices, their cotangents, what is kept, whole, sizes)
+      that gives the gradients of the experts, and of whole.weights or None.
+
+  Returns:
+    The gradients of the tokens in float32 at least, of the experts, and of weights.
+  """
+  send = functools.partial(exchange.start, axis_name=shards.axis_name)
+  count = len(chosen)
+  own, others = slice(count), slice(count, None)
+  whole = block_of(with_own(chosen, choices), with_own(weights, all_weights), first_expert, count,
+                   shards)
+  first = block_of(chosen, weights, first_expert, count, shards) if shards.splits else whole
   # Both starts come before the first product.
-  cts, sizes = send(ct.astype(shards.dtype), ordering.sizes, with_own=True)
-  xs, sizes = send(x.astype(shards.dtype), sizes, with_own=True)
+  cts, sizes = send(ct, first.sizes, with_own=True)
+  xs, sizes = send(x, sizes, with_own=True)
+  blocks: tuple[Block, ...]
   if shards.splits:
-    blocks = (ordering._replace(sizes=sizes),
+    blocks = (first._replace(sizes=sizes),
               block_of(flat(choices), flat(all_weights), first_expert, 0, shards))
-    cts, (d_z, hidden, d_w) = two_blocks_gradient(
-        ct.astype(shards.dtype), cts, down, z, whole, blocks, of_tokens, static)
   else:
     cts, sizes = exchange.done(cts, sizes)
-    g = of_tokens(flat(cts), down, sizes, z[0].dtype, whole.table)
-    w = of_rows(whole.weights, whole.table.choice)
-    d_z, hidden, d_w = gated_gradient(z[0], g, w, static.activation, count=_count(sizes))
-  d_z = d_z.reshape(len(d_z), 2 * hidden_features)
+    blocks = (first._replace(sizes=sizes),)
+  cts, kept, d_w = gated(cts, whole, blocks)
 
-  d_rows = product(d_z, gate_up.reshape(count, features, -1), whole.sizes, K_LAST, d_z.dtype)
+  d_rows = rows(kept, whole)
   d_others = whole.sums(d_rows, others, shards.dtype, weighted=False)
-  d_others, sizes = send(d_others.reshape(len(cts) - 1, *x.shape), whole.sizes, scatters=True)
+  d_others, sizes = send(d_others.reshape(*choices.shape[:2], d_others.shape[-1]), whole.sizes,
+                         scatters=True)
   of_choices = lambda tokens: whole.or_nan(
       d_w.at[whole.table.row[tokens]].get(mode="fill", fill_value=0), tokens)
   d_weights, sizes = send(of_choices(others).reshape(all_weights.shape), sizes, scatters=True)
 
   xs, d_rows = exchange.done(xs, d_rows)
-  d_gate_up = product(flat(xs), d_z, sizes, OF_RHS, gate_up.dtype, lhs_indices=whole.table.token)
-  d_down = product(hidden, flat(cts), sizes, OF_RHS, down.dtype, rhs_indices=whole.table.token)
-  d_others, d_gate_up, d_down = exchange.done(d_others, d_gate_up, d_down)
-  d_weights, d_down = exchange.done(d_weights, d_down)
+  d_experts, d_all_weights = kernels(flat(xs), flat(cts), kept, whole, sizes)
+  d_others, d_experts = exchange.done(d_others, d_experts)
+  d_weights, d_experts = exchange.done(d_weights, d_experts)
   d_weights = d_weights.sum(0) + of_choices(own)
   d_x = plus(whole.sums(d_rows, own, wide(shards), weighted=False), d_others)
-  gate_up_bias, down_bias, d_all_weights = bias_gradients(
-      (gate_up_bias, down_bias), d_z, flat(cts), whole.weights, whole.table, None,
-      lambda rows, cts, dtype: product(rows, cts, whole.sizes, OF_RHS, dtype))
   if d_all_weights is not None:
     of_others, = send(d_all_weights[others].reshape(all_weights.shape), scatters=True)
     d_weights += exchange.done(of_others)[0].sum(0) + d_all_weights[own]
-  d_experts = Experts(d_gate_up.reshape(gate_up.shape), d_down, gate_up_bias, down_bias)
-  d_x, d_experts, d_weights = jax.tree.map(
-      of_first_order, (d_x.astype(x.dtype), d_experts, d_weights.astype(weights.dtype)))
-  return d_x, None, d_experts, d_weights, None, None
+  return d_x, d_experts, d_weights
 
 
 def _count(sizes) -> jax.Array:

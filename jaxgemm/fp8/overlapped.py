@@ -23,15 +23,11 @@ from jaxgemm.collective import exchange
 from jaxgemm.collective.blocks import (
   Block,
   Shards,
-  block_of,
   flat,
   in_one_block,
   in_two_blocks,
-  plus,
-  wide,
-  with_own,
 )
-from jaxgemm.collective.experts import of_first_order, two_blocks_gradient
+from jaxgemm.collective.experts import gradients, of_first_order, two_blocks_gradient
 from jaxgemm.fp8 import experts as float8
 from jaxgemm.fp8.experts import Params
 from jaxgemm.fp8.kernel_gradients import Rows, row_scales, tops
@@ -112,66 +108,49 @@ def _backward(shards: Shards, params: Params, saved, ct):
    (choices, all_weights, of_blocks)) = saved
   zs, scales = zip(*of_blocks)
   count, features, hidden_features = len(down.values), ct.shape[-1], zs[0].shape[-1]
-  send = functools.partial(exchange.start, axis_name=shards.axis_name)
-  of_ct = quantized_rows(ct.astype(shards.dtype), params.of_rows, params.float8[1])
+  ct = quantized_rows(ct.astype(shards.dtype), params.of_rows, params.float8[1])
 
   def of_tokens(tokens, kernels, sizes, dtype, indices):
     return float8.product(
         tokens, kernels, (sizes, None), params, dtype, lines=indices,
         bounds=bounds_of_rows(sizes, None, count, len(indices)))
 
-  whole = block_of(with_own(chosen, choices), with_own(weights, all_weights), first_expert,
-                   len(ct), shards)
-  own, others = slice(len(ct)), slice(len(ct), None)
-  ordering = block_of(chosen, weights, first_expert, len(ct), shards) if shards.splits else whole
-  # All starts come before the first product.
-  cts, sizes = send(of_ct, ordering.sizes, with_own=True)
-  xs, sizes = send(x, sizes, with_own=True)
-  w, bounds = of_rows(whole.weights, whole.table.choice), _bounds(whole)
-  if shards.splits:
-    blocks = (ordering._replace(sizes=sizes),
-              block_of(flat(choices), flat(all_weights), first_expert, 0, shards))
-    cts, (d_z, hidden, d_w) = two_blocks_gradient(
-        of_ct, cts, down, zs, whole, blocks, of_tokens, params.static)
-    of_z = quantized_rows(d_z.reshape(len(d_z), 2 * hidden_features), params.of_rows,
-                          params.float8[1], bounds)
-    # The blocks' rows, in the order of all choices.
-    row = jnp.concatenate([blocks[0].table.row, blocks[1].table.row + len(scales[0])])
-    of_hidden = jnp.concatenate(scales).at[row.reshape(-1)[whole.table.choice]].get(
-        mode="fill", fill_value=1)
-  else:
-    cts, sizes = exchange.done(cts, sizes)
-    g = of_tokens(flat(cts), down, sizes, zs[0].dtype, whole.table.token)
-    d_z, hidden, d_w, of_z = gated_gradient_quantized(
-        zs[0], g, w, params.static.activation, params.of_rows, params.float8[1])
-    of_hidden, = scales
+  def gated(cts, whole: Block, blocks):
+    w = of_rows(whole.weights, whole.table.choice)
+    if shards.splits:
+      cts, (d_z, hidden, d_w) = two_blocks_gradient(
+          ct, cts, down, zs, whole, blocks, of_tokens, params.static)
+      of_z = quantized_rows(d_z.reshape(len(d_z), 2 * hidden_features), params.of_rows,
+                            params.float8[1], _bounds(whole))
+      # The blocks' rows, in the order of all choices.
+      row = jnp.concatenate([blocks[0].table.row, blocks[1].table.row + len(scales[0])])
+      of_hidden = jnp.concatenate(scales).at[row.reshape(-1)[whole.table.choice]].get(
+          mode="fill", fill_value=1)
+    else:
+      g = of_tokens(flat(cts), down, blocks[0].sizes, zs[0].dtype, whole.table.token)
+      d_z, hidden, d_w, of_z = gated_gradient_quantized(
+          zs[0], g, w, params.static.activation, params.of_rows, params.float8[1])
+      of_hidden, = scales
+    d_z = d_z.reshape(len(d_z), 2 * hidden_features)
+    return cts, (d_z, of_z, Rows(hidden, of_hidden * jnp.abs(w))), d_w
 
-  d_rows = float8.product(of_z, gate_up, (whole.sizes, None), params, d_z.dtype)
-  d_others = whole.sums(d_rows, others, shards.dtype, weighted=False)
-  d_others, sizes = send(d_others.reshape(*choices.shape[:2], features), whole.sizes,
-                         scatters=True)
-  of_choices = lambda tokens: whole.or_nan(
-      d_w.at[whole.table.row[tokens]].get(mode="fill", fill_value=0), tokens)
-  d_weights, sizes = send(of_choices(others).reshape(all_weights.shape), sizes, scatters=True)
+  def rows(kept, whole: Block):
+    d_z, of_z, _ = kept
+    return float8.product(of_z, gate_up, (whole.sizes, None), params, d_z.dtype)
 
-  xs, d_rows = exchange.done(xs, d_rows)
-  token = whole.table.token
+  def kernels(xs, cts, kept, whole: Block, sizes):
+    (d_z, of_z, hidden), token = kept, whole.table.token
 
-  def lines(rows: Quantized, scales):
-    values = rows.dequantize(shards.dtype)[:, :features]  # without what fills the last block
-    return Rows(values, scales(rows)[token], token)
+    def lines(rows: Quantized, scales):
+      values = rows.dequantize(shards.dtype)[:, :features]  # without what fills the last block
+      return Rows(values, scales(rows)[token], token)
 
-  d_experts, d_all_weights = float8.experts_gradients(
-      lines(flat(xs), row_scales), Rows(d_z.reshape(len(d_z), 2 * hidden_features), tops(of_z)),
-      Rows(hidden, of_hidden * jnp.abs(w)), lines(flat(cts), tops), experts, whole.weights,
-      whole.table, (sizes, None), count, bounds, params)
-  d_others, d_experts = exchange.done(d_others, d_experts)
-  d_weights, d_experts = exchange.done(d_weights, d_experts)
-  d_weights = d_weights.sum(0) + of_choices(own)
-  d_x = plus(whole.sums(d_rows, own, wide(shards), weighted=False), d_others)
-  if d_all_weights is not None:
-    of_others, = send(d_all_weights[others].reshape(all_weights.shape), scatters=True)
-    d_weights += exchange.done(of_others)[0].sum(0) + d_all_weights[own]
+    return float8.experts_gradients(
+        lines(xs, row_scales), Rows(d_z, tops(of_z)), hidden, lines(cts, tops), experts,
+        whole.weights, whole.table, (sizes, None), count, _bounds(whole), params)
+
+  d_x, d_experts, d_weights = gradients(
+      x, ct, weights, chosen, first_expert, choices, all_weights, shards, gated, rows, kernels)
   d_x, d_experts, d_weights = jax.tree.map(
       of_first_order, (d_x.astype(of_x.dtype), d_experts, d_weights.astype(weights.dtype)))
   return d_x, None, float8.as_given(d_experts, params), d_weights, None, None
