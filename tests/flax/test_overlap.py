@@ -256,7 +256,7 @@ def test_room_is_for_own_and_others_tokens_apart(rng, blocks):
 def test_rows_that_own_rows_leave_no_room_for(rng, blocks):
   """Others' rows fit into their own room, but not beside own rows beyond theirs in one block."""
   x, params = tokens(rng, 128), make_params(rng)
-  # Of device 0's tokens 40 choose its first expert, and of device 1's 32.
+  # 40 tokens of device 0 choose its first expert, and 32 tokens of device 1.
   of_tokens = np.concatenate([np.arange(64) >= 40, np.arange(64) >= 32]) * (E // 2)
   chosen = jnp.asarray(of_tokens)[:, None]
 
