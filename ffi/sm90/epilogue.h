@@ -81,7 +81,7 @@ class Epilogue {
     SetPlace(FirstPlace(args, tile), packed);
   }
 
-  // Plain forms: stores a warpgroup's 64 rows.
+  // Plain forms: each warp stores its 16 rows.
   JAXGEMM_SM90 void StoreAtOnce(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
                                 const Acc (&acc)[Traits::kAccs]) {
     const Place place = FirstPlace(args, tile);

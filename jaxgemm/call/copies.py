@@ -15,11 +15,9 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
-from jaxgemm.call.kernel_calls import make
+from jaxgemm.call.kernel_calls import VECTOR_BYTES, make
 from jaxgemm.sharding.manual_axes import unify_varying
 from jaxgemm.sharding.mesh import is_exported, may_be_partitioned
-
-_VECTOR_BYTES = 16  # what a lane copies at once
 
 # The identity, whose result is in memory with the last dimension contiguous.
 row_major_p = Primitive("jaxgemm_row_major")
@@ -95,7 +93,7 @@ def gathered_within(bounds, x, indices) -> jax.Array:
     x: array of shape (lines, C).
     indices: int32[R].
   """
-  if x.size == 0 or x.shape[1] * x.dtype.itemsize % _VECTOR_BYTES:
+  if x.size == 0 or x.shape[1] * x.dtype.itemsize % VECTOR_BYTES:
     return gathered(x, indices)
   return _gather_p.bind(*unify_varying([x, indices, bounds]))[0]
 

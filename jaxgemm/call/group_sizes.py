@@ -9,11 +9,15 @@ from jax import lax
 import jax.numpy as jnp
 
 
+def _adds_up_to(extent: int):
+  """x + y, at most `extent`. y is cut off before it is added, so that the sum cannot overflow."""
+  return lambda x, y: x + jnp.minimum(y, extent - x)
+
+
 def ends_of_groups(sizes, extent: int = 2**31 - 1) -> jax.Array:
   """int32[..., G]: the end of each group, at most `extent`."""
-  # y is cut off before it is added, so that the sum cannot overflow.
-  add = lambda x, y: x + jnp.minimum(y, extent - x)
-  return lax.associative_scan(add, jnp.clip(sizes, 0, extent), axis=sizes.ndim - 1)
+  return lax.associative_scan(
+      _adds_up_to(extent), jnp.clip(sizes, 0, extent), axis=sizes.ndim - 1)
 
 
 def bounds_of_groups(sizes, extent: int = 2**31 - 1) -> jax.Array:
@@ -58,16 +62,12 @@ def bounds_of_rows(sizes, offset, local_groups: int, rows: int) -> jax.Array:
   It is one reduction, where the ends of all groups take several steps.
 
   Args:
-    sizes: int32[G], of any values; see group_sizes.py.
+    sizes: int32[G].
     offset: int32[1], the first group of this device; None: all groups are its.
     rows: the number of rows.
   """
   sizes = jnp.clip(sizes, 0, rows)
-
-  def total(sizes):
-    # y is cut off before it is added, so that the sum cannot overflow.
-    return lax.reduce(sizes, jnp.int32(0), lambda x, y: x + jnp.minimum(y, rows - x), (0,))
-
+  total = lambda sizes: lax.reduce(sizes, jnp.int32(0), _adds_up_to(rows), (0,))
   if offset is None:
     return jnp.stack([jnp.int32(0), total(sizes)])
   group = jnp.arange(sizes.size, dtype=jnp.int32)

@@ -16,6 +16,9 @@ from jaxgemm.call.fallback import warn_once
 from jaxgemm.call.primitives import batched_in_front, reshaped, run_by_jit
 from jaxgemm.sharding.mesh import is_exported
 
+# What a lane of these kernels loads and stores at once.
+VECTOR_BYTES = 16
+
 
 def make(name: str, results: Callable, by_xla: Callable, limits: Callable,
          workspace: Callable | None = None, attributes: tuple[str, ...] = (),

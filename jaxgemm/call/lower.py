@@ -192,14 +192,14 @@ def prepared(ctx, operands, geometry: Geometry, chosen: dict):
       at = names.index(f"{name}_indices")
       indices, of_indices = operands.pop(at), avals.pop(at)
       del names[at]
-      places, gather = [i], copies.gathered
+      gather, groups = copies.gathered, []
       # Our kernel copies only rows of groups; XLA fuses its copy with others.
-      if not wanted[name] and avals[i].ndim == of_indices.ndim + 1 == avals[2].ndim + 1 == 2:
-        places += [2] + [names.index("group_offset")] * geometry.group_offset
+      if not wanted[name] and (avals[i].ndim, of_indices.ndim, avals[2].ndim) == (2, 1, 1):
         gather = functools.partial(_gathered_rows, local_groups=geometry.local_groups)
+        groups = [2] + [names.index("group_offset")] * geometry.group_offset
       operands[i], avals[i] = applied(
-          ctx, gather, (operands[i], indices, *(operands[j] for j in places[1:])),
-          (avals[i], of_indices, *(avals[j] for j in places[1:])))
+          ctx, gather, (operands[i], indices, *(operands[j] for j in groups)),
+          (avals[i], of_indices, *(avals[j] for j in groups)))
   # k is the last dimension of an operand, or the one before it.
   contracting = geometry.lhs_contracting, geometry.rhs_contracting
   across_groups = geometry.ragged == "k"

@@ -156,7 +156,7 @@ def _forward(x, experts: Experts, weights, sizes, table: RoutingTable | None, of
   tokens = None if table is None else table.token
   gate_up, down = forms_of(experts, params)
   bounds = bounds_of_rows(sizes, offset, len(down.forward.values),
-                                 len(x) if tokens is None else len(tokens))
+                          len(x if tokens is None else tokens))
   lhs = quantized_rows(x, params.of_rows, params.float8[0], bounds if tokens is None else None)
   z, hidden = hidden_rows(lhs, gate_up.forward, experts.gate_up_bias, groups, bounds, params,
                           x.dtype, tokens)

@@ -10,14 +10,13 @@ import jax.numpy as jnp
 
 from jaxgemm import _ffi
 from jaxgemm.call import epilogue
-from jaxgemm.call.kernel_calls import make
+from jaxgemm.call.kernel_calls import VECTOR_BYTES, make
 from jaxgemm.call.quantization import BLOCKS, Quantized, quantize_rows
 from jaxgemm.fp8 import blocks
 from jaxgemm.fp8.recipes import first_derivative
 from jaxgemm.grouped import gated_gradient
 from jaxgemm.sharding.manual_axes import unify_varying
 
-_VECTOR_BYTES = 16  # what a lane loads at once
 _ROWS_AT_ONCE = 8  # what a lane stores of a column
 # e4m3 and e5m2
 _OCP = jnp.dtype(jnp.float8_e4m3fn), jnp.dtype(jnp.float8_e5m2)
@@ -143,9 +142,9 @@ def _rows_limits(target, x, bounds, *, gated, activation, block, dtype, mx) -> s
 
 
 def _limits_of_vectors(x) -> str:
-  if x.dtype not in gated_gradient.DTYPES or x.shape[-1] * x.dtype.itemsize % _VECTOR_BYTES:
+  if x.dtype not in gated_gradient.DTYPES or x.shape[-1] * x.dtype.itemsize % VECTOR_BYTES:
     return ("the kernel takes float32, float16 and bfloat16 in rows of whole vectors of "
-            f"{_VECTOR_BYTES} bytes, and these have {x.shape[-1]} elements of {x.dtype.name}")
+            f"{VECTOR_BYTES} bytes, and these have {x.shape[-1]} elements of {x.dtype.name}")
   return ""
 
 

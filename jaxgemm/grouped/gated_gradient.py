@@ -12,11 +12,10 @@ import jax
 import jax.numpy as jnp
 
 from jaxgemm.call import epilogue
-from jaxgemm.call.kernel_calls import make
+from jaxgemm.call.kernel_calls import VECTOR_BYTES, make
 from jaxgemm.sharding.manual_axes import unify_varying
 
 DTYPES = frozenset(map(jnp.dtype, (jnp.float32, jnp.float16, jnp.bfloat16)))
-_VECTOR_BYTES = 16  # what a lane loads at once
 
 
 def gated_gradient(z: jax.Array, g: jax.Array, w: jax.Array, activation: str | None, *,
@@ -118,9 +117,9 @@ def limits(target, z, g, w, *count, activation) -> str:
   if z.dtype not in DTYPES or g.dtype != z.dtype:
     return ("the kernel takes z and g in one dtype of float32, float16 and bfloat16, and these "
             f"are {z.dtype.name} and {g.dtype.name}")
-  if z.shape[-1] * z.dtype.itemsize % _VECTOR_BYTES:
+  if z.shape[-1] * z.dtype.itemsize % VECTOR_BYTES:
     return (f"rows of {z.shape[-1]} elements of {z.dtype.name} are no multiple of "
-            f"{_VECTOR_BYTES} bytes")
+            f"{VECTOR_BYTES} bytes")
   return ""
 
 
